@@ -1,0 +1,40 @@
+# Finds the packaged LLVM and MLIR 22 and sets the compiler flags of the project.
+
+if(NOT MLIR_DIR)
+  find_program(FUSION_LLVM_CONFIG NAMES llvm-config-22 llvm-config REQUIRED)
+  execute_process(COMMAND "${FUSION_LLVM_CONFIG}" --cmakedir
+    OUTPUT_VARIABLE FUSION_LLVM_CMAKEDIR OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  set(MLIR_DIR "${FUSION_LLVM_CMAKEDIR}/../mlir")
+endif()
+find_package(MLIR 22 REQUIRED CONFIG)
+
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(LLVM_LIT_OUTPUT_DIR "${CMAKE_BINARY_DIR}/bin")
+
+add_compile_options(-fno-exceptions -Wall -Wextra -Wno-unused-parameter
+  -Wno-comment -ffunction-sections -fdata-sections)
+# Assertions stay on in every build type: they are cheap here and catch misuse of MLIR early.
+foreach(config RELWITHDEBINFO RELEASE)
+  string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_${config} "${CMAKE_CXX_FLAGS_${config}}")
+endforeach()
+# Full debug information of MLIR's templates triples object size; line tables are what a backtrace needs.
+string(REPLACE "-g" "-gline-tables-only" CMAKE_CXX_FLAGS_RELWITHDEBINFO
+  "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+
+if(FUSION_SANITIZE)
+  # The packaged LLVM lacks the vtable information that -fsanitize=vptr asks for.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
+    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+separate_arguments(FUSION_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${FUSION_LLVM_DEFINITIONS})

@@ -1,0 +1,155 @@
+//===- Emulator.h - Executes PTX on the CPU ---------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The public face of the emulator: a parsed PTX module, a device memory, and
+// the execution of one launch. It depends on the C++ library alone, so that it
+// can test any compiler's PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_EMULATOR_EMULATOR_H
+#define FUSION_EMULATOR_EMULATOR_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusion::emulator {
+
+/// Why parsing or executing failed. `line` counts from 1 in the PTX text, 0
+/// where no line is to blame.
+struct Error {
+  std::string message;
+  unsigned line = 0;
+};
+
+/// Global memory of the emulated device: allocations at fixed, deterministic
+/// addresses with guard zones between them. An access that touches no
+/// allocation, or crosses the end of one, is an error.
+class Memory {
+public:
+  Memory();
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// Reserves `bytes` (0 is allowed) at a multiple of `alignment` (a power of
+  /// two) and returns the device address. The contents are indeterminate, and
+  /// reads of them are a finding, until written by a kernel or `write`.
+  uint64_t allocate(size_t bytes, size_t alignment = 256);
+  /// Copies between host and device; false where the range is not within one
+  /// allocation.
+  bool write(uint64_t address, const void *source, size_t bytes);
+  bool read(uint64_t address, void *destination, size_t bytes) const;
+  /// Gives an allocation back; false where `address` does not start one.
+  bool free(uint64_t address);
+
+  struct Impl;
+  Impl &impl() { return *pimpl; }
+  const Impl &impl() const { return *pimpl; }
+
+private:
+  std::unique_ptr<Impl> pimpl;
+};
+
+/// A parsed PTX module.
+class Program {
+public:
+  /// Parses PTX text. On failure returns null and sets `error`.
+  static std::unique_ptr<Program> parse(std::string_view ptx, Error &error);
+  ~Program();
+
+  /// Names of the entry functions, in source order.
+  std::vector<std::string> kernels() const;
+
+  struct Parameter {
+    size_t bytes;     ///< size of the parameter
+    size_t alignment; ///< its alignment in the parameter block
+    bool isPointer;   ///< declared `.ptr`
+  };
+  /// Parameters of an entry; nullopt where there is no such entry.
+  std::optional<std::vector<Parameter>>
+  parameters(std::string_view kernel) const;
+
+  struct Impl;
+  const Impl &impl() const { return *pimpl; }
+
+private:
+  explicit Program(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> pimpl;
+};
+
+/// One launch. A parameter is the little-endian bytes of its value, exactly as
+/// long as the kernel declares it.
+struct Launch {
+  std::string kernel;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{1, 1, 1};
+  std::array<uint32_t, 3> cluster{1, 1, 1};
+  uint32_t dynamicSharedMemory = 0; ///< bytes
+  std::vector<std::vector<uint8_t>> parameters;
+};
+
+struct Options {
+  bool sanitize = false;
+  bool annotate = false;      ///< fill LaunchResult::lines
+  uint64_t seed = 0;          ///< draws the order in which warps run
+  unsigned threads = 0;       ///< host threads, 0 = all cores
+  uint64_t instructionLimit = 0; ///< per warp, 0 = none
+  uint64_t l2Bytes = 0;       ///< capacity of the L2 model, 0 = no model
+};
+
+/// Exact and repeatable; the definitions are in docs/emulator.md.
+struct Counters {
+  uint64_t globalLoadBytes = 0;  ///< bytes of active lanes; cp.async by source size
+  uint64_t globalStoreBytes = 0;
+  uint64_t globalSectors = 0;    ///< 32-byte sectors, counted per request
+  uint64_t dramBytes = 0;        ///< by the L2 model
+  uint64_t sharedWavefronts = 0;
+  uint64_t sharedBankConflicts = 0; ///< wavefronts beyond the access's minimum
+  uint64_t mmaFlops = 0;         ///< 2 x multiply-adds, padding included
+  uint64_t instructions = 0;     ///< per warp
+  uint64_t barriers = 0;
+
+  Counters &operator+=(const Counters &other);
+  bool operator==(const Counters &other) const;
+};
+
+/// What a sanitizer found. `kind` is one of the list in docs/emulator.md.
+struct Finding {
+  std::string kind;
+  std::string kernel;
+  std::array<uint32_t, 3> block{0, 0, 0};
+  std::array<uint32_t, 3> thread{0, 0, 0};
+  unsigned line = 0;
+  unsigned otherLine = 0; ///< the other party's line, 0 where there is none
+  std::string message;
+};
+
+struct LaunchResult {
+  /// Set where the launch could not run to its end (bad launch, unknown
+  /// instruction, trap, out-of-bounds access, deadlock, instruction limit).
+  std::optional<Error> error;
+  Counters counters;
+  std::vector<Finding> findings;
+  std::map<unsigned, Counters> lines; ///< by PTX line, with Options::annotate
+};
+
+/// Executes one launch to its end.
+LaunchResult run(const Program &program, const Launch &launch, Memory &memory,
+                 const Options &options = {});
+
+} // namespace fusion::emulator
+
+#endif // FUSION_EMULATOR_EMULATOR_H
