@@ -9,14 +9,14 @@
 #ifndef FUSION_DIALECT_FUSE_IR_FUSEINTERFACES_TD
 #define FUSION_DIALECT_FUSE_IR_FUSEINTERFACES_TD
 
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/IR/OpBase.td"
 
 def Fuse_FusedGroupOpInterface
-    : OpInterface<"FusedGroupOpInterface", [DestinationStyleOpInterface]> {
+    : OpInterface<"FusedGroupOpInterface"> {
   let cppNamespace = "::fusion::fuse";
   let description = [{
-    A group of operators that becomes one kernel. What its axes and tensors are
+    A group of operators that becomes one kernel; every implementer is a
+    `DestinationStyleOpInterface` too. What its axes and tensors are
     called is computed by `fusion/Analysis/GroupAxes.h`.
   }];
   let methods = [

@@ -12,6 +12,7 @@
 include "fusion/Dialect/Fuse/IR/FuseAttrs.td"
 include "fusion/Dialect/Fuse/IR/FuseInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
