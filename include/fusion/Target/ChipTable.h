@@ -22,7 +22,7 @@
 namespace fusion {
 
 /// Element types that the tensor cores' throughput is tabulated for.
-enum class TensorType : uint8_t { F16, BF16, TF32, FP8, S8, F64 };
+enum class TensorCoreType : uint8_t { F16, BF16, TF32, FP8, S8, F64 };
 
 /// What one chip offers. Sizes are in bytes, rates in units per second,
 /// latencies in seconds unless said otherwise. The table's comments name the
@@ -51,7 +51,7 @@ struct ChipInfo {
   double l2BytesPerSecond;
   double sharedBytesPerClockPerSM;
   double f32FlopsPerSecond;         ///< fused multiply-adds count as two
-  double tensorFlops[6];            ///< dense, by TensorType; 0 = not offered
+  double tensorFlops[6];            ///< dense, by TensorCoreType; 0 = not offered
 
   // Latencies.
   double dramLatency;
@@ -67,7 +67,7 @@ struct ChipInfo {
   bool hasTcgen05;
   bool hasClusters;
 
-  double tensorFlopsOf(TensorType type) const {
+  double tensorFlopsOf(TensorCoreType type) const {
     return tensorFlops[static_cast<unsigned>(type)];
   }
 };
