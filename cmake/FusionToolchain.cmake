@@ -7,7 +7,11 @@ if(NOT MLIR_DIR)
     COMMAND_ERROR_IS_FATAL ANY)
   set(MLIR_DIR "${FUSION_LLVM_CMAKEDIR}/../mlir")
 endif()
-find_package(MLIR 22 REQUIRED CONFIG)
+# Not "MLIR 22": the package accepts only requests for its own minor version.
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Fusion needs LLVM and MLIR 22; ${MLIR_DIR} is ${LLVM_VERSION}")
+endif()
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
