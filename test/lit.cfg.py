@@ -15,7 +15,6 @@ import ctypes
 import glob
 import os
 import shutil
-import sys
 
 import lit.formats
 
@@ -35,12 +34,7 @@ def find_cuda_tool(name):
     if os.environ.get("CUDA_HOME"):
         folders.append(os.path.join(os.environ["CUDA_HOME"], "bin"))
     folders += sorted(
-        glob.glob(
-            os.path.join(
-                config.fusion_build_root,
-                "venv/lib/python3*/site-packages/nvidia/*/bin",
-            )
-        ),
+        glob.glob(config.fusion_venv + "/lib/python3*/site-packages/nvidia/*/bin"),
         reverse=True,
     )
     for folder in folders:
@@ -108,6 +102,14 @@ if config.sanitized:
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 if lit_config.params.get("nightly", "0") not in ("0", "", "false"):
     config.available_features.add("nightly")
+
+# A hanging test ends, where lit is able to end it.
+try:
+    import psutil  # noqa: F401
+
+    lit_config.maxIndividualTestTime = 900
+except ImportError:
+    pass
 
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 config.environment["PYTHONPATH"] = os.pathsep.join(
