@@ -30,8 +30,12 @@ foreach(config RELWITHDEBINFO RELEASE)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_${config} "${CMAKE_CXX_FLAGS_${config}}")
 endforeach()
 # Full debug information of MLIR's templates triples object size; line tables are what a backtrace needs.
-string(REPLACE "-g" "-gline-tables-only" CMAKE_CXX_FLAGS_RELWITHDEBINFO
-  "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  string(REPLACE "-g" "-gline-tables-only" CMAKE_CXX_FLAGS_RELWITHDEBINFO
+    "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+else()
+  string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+endif()
 
 if(FUSION_SANITIZE)
   # The packaged LLVM lacks the vtable information that -fsanitize=vptr asks for.
