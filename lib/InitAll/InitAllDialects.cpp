@@ -8,6 +8,8 @@
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -137,7 +139,7 @@ void fusion::registerAllDialects(DialectRegistry &registry) {
   registry.insert<
       affine::AffineDialect, arith::ArithDialect,
       bufferization::BufferizationDialect, cf::ControlFlowDialect,
-      complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
+      complex::ComplexDialect, fuse::FuseDialect, func::FuncDialect, gpu::GPUDialect,
       index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
       math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
       nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
