@@ -9,6 +9,7 @@
 #include "fusion/InitAll.h"
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -143,7 +144,7 @@ void fusion::registerAllDialects(DialectRegistry &registry) {
       index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
       math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
       nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
-      shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
+      shape::ShapeDialect, tensor::TensorDialect, tile::TileDialect, tosa::TosaDialect,
       ub::UBDialect, vector::VectorDialect>();
   registerInterfaces(registry);
   registerConversionsAndTranslations(registry);

@@ -8,6 +8,8 @@
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -55,6 +57,8 @@ static void registerConversions() {
 }
 
 void fusion::registerAllPasses() {
+  registerFusionConversionPasses();
+  registerFusionTilePasses();
   registerFusionTransformsPasses();
 
   registerTransformsPasses();
