@@ -32,8 +32,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 using namespace llvm;
 
@@ -188,7 +189,6 @@ public:
   /// smallest odd prime".
   bool spread() {
     radices.clear();
-    rest.clear();
     for (Item &item : items) {
       item.places.clear();
       rest.push_back(item.step);
@@ -272,16 +272,23 @@ private:
   }
 
   bool step(int64_t weight, int64_t radix) {
+    // Gaps commute; a state that failed is not entered by another order of them.
+    std::pair state(weight * radix, rest);
+    if (failed.count(state))
+      return false;
     radices.push_back(radix);
     unsigned depth = radices.size();
     if (extend(weight * radix))
       return true;
     radices.truncate(depth - 1);
+    failed.insert(std::move(state));
     return false;
   }
 
   SmallVectorImpl<Item> &items;
+  /// What of every item is not placed yet.
   SmallVector<int64_t, 8> rest;
+  std::set<std::pair<int64_t, SmallVector<int64_t, 8>>> failed;
   int64_t size;
 };
 } // namespace
