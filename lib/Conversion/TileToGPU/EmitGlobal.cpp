@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The tensor behind a pointer as a dense one-dimensional memref. Its size is not
-/// known and not needed; nothing reads it.
+/// The tensor behind a pointer as a dense one-dimensional memref. Its true size is
+/// not known here, and nothing reads it; the bound only has to be large.
 Value KernelEmitter::globalMemory(Value pointer) {
   Value &memory = memories[pointer];
   if (memory)
@@ -27,7 +27,8 @@ Value KernelEmitter::globalMemory(Value pointer) {
            auto element = cast<MemRefType>(base.getType()).getElementType();
            auto type = MemRefType::get({ShapedType::kDynamic}, element);
            OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-           Value size = index(0);
+           constexpr int64_t unknownSize = int64_t(1) << 40;
+           Value size = index(unknownSize);
            return memref::ReinterpretCastOp::create(
                b, loc, type, base, zero, ArrayRef<OpFoldResult>{size},
                ArrayRef<OpFoldResult>{one});
