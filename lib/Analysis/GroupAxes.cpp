@@ -383,7 +383,8 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
 LogicalResult GroupAxesBuilder::collectOperands() {
   // An element-wise operator belongs after the product it depends on, or before
   // the product that depends on it.
-  SmallVector<std::optional<unsigned>> follows(group.operators.size());
+  auto &follows = group.followsProduct;
+  follows.resize(group.operators.size());
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (std::optional<unsigned> product = group.productOf[index]) {
       follows[index] = product;

@@ -1,8 +1,8 @@
 //===- LinearLayout.cpp - Construction, evaluation, reshaping -------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,12 +133,12 @@ LinearLayout LinearLayout::broadcast(LayoutDim in, int64_t size) {
   return LinearLayout(std::move(form));
 }
 
-LinearLayout
-LinearLayout::fromBits(ArrayRef<std::pair<LayoutDim, Bases>> ins,
-                       ArrayRef<IndexValue> outs) {
+LinearLayout LinearLayout::fromBits(ArrayRef<std::pair<LayoutDim, Bases>> ins,
+                                    ArrayRef<IndexValue> outs) {
   LayoutForm form;
   for (auto [dim, size] : outs) {
-    assert(isPowerOf2_64(size) && "a bit-linear layout's sizes are powers of 2");
+    assert(isPowerOf2_64(size) &&
+           "a bit-linear layout's sizes are powers of 2");
     form.outs.push_back({dim, {}});
     form.outs.back().radices.assign(Log2_64(size), 2);
   }
@@ -261,9 +261,9 @@ bool LinearLayout::operator==(const LinearLayout &other) const {
 hash_code hash_value(const LinearLayout &layout) {
   hash_code code = llvm::hash_value(layout.form().ins.size());
   for (const FormOut &out : layout.form().outs)
-    code = hash_combine(code, out.dim,
-                        hash_combine_range(out.radices.begin(),
-                                           out.radices.end()));
+    code = hash_combine(
+        code, out.dim,
+        hash_combine_range(out.radices.begin(), out.radices.end()));
   for (const FormIn &in : layout.form().ins) {
     code = hash_combine(code, in.dim);
     for (const FormDigit &digit : in.digits) {
@@ -279,8 +279,7 @@ hash_code hash_value(const LinearLayout &layout) {
 // Reshaping
 //===----------------------------------------------------------------------===//
 
-LinearLayout
-LinearLayout::transposeOuts(ArrayRef<int64_t> permutation) const {
+LinearLayout LinearLayout::transposeOuts(ArrayRef<int64_t> permutation) const {
   LayoutForm result = form();
   assert(permutation.size() == result.outs.size() && "one entry per output");
   for (auto [i, from] : enumerate(permutation)) {
@@ -316,7 +315,8 @@ LinearLayout LinearLayout::sublayout(ArrayRef<LayoutDim> ins,
   LayoutForm result;
   SmallVector<int, 4> newOut;
   for (const FormOut &out : form().outs) {
-    newOut.push_back(is_contained(outs, out.dim) ? int(result.outs.size()) : -1);
+    newOut.push_back(is_contained(outs, out.dim) ? int(result.outs.size())
+                                                 : -1);
     if (newOut.back() >= 0)
       result.outs.push_back(out);
   }

@@ -1,8 +1,8 @@
 //===- LinearLayoutAlgebra.cpp - Product, composition, inverse, division --===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,8 +133,8 @@ public:
     auto uses = form.uses();
     for (auto [i, in] : enumerate(form.ins)) {
       for (auto [d, digit] : enumerate(in.digits)) {
-        bool plain = digit.to.size() == 1 &&
-                     uses[digit.to[0].out][digit.to[0].pos] == 1;
+        bool plain =
+            digit.to.size() == 1 && uses[digit.to[0].out][digit.to[0].pos] == 1;
         if (plain || digit.to.empty())
           continue;
         bits.push_back({unsigned(i), unsigned(d)});

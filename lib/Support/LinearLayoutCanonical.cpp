@@ -1,8 +1,8 @@
 //===- LinearLayoutCanonical.cpp - Splitting, merging, canonical form -----===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -11,18 +11,19 @@
 // are merged. That this is unique rests on two facts.
 //
 //  1. Two forms of one function whose input systems differ, say (a, ...) and
-//     (b, ...) with a < b coprime, both contribute x * step for x < b; hence the
-//     digit above a has the step a * step, and the two would have been merged.
+//     (b, ...) with a < b coprime, both contribute x * step for x < b; hence
+//     the digit above a has the step a * step, and the two would have been
+//     merged.
 //  2. The parities (XORs of sets of input bits) are linearly independent as
 //     integer-valued functions. So for every output the function determines the
 //     set of parities that occur and for each of them the total place value W
 //     of the places that carry it. As long as no parity occurs twice, W is one
 //     place value and the output's numeral system is determined.
 //
-// A parity that occurs twice (one bit going to two places, say, and nothing else
-// to either) leaves a choice: 3 is the place value 3 in 12 = 3*2*2, and 1 + 2 in
-// 12 = 2*2*3. It cannot happen in a surjective layout. resolveDuplicates() makes
-// the choice, from W's alone.
+// A parity that occurs twice (one bit going to two places, say, and nothing
+// else to either) leaves a choice: 3 is the place value 3 in 12 = 3*2*2, and 1
+// + 2 in 12 = 2*2*3. It cannot happen in a surjective layout.
+// resolveDuplicates() makes the choice, from W's alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -175,7 +176,8 @@ void LayoutForm::sortAndDropUnits() {
   // Outputs in the order of their names.
   SmallVector<unsigned, 4> order(outs.size());
   std::iota(order.begin(), order.end(), 0u);
-  sort(order, [&](unsigned a, unsigned b) { return outs[a].dim < outs[b].dim; });
+  sort(order,
+       [&](unsigned a, unsigned b) { return outs[a].dim < outs[b].dim; });
   SmallVector<FormOut, 4> sorted;
   // renumbered[out][pos]: the new place; digits of radix 1 have none.
   SmallVector<SmallVector<std::optional<Place>, 8>, 4> renumbered(outs.size());
@@ -276,8 +278,8 @@ struct Item {
   SmallVector<unsigned, 2> places;
 };
 
-/// Looks for a numeral system of `size` in which every item is the sum of places
-/// of its own.
+/// Looks for a numeral system of `size` in which every item is the sum of
+/// places of its own.
 class SystemSearch {
 public:
   SystemSearch(SmallVectorImpl<Item> &items, int64_t size)
@@ -430,9 +432,8 @@ bool LayoutForm::hasDuplicates(unsigned out) const {
   bool candidate = false;
   for (const FormIn &in : ins)
     for (const FormDigit &digit : in.digits)
-      candidate |= count_if(digit.to, [&](Place place) {
-                     return place.out == out;
-                   }) > 1;
+      candidate |=
+          count_if(digit.to, [&](Place place) { return place.out == out; }) > 1;
   if (!candidate)
     return false;
   SmallVector<Parity, 8> all = parities(*this, out);
@@ -442,8 +443,8 @@ bool LayoutForm::hasDuplicates(unsigned out) const {
 }
 
 void LayoutForm::resolveDuplicates(unsigned out) {
-  // A repetition of radix 2^k is k parities, lest the choice depend on how it is
-  // written.
+  // A repetition of radix 2^k is k parities, lest the choice depend on how it
+  // is written.
   auto count = uses();
   for (unsigned p = 0; p < outs[out].radices.size(); ++p) {
     int64_t radix = outs[out].radices[p];

@@ -1,8 +1,8 @@
 //===- LinearLayoutForm.h - Numeral systems and where digits go -*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -80,8 +80,8 @@ struct LayoutForm {
   /// How many digits go to every place: uses()[out][pos].
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>, 4> uses() const;
 
-  /// Splits a digit whose radix is not prime into `low` and, above it, the rest;
-  /// its partner on the other side is split with it. The radix must be a
+  /// Splits a digit whose radix is not prime into `low` and, above it, the
+  /// rest; its partner on the other side is split with it. The radix must be a
   /// multiple of `low`.
   void splitDigit(unsigned in, unsigned digit, int64_t low);
   void splitPlace(unsigned out, unsigned pos, int64_t low);

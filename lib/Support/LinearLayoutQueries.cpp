@@ -1,8 +1,8 @@
 //===- LinearLayoutQueries.cpp - Replicas, vectors, conversions -----------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,7 @@ namespace fusion {
 using detail::FormDigit;
 using detail::Place;
 
-std::vector<LinearLayout::Digit>
-LinearLayout::freeDigits(LayoutDim in) const {
+std::vector<LinearLayout::Digit> LinearLayout::freeDigits(LayoutDim in) const {
   std::vector<Digit> result;
   for (Digit &digit : digits(in))
     if (digit.isBroadcast())

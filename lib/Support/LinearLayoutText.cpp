@@ -1,8 +1,8 @@
 //===- LinearLayoutText.cpp - Layouts from digits, printing, parsing ------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -195,8 +195,10 @@ private:
           Place place{unsigned(o), unsigned(p)};
           auto entry = taken.emplace(place, false).first;
           if (value != 1 || radix != 2 || entry->second)
-            return fail("step " + Twine(step) + " of a bit needs binary digits "
-                        "of output '" + name + "' that it does not have");
+            return fail("step " + Twine(step) +
+                        " of a bit needs binary digits "
+                        "of output '" +
+                        name + "' that it does not have");
           result.to.push_back(place);
         }
         if (rest != 0)
@@ -215,9 +217,9 @@ private:
 };
 } // namespace
 
-std::optional<LinearLayout>
-LinearLayout::fromDigits(ArrayRef<Input> ins, ArrayRef<Output> outs,
-                         std::string *error) {
+std::optional<LinearLayout> LinearLayout::fromDigits(ArrayRef<Input> ins,
+                                                     ArrayRef<Output> outs,
+                                                     std::string *error) {
   FormBuilder builder(ins, outs);
   if (builder.build())
     return LinearLayout(std::move(builder.form));
@@ -321,7 +323,8 @@ public:
 
 private:
   bool fail(const Twine &message) {
-    error = (message + " at column " + Twine(text.size() - rest.size() + 1)).str();
+    error =
+        (message + " at column " + Twine(text.size() - rest.size() + 1)).str();
     return false;
   }
 

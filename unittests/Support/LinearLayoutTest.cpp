@@ -1,8 +1,8 @@
 //===- LinearLayoutTest.cpp - Values, canonical form, reshaping, queries --===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,7 +167,8 @@ TEST(LinearLayout, DigitsAreTheLongestRuns) {
   EXPECT_FALSE(digits[0].isXor);
   EXPECT_EQ(layout, LinearLayout::identity(D::Warp, D::Dim0, 12));
 
-  auto mixed = layoutOf("lane: x[1,1] 3*[4,0] x[1,2] -> [12, 4]").digits(D::Lane);
+  auto mixed =
+      layoutOf("lane: x[1,1] 3*[4,0] x[1,2] -> [12, 4]").digits(D::Lane);
   ASSERT_EQ(mixed.size(), 3u);
   EXPECT_TRUE(mixed[0].isXor);
   EXPECT_FALSE(mixed[1].isXor);
@@ -182,8 +183,7 @@ TEST(LinearLayout, Reshaping) {
                "warp: 2*[0,4] 2*[0,0] -> [12, 8]");
   LinearLayout transposed = layout.transposeOuts({1, 0});
   LinearLayout threads = layout.concatIns(D::Lane, D::Warp);
-  LinearLayout rest =
-      layout.sublayout({D::Lane, D::Warp}, {D::Dim0, D::Dim1});
+  LinearLayout rest = layout.sublayout({D::Lane, D::Warp}, {D::Dim0, D::Dim1});
   EXPECT_EQ(transposed.outSize(D::Dim0), 8);
   for (int64_t r = 0; r < 6; ++r)
     for (int64_t l = 0; l < 8; ++l)
@@ -208,7 +208,8 @@ TEST(LinearLayout, Reshaping) {
   EXPECT_EQ(renamed.renameOut(D::Offset, D::Dim1).renameIn(D::Block, D::Warp),
             layout);
   // Three coordinates, cyclically: output i is the old output permutation[i].
-  LinearLayout cube = layoutOf("lane: 2*[1,0,0] 3*[0,1,0] 5*[0,0,1] -> [2,3,5]");
+  LinearLayout cube =
+      layoutOf("lane: 2*[1,0,0] 3*[0,1,0] 5*[0,0,1] -> [2,3,5]");
   EXPECT_EQ(cube.transposeOuts({2, 0, 1}).str(),
             "lane: 2*[0,1,0] 3*[0,0,1] 5*[1,0,0] -> [5, 2, 3]");
 }
@@ -317,7 +318,8 @@ TEST(LinearLayout, RegisterPermutationExhaustively) {
 TEST(LinearLayout, RegisterPermutationNeedsTheSameTile) {
   LinearLayout layout = layoutOf("register: 4*[1] -> [4]");
   EXPECT_FALSE(registerPermutation(layout, layoutOf("register: 4*[1] -> [8]")));
-  EXPECT_FALSE(registerPermutation(layout, layoutOf("register: 4*[1,0] -> [4, 1]")));
+  EXPECT_FALSE(
+      registerPermutation(layout, layoutOf("register: 4*[1,0] -> [4, 1]")));
   // Replicas on either side: the smallest register.
   LinearLayout twice = layoutOf("register: 2*[0] 4*[1]; warp: 2*[0] -> [4]");
   EXPECT_EQ(registerPermutation(twice, layout), (Coords{0, 2, 4, 6}));

@@ -1,8 +1,8 @@
 //===- LinearLayoutTextTest.cpp - Printing and parsing --------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,9 @@ TEST(LayoutText, NumeralSystems) {
 TEST(LayoutText, RoundTripAtRandom) {
   RandomSpecs random(6);
   for (int n = 0; n < 5000; ++n) {
-    LinearLayout layout = random.next({D::Register, D::Lane, D::Warp},
-                                      {D::Dim0, D::Dim1, D::Offset}, false)
+    LinearLayout layout = random
+                              .next({D::Register, D::Lane, D::Warp},
+                                    {D::Dim0, D::Dim1, D::Offset}, false)
                               .layout();
     std::string error;
     auto back = LinearLayout::parse(layout.str(), &error);

@@ -26,6 +26,9 @@ struct GroupAxes {
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the product it is, where it is one.
   llvm::SmallVector<std::optional<unsigned>> productOf;
+  /// By operator: the product that an element-wise operator comes after, directly
+  /// or through others; none where it comes before a product.
+  llvm::SmallVector<std::optional<unsigned>> followsProduct;
   /// By tensor of the model: for inputs the value outside of the operators, for
   /// results of products the contraction's result.
   llvm::SmallVector<mlir::Value> values;

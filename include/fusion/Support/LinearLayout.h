@@ -1,8 +1,9 @@
-//===- LinearLayout.h - Maps between hardware and tensor indices -*- C++ -*-===//
+//===- LinearLayout.h - Maps between hardware and tensor indices -*- C++
+//-*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -16,9 +17,9 @@
 // ----------
 // Every index, input or output, is written in a mixed-radix numeral system of
 // its own: digits with radices r0, r1, ... (least significant first), digit k
-// having the place value r0 * ... * r(k-1). 80 = 2*2*2*2*5 rows have four binary
-// digits and one of radix 5 above them. A layout then says where every *input
-// digit* goes:
+// having the place value r0 * ... * r(k-1). 80 = 2*2*2*2*5 rows have four
+// binary digits and one of radix 5 above them. A layout then says where every
+// *input digit* goes:
 //
 //  - a digit of any radix may be *copied* to one output digit of the same
 //    radix that receives nothing else (a *repetition*), or go nowhere (a
@@ -78,15 +79,17 @@
 // Limits
 // ------
 //  - Digits whose radix is not 2 cannot be mixed: no (i + j) mod 3.
-//  - A digit is moved whole: a layout of 6 = 2*3 rows cannot be read by one that
-//    wants 6 = 3*2, unless it moves both digits together. compose() then says so.
+//  - A digit is moved whole: a layout of 6 = 2*3 rows cannot be read by one
+//  that
+//    wants 6 = 3*2, unless it moves both digits together. compose() then says
+//    so.
 //  - Sizes are at most 2^40.
 //
 // Compared with others: Triton's LinearLayout is the part of this with radix 2
-// throughout; sizes must be powers of two. CuTe's layouts have any radix and any
-// stride but no XOR, for which a swizzle functor is composed from outside and
-// has no inverse within the algebra. Here both are one kind of object, closed
-// under product, inverse and (where numeral systems agree) composition.
+// throughout; sizes must be powers of two. CuTe's layouts have any radix and
+// any stride but no XOR, for which a swizzle functor is composed from outside
+// and has no inverse within the algebra. Here both are one kind of object,
+// closed under product, inverse and (where numeral systems agree) composition.
 //
 // Objects are immutable and shared: copying costs a reference count.
 //
@@ -190,8 +193,8 @@ public:
   static LinearLayout identity(LayoutDim in, LayoutDim out, int64_t size);
   /// An input that changes nothing: replicas. It has no outputs.
   static LinearLayout broadcast(LayoutDim in, int64_t size);
-  /// The bit-linear layout with given basis vectors: out[k] is the XOR, over the
-  /// bits b set in an input, of bases[b][k]. Sizes of outputs are powers of
+  /// The bit-linear layout with given basis vectors: out[k] is the XOR, over
+  /// the bits b set in an input, of bases[b][k]. Sizes of outputs are powers of
   /// two; asserts that every basis vector lies inside them.
   using Bases = llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 8>;
   static LinearLayout fromBits(llvm::ArrayRef<std::pair<LayoutDim, Bases>> ins,
@@ -200,9 +203,9 @@ public:
   /// failure (steps that carry into each other, a repetition along two
   /// outputs, a size that is no multiple of what lies inside) returns nullopt
   /// and says why in `error`.
-  static std::optional<LinearLayout>
-  fromDigits(llvm::ArrayRef<Input> ins, llvm::ArrayRef<Output> outs,
-             std::string *error = nullptr);
+  static std::optional<LinearLayout> fromDigits(llvm::ArrayRef<Input> ins,
+                                                llvm::ArrayRef<Output> outs,
+                                                std::string *error = nullptr);
 
   //===--------------------------------------------------------------------===//
   // Shape and value
@@ -252,9 +255,7 @@ public:
 
   /// Equality of functions (and of names and sizes).
   bool operator==(const LinearLayout &other) const;
-  bool operator!=(const LinearLayout &other) const {
-    return !(*this == other);
-  }
+  bool operator!=(const LinearLayout &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const LinearLayout &layout);
 
   /// No two inputs with the same outputs / every output reached / both.
@@ -262,8 +263,8 @@ public:
   bool isSurjective() const;
   bool isBijective() const { return isInjective() && isSurjective(); }
 
-  /// The inverse of a bijective layout: outputs become inputs. nullopt where the
-  /// layout is not bijective.
+  /// The inverse of a bijective layout: outputs become inputs. nullopt where
+  /// the layout is not bijective.
   std::optional<LinearLayout> invert() const;
   /// For a surjective layout, the map from outputs to the smallest input that
   /// reaches them (smallest block, then warp, then lane, then register; digits
@@ -332,8 +333,9 @@ public:
   ///     -> [48, 8]
   ///
   /// Per input its digits, least significant first: `radix*[step, ...]` for a
-  /// repetition, `x[step, ...]` for a bit, one step per output. Behind the arrow
-  /// the outputs' sizes; where they are not dim0, dim1, ... with their names,
+  /// repetition, `x[step, ...]` for a bit, one step per output. Behind the
+  /// arrow the outputs' sizes; where they are not dim0, dim1, ... with their
+  /// names,
   /// `[offset: 4096]`. A size may be written as a product, `3*2*2`, and then is
   /// the numeral system in which bits are XORed (printed only where that
   /// is not XOR of integers).
@@ -352,12 +354,13 @@ private:
   std::shared_ptr<const detail::LayoutStorage> storage;
 };
 
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const LinearLayout &layout);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const LinearLayout &layout);
 
 /// outer after inner: inner's outputs are outer's inputs, by name. An output of
-/// inner may be smaller than outer's input of that name, if it divides it. nullopt
-/// where names or sizes do not match or where the numeral systems cannot be
-/// brought together; what is returned is the pointwise composition.
+/// inner may be smaller than outer's input of that name, if it divides it.
+/// nullopt where names or sizes do not match or where the numeral systems
+/// cannot be brought together; what is returned is the pointwise composition.
 std::optional<LinearLayout> compose(const LinearLayout &inner,
                                     const LinearLayout &outer);
 

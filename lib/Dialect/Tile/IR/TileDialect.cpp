@@ -44,23 +44,20 @@ void TileDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
-  std::string text;
+  std::string text, error;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseString(&text) || parser.parseGreater())
     return {};
-  std::optional<LinearLayout> layout = LinearLayout::parse(text);
+  std::optional<LinearLayout> layout = LinearLayout::parse(text, &error);
   if (!layout) {
-    parser.emitError(loc, "malformed layout '") << text << "'";
+    parser.emitError(loc, "malformed layout: ") << error;
     return {};
   }
   return LayoutAttr::get(parser.getContext(), *layout);
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  getValue().print(os);
-  printer << "<\"" << text << "\">";
+  printer << "<\"" << getValue().str() << "\">";
 }
 
 LayoutAttr fusion::tile::getLayout(Type type) {
@@ -81,8 +78,8 @@ RankedTensorType fusion::tile::withLayout(RankedTensorType type,
 LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                int64_t rank, Type elementType, int64_t unit,
                                int64_t alignment) {
-  if (rank < 1 || rank > 2)
-    return emitError() << "a view has rank 1 or 2, got " << rank;
+  if (rank < 0 || rank > 2)
+    return emitError() << "a view has rank 0 to 2, got " << rank;
   if (!elementType.isIntOrIndexOrFloat())
     return emitError() << "a view's elements must be scalars, got "
                        << elementType;

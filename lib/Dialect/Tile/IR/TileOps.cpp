@@ -27,6 +27,11 @@ static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
     return op.emitOpError("has ") << op.getCoordinates().size()
                                   << " coordinates for a view of rank "
                                   << view.getRank();
+  if (op.getInBounds() &&
+      static_cast<int64_t>(op.getInBounds()->size()) != view.getRank())
+    return op.emitOpError("marks ") << op.getInBounds()->size()
+                                    << " dimensions of a view of rank "
+                                    << view.getRank();
   return success();
 }
 

@@ -51,9 +51,11 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile from global memory into registers";
   let description = [{
-    The tile starts at `coordinates`; elements outside of the view are zero.
+    The tile starts at `coordinates`; elements outside of the view are zero. Along
+    dimensions that `in_bounds` marks the tile is known to lie inside.
   }];
-  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates);
+  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $view `[` $coordinates `]` attr-dict `:` type($view) `->` type($result)
@@ -66,10 +68,12 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     The tile starts at `coordinates`; elements outside of the view are not stored.
     `vectorize` asks for the layout of `value` to be chosen for the widest stores
-    that the view allows, otherwise the layout of its producer is kept.
+    that the view allows, otherwise the layout of its producer is kept. `in_bounds`
+    as for `tile.load`.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
-                       Variadic<Index>:$coordinates, UnitAttr:$vectorize);
+                       Variadic<Index>:$coordinates, UnitAttr:$vectorize,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let assemblyFormat = [{
     $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)
   }];
@@ -105,11 +109,12 @@ def Tile_CopyAsyncOp : Tile_Op<"copy_async",
     outside of the view as zero. The row of the buffer is the view's dimension
     `1 - unit`, its column the unit dimension. Joins the group that the next
     `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
-    cp.async").
+    cp.async"). `in_bounds` as for `tile.load`.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Tile_BufferType:$buffer, Index:$stage,
-                       Tile_TransportAttr:$transport);
+                       Tile_TransportAttr:$transport,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let assemblyFormat = [{
     $view `[` $coordinates `]` `,` $buffer `[` $stage `]` $transport attr-dict
     `:` type($view) `,` type($buffer)
