@@ -1,6 +1,7 @@
 """A lit test format: the examples in Markdown pages are tests.
 
-In a page with at least one marked block, the blocks are taken in order, in a folder of the page's own:
+In a page with at least one marked block, the blocks are taken in order, in a folder of the page's own
+that looks like a checkout (benchmarks and scripts are links):
 
     ```mlir {file=chain.mlir}       is written to that file
     ```console {test}               runs each "$ command" and compares the output that follows it:
@@ -141,6 +142,8 @@ class MarkdownFormat(lit.formats.TestFormat):
         folder = os.path.join(os.path.dirname(test.getExecPath()), page.stem + ".tmp")
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
+        for name in ("benchmarks", "scripts"):
+            os.symlink(self.root / name, os.path.join(folder, name))
         if lit_config.noExecute:
             return lit.Test.Result(lit.Test.PASS)
         try:

@@ -50,7 +50,7 @@ class Unit:
         return generate.workload(self.family, self.case, self.dtype)
 
 
-def peers_of(unit, workload):
+def peers_of(unit):
     """The peers that a unit times, by name."""
     if unit.phase == "autotune":
         return ["autotune"]

@@ -95,9 +95,9 @@ def test_autotune_is_a_piece_of_its_own():
     assert plan.parse_piece("autotune:2/5") == ("autotune", 2, 5)
     assert plan.parse_piece("2/5") == ("main", 2, 5)
     unit = plan.units("autotune", "attention_long")[0]
-    assert plan.peers_of(unit, None) == ["autotune"]
+    assert plan.peers_of(unit) == ["autotune"]
     main = plan.units("main", "attention_long")[0]
-    assert "autotune" not in plan.peers_of(main, None) and "sdpa:flash" in plan.peers_of(main, None)
+    assert "autotune" not in plan.peers_of(main) and "sdpa:flash" in plan.peers_of(main)
 
 
 def test_dry_run(host):
@@ -199,6 +199,12 @@ def test_with_torch(host):
     assert status == 0, text
     assert "--reference=none" in host.calls()[0] and entry["ours"]["pass"] is True
     assert set(entry["ratios"]) == {"eager", "compile", "best_peer"}
+    # A new commit: ours again, the peers kept.
+    path = host.results / "gemm_chains_mcfuser.json"
+    path.write_text(path.read_text().replace(record.commit(), "0" * 40))
+    assert host.run(*ONE, torch=True)[0] == 0
+    assert len(host.calls()) == 2
+    assert host.entries()["G1/f16"]["peers"] == entry["peers"]
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
