@@ -8,6 +8,8 @@
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Reference/Passes.h"
+#include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -56,6 +58,8 @@ static void registerConversions() {
 
 void fusion::registerAllPasses() {
   registerFusionTransformsPasses();
+  registerFusionReferencePasses();
+  registerReferencePipeline();
 
   registerTransformsPasses();
   affine::registerAffinePasses();
