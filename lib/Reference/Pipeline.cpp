@@ -28,6 +28,7 @@
 using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
+  manager.addPass(createReferenceClearFastMath());
   manager.addPass(createFuseExplicitNumerics());
   manager.addNestedPass<func::FuncOp>(
       createLinalgGeneralizeNamedOpsPass());
@@ -56,6 +57,7 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
     narrow.sourceTypeStrs.push_back(type);
   narrow.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  manager.addPass(createReferenceClearFastMath());
   manager.addPass(createReferenceExpandNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

@@ -107,4 +107,16 @@ def ReferenceExpandNarrowFloats
   ];
 }
 
+def ReferenceClearFastMath : Pass<"reference-clear-fast-math"> {
+  let summary = "Drop every fast-math flag";
+  let description = [{
+    A reference rounds where the IR says so. Flags of the input would let later
+    passes drop roundings, and upstream's emulation of narrow types sets
+    `contract` on the very conversions that are the roundings.
+
+    Example: `arith.truncf %x fastmath<contract> : f32 to f16` becomes
+    `arith.truncf %x : f32 to f16`.
+  }];
+}
+
 #endif // FUSION_REFERENCE_PASSES
