@@ -1,8 +1,8 @@
 //===- InitAllDialects.cpp - Dialects, interfaces, translations -----------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,15 +134,15 @@ static void registerConversionsAndTranslations(DialectRegistry &registry) {
 }
 
 void fusion::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<
-      affine::AffineDialect, arith::ArithDialect,
-      bufferization::BufferizationDialect, cf::ControlFlowDialect,
-      complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
-      index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-      math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
-      nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
-      shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
-      ub::UBDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
+                  index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect,
+                  ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
+                  NVVM::NVVMDialect, scf::SCFDialect, shape::ShapeDialect,
+                  tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   registerInterfaces(registry);
   registerConversionsAndTranslations(registry);
 }

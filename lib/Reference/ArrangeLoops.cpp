@@ -1,8 +1,8 @@
 //===- ArrangeLoops.cpp - reference-arrange-loops -------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,12 @@ namespace {
 
 /// Copies `source` into the order of `permutation` (result dimension i is
 /// source dimension permutation[i]) with elements made by `convert`.
-Value copyTensor(
-    OpBuilder &builder, Location loc, Value source,
-    ArrayRef<unsigned> permutation, Type element,
-    function_ref<Value(OpBuilder &, Location, Value)> convert) {
+Value copyTensor(OpBuilder &builder, Location loc, Value source,
+                 ArrayRef<unsigned> permutation, Type element,
+                 function_ref<Value(OpBuilder &, Location, Value)> convert) {
   auto type = cast<RankedTensorType>(source.getType());
   int64_t rank = type.getRank();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(builder, loc, source);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
   SmallVector<OpFoldResult> permuted;
   for (unsigned dim : permutation)
     permuted.push_back(sizes[dim]);
@@ -125,10 +123,9 @@ std::optional<LoopPlan> planLoops(linalg::GenericOp op) {
     if (isReused(entry.map) && isa<RankedTensorType>(input->get().getType()))
       entry.extension = onlyExtension(op.getMatchingBlockArgument(input));
     ArrayRef<AffineExpr> results = entry.map.getResults();
-    bool inPlace = llvm::none_of(results.drop_back(results.empty() ? 0 : 1),
-                                 [&](AffineExpr expr) {
-                                   return expr.isFunctionOfDim(*inner);
-                                 });
+    bool inPlace = llvm::none_of(
+        results.drop_back(results.empty() ? 0 : 1),
+        [&](AffineExpr expr) { return expr.isFunctionOfDim(*inner); });
     if (!inPlace) {
       if (!isReused(entry.map) || !entry.map.isProjectedPermutation())
         return std::nullopt;

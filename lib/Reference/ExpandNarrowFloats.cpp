@@ -1,8 +1,8 @@
 //===- ExpandNarrowFloats.cpp - reference-expand-narrow-floats ------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,10 +74,10 @@ private:
     memref::GlobalOp table = valueTable(rewriter, from);
     Value values = memref::GetGlobalOp::create(rewriter, loc, table.getType(),
                                                table.getSymName());
-    Value bits = arith::BitcastOp::create(rewriter, loc,
-                                          rewriter.getI8Type(), op.getIn());
-    Value index = arith::IndexCastUIOp::create(
-        rewriter, loc, rewriter.getIndexType(), bits);
+    Value bits = arith::BitcastOp::create(rewriter, loc, rewriter.getI8Type(),
+                                          op.getIn());
+    Value index = arith::IndexCastUIOp::create(rewriter, loc,
+                                               rewriter.getIndexType(), bits);
     Value value = memref::LoadOp::create(rewriter, loc, values, index);
     if (value.getType() == op.getType())
       return rewriter.replaceOp(op, value);
@@ -104,8 +104,8 @@ private:
       wide = arith::ExtFOp::create(rewriter, loc, rewriter.getF32Type(), wide);
     if (!wide.getType().isF64())
       wide = arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), wide);
-    Value bits = func::CallOp::create(rewriter, loc, function, wide)
-                     .getResult(0);
+    Value bits =
+        func::CallOp::create(rewriter, loc, function, wide).getResult(0);
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, bits);
   }
 

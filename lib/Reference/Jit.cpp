@@ -1,8 +1,8 @@
 //===- Jit.cpp - Compiles the reference for the host ----------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,7 @@ static void hostParallelFor(void (*body)(void *, int64_t, int64_t),
       [=](int64_t first, int64_t last) { body(context, first, last); });
 }
 
-template <ElementType type>
-static auto hostTruncate(double value) {
+template <ElementType type> static auto hostTruncate(double value) {
   std::conditional_t<type == ElementType::BF16, uint16_t, uint8_t> bits;
   elementFromDouble(type, value, &bits);
   return bits;
@@ -162,8 +161,9 @@ fusion::compileForHost(mlir::ModuleOp module) {
   if (!machine)
     return machine.takeError();
 
-  auto translate = [&](mlir::Operation *op, llvm::LLVMContext &context)
-      -> std::unique_ptr<llvm::Module> {
+  auto translate =
+      [&](mlir::Operation *op,
+          llvm::LLVMContext &context) -> std::unique_ptr<llvm::Module> {
     std::unique_ptr<llvm::Module> translated =
         mlir::translateModuleToLLVMIR(op, context);
     if (translated)
@@ -178,8 +178,8 @@ fusion::compileForHost(mlir::ModuleOp module) {
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
-  auto engine = mlir::ExecutionEngine::create(module, options,
-                                              std::move(*machine));
+  auto engine =
+      mlir::ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
     return engine.takeError();
   (*engine)->registerSymbols(hostSymbols);

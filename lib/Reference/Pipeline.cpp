@@ -1,8 +1,8 @@
 //===- Pipeline.cpp - From linalg to the LLVM dialect on the CPU ----------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,7 @@ using namespace mlir;
 void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createReferenceClearFastMath());
   manager.addPass(createFuseExplicitNumerics());
-  manager.addNestedPass<func::FuncOp>(
-      createLinalgGeneralizeNamedOpsPass());
+  manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());
 
@@ -51,9 +50,8 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   math::MathExtendToSupportedTypesOptions mathTypes;
   manager.addPass(math::createMathExtendToSupportedTypes(mathTypes));
   arith::ArithEmulateUnsupportedFloatsOptions narrow;
-  for (const char *type :
-       {"f16", "bf16", "f8E4M3FN", "f8E5M2", "f8E4M3", "f8E3M4", "f8E4M3FNUZ",
-        "f8E5M2FNUZ", "f8E8M0FNU"})
+  for (const char *type : {"f16", "bf16", "f8E4M3FN", "f8E5M2", "f8E4M3",
+                           "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU"})
     narrow.sourceTypeStrs.push_back(type);
   narrow.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(narrow));

@@ -1,8 +1,8 @@
 //===- Reference.cpp - Executes the unfused module on the CPU -------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -230,7 +230,8 @@ Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs) {
     return std::move(error);
 
   std::vector<HostTensor> results;
-  for (auto [info, offset] : llvm::zip_equal(signature.results, resultOffsets)) {
+  for (auto [info, offset] :
+       llvm::zip_equal(signature.results, resultOffsets)) {
     const char *bytes = resultMemory.data() + offset;
     if (!info.isScalar) {
       results.push_back(readDescriptor(info.type, info.shape.size(), bytes));

@@ -1,8 +1,8 @@
 //===- ThreadPool.cpp - Runs ranges on all cores --------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,8 @@ void ThreadPool::parallelFor(
     next = begin;
     limit = end;
     // Several parts per thread balance the load; few keep the overhead low.
-    grain = std::max<int64_t>(1, (end - begin) / (int64_t(workers.size() + 1) * 8));
+    grain =
+        std::max<int64_t>(1, (end - begin) / (int64_t(workers.size() + 1) * 8));
     running = workers.size();
     ++generation;
   }

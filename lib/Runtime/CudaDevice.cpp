@@ -1,8 +1,8 @@
 //===- CudaDevice.cpp - NVIDIA GPUs as a device ---------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,8 +83,9 @@ public:
     if (alignment > 256)
       return llvm::createStringError("alignment above 256 bytes");
     Pointer pointer = 0;
-    if (auto error = check(driver.memAlloc(&pointer, std::max<size_t>(bytes, 1)),
-                           "allocation of " + llvm::Twine(bytes) + " bytes"))
+    if (auto error =
+            check(driver.memAlloc(&pointer, std::max<size_t>(bytes, 1)),
+                  "allocation of " + llvm::Twine(bytes) + " bytes"))
       return std::move(error);
     // All ones is a NaN in every floating-point type: what a kernel forgets to
     // write is seen.
@@ -138,15 +139,14 @@ private:
         [](char c) { return llvm::isAlnum(c) || c == '_'; });
     llvm::StringRef suffix = target;
     return suffix.consume_front(chip) && suffix.size() <= 1 ? target.str()
-                                                           : chip;
+                                                            : chip;
   }
 
   llvm::Error load(const void *image) {
     std::vector<char> log(16384, 0);
     int options[] = {jitErrorLogBuffer, jitErrorLogBufferSizeBytes};
     void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
-    Result result =
-        driver.moduleLoadDataEx(&module, image, 2, options, values);
+    Result result = driver.moduleLoadDataEx(&module, image, 2, options, values);
     llvm::StringRef text = llvm::StringRef(log.data()).trim();
     return check(result, "the driver does not load the kernels on " +
                              deviceName +
@@ -176,10 +176,9 @@ private:
                 what + ": shared memory"))
           return std::move(error);
       if (clusterSize(launch) > portableClusterSize)
-        if (auto error = check(
-                driver.funcSetAttribute(function,
-                                        nonPortableClusterSizeAllowed, 1),
-                what + ": cluster size"))
+        if (auto error = check(driver.funcSetAttribute(
+                                   function, nonPortableClusterSizeAllowed, 1),
+                               what + ": cluster size"))
           return std::move(error);
     }
     return function;
@@ -261,14 +260,14 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
   int swizzle = request.swizzleBytes == 0
                     ? 0
                     : static_cast<int>(std::log2(request.swizzleBytes)) - 4;
-  if (auto error = check(
-          driver.encodeTensorMap(
-              &map, tensorMapType(request.type), request.dims.size(),
-              reinterpret_cast<void *>(request.base), request.dims.data(),
-              request.stridesBytes.data(), request.box.data(),
-              request.elementStrides.data(), request.interleaveBytes / 16,
-              swizzle, /*l2Promotion=*/2, request.fillNan ? 1 : 0),
-          "tensor map"))
+  if (auto error =
+          check(driver.encodeTensorMap(
+                    &map, tensorMapType(request.type), request.dims.size(),
+                    reinterpret_cast<void *>(request.base), request.dims.data(),
+                    request.stridesBytes.data(), request.box.data(),
+                    request.elementStrides.data(), request.interleaveBytes / 16,
+                    swizzle, /*l2Promotion=*/2, request.fillNan ? 1 : 0),
+                "tensor map"))
     return std::move(error);
   const auto *bytes = reinterpret_cast<const uint8_t *>(&map);
   return std::vector<uint8_t>(bytes, bytes + sizeof(map));

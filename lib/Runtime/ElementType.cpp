@@ -1,8 +1,8 @@
 //===- ElementType.cpp - Types of tensor elements -------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,15 +105,13 @@ const std::vector<float> &decodeTable(ElementType type) {
   return tables[static_cast<size_t>(type)];
 }
 
-template <typename T>
-T load(const void *element) {
+template <typename T> T load(const void *element) {
   T value;
   std::memcpy(&value, element, sizeof(T));
   return value;
 }
 
-template <typename T>
-void store(void *element, T value) {
+template <typename T> void store(void *element, T value) {
   std::memcpy(element, &value, sizeof(T));
 }
 

@@ -1,8 +1,8 @@
 //===- EmulatorDevice.cpp - The emulator as a device ----------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,13 +10,12 @@
 
 using namespace fusion;
 
-Device::~Device() = default;
-
 namespace {
 
 std::string describe(const std::string &what, const emulator::Error &error) {
-  std::string place = error.line ? "PTX line " + std::to_string(error.line) + ": "
-                                 : std::string();
+  std::string place = error.line
+                          ? "PTX line " + std::to_string(error.line) + ": "
+                          : std::string();
   return what + ": " + place + error.message;
 }
 

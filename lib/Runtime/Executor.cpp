@@ -1,8 +1,8 @@
 //===- Executor.cpp - Executes a plan -------------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,7 @@ public:
 
 private:
   Error fail(const Twine &message) const {
-    return llvm::createStringError("function '" + plan.name +
-                                   "': " + message);
+    return llvm::createStringError("function '" + plan.name + "': " + message);
   }
 
   Expected<int64_t> evaluate(const Expression &expression) const {
@@ -176,13 +175,13 @@ Error PlanRun::allocateBuffers() {
   };
   for (unsigned i = 0; i < inputs.size(); ++i)
     if (!plan.inputs[i].isScalar)
-      if (Error error = add(BufferRef::Kind::Input, i, inputs[i].data.size(),
-                            256))
+      if (Error error =
+              add(BufferRef::Kind::Input, i, inputs[i].data.size(), 256))
         return error;
   for (unsigned i = 0; i < manifest.constants.size(); ++i)
-    if (Error error = add(BufferRef::Kind::Constant, i,
-                          manifest.constants[i].data.size(),
-                          manifest.constants[i].alignment))
+    if (Error error =
+            add(BufferRef::Kind::Constant, i, manifest.constants[i].data.size(),
+                manifest.constants[i].alignment))
       return error;
   for (unsigned i = 0; i < plan.results.size(); ++i) {
     const ResultInfo &result = plan.results[i];
@@ -316,8 +315,7 @@ Expected<DeviceAddress> PlanRun::bufferAddress(const LaunchArgument &argument,
   return address;
 }
 
-template <typename T>
-std::vector<uint8_t> toBytes(const T &value) {
+template <typename T> std::vector<uint8_t> toBytes(const T &value) {
   std::vector<uint8_t> bytes(sizeof(T));
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
@@ -382,9 +380,9 @@ PlanRun::tensorMap(const LaunchArgument &argument, const Twine &what) {
   return device.encodeTensorMap(request);
 }
 
-Expected<std::vector<uint8_t>> PlanRun::parameter(const LaunchArgument &argument,
-                                                  const KernelArgument &formal,
-                                                  const Twine &what) {
+Expected<std::vector<uint8_t>>
+PlanRun::parameter(const LaunchArgument &argument, const KernelArgument &formal,
+                   const Twine &what) {
   if (argument.kind == ArgumentKind::TensorMap)
     return tensorMap(argument, what);
   if (argument.kind != ArgumentKind::Buffer)

@@ -1,8 +1,8 @@
 //===- Npy.cpp - NumPy's array files --------------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -205,8 +205,9 @@ llvm::Expected<HostTensor> fusion::readNpy(StringRef path, ElementType type) {
     return fail(llvm::toString(size.takeError()));
   StringRef data = bytes.drop_front(start + length);
   if (data.size() != uint64_t(*size))
-    return fail("holds " + llvm::Twine(data.size()) + " bytes of data, expected " +
-                llvm::Twine(*size) + " for shape " + shapeText(header.shape));
+    return fail("holds " + llvm::Twine(data.size()) +
+                " bytes of data, expected " + llvm::Twine(*size) +
+                " for shape " + shapeText(header.shape));
   HostTensor tensor(type, header.shape);
   std::memcpy(tensor.data.data(), data.data(), data.size());
   if (header.fortranOrder && tensor.shape.size() > 1)

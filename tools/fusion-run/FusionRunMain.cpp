@@ -1,8 +1,8 @@
 //===- FusionRunMain.cpp - Compiles, runs and checks a module -------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,10 +92,10 @@ Error Session::selectFunctions() {
   for (mlir::func::FuncOp function : entries)
     inputs = std::max(inputs, function.getNumArguments());
   auto check = [&](unsigned index, const char *option) {
-    return index < inputs ? Error::success()
-                          : llvm::createStringError(
-                                "--" + Twine(option) + ": there is no input " +
-                                Twine(index));
+    return index < inputs
+               ? Error::success()
+               : llvm::createStringError("--" + Twine(option) +
+                                         ": there is no input " + Twine(index));
   };
   for (const auto &entry : options.inputFiles)
     if (Error error = check(entry.first, "input"))
@@ -125,8 +125,7 @@ Error Session::compilePlan() {
     compileOptions.chip = options.chip;
     compileOptions.forceFusion = options.forceFusion;
     compileOptions.passPipeline = options.passPipeline;
-    Expected<CompiledModule> compiled =
-        fusion::compile(module, compileOptions);
+    Expected<CompiledModule> compiled = fusion::compile(module, compileOptions);
     if (!compiled)
       return compiled.takeError();
     json = std::move(compiled->manifestJson);
@@ -197,8 +196,7 @@ Error Session::runOnDevice(const std::string &name,
     return llvm::createStringError("the manifest has no function '" + name +
                                    "'");
   report.chip = manifest->chip;
-  unsigned schedules =
-      device == DeviceChoice::Emulator ? options.schedules : 1;
+  unsigned schedules = device == DeviceChoice::Emulator ? options.schedules : 1;
   for (unsigned schedule = 0; schedule < schedules; ++schedule) {
     Expected<std::unique_ptr<Device>> target = createDevice(schedule);
     if (!target)
@@ -258,11 +256,10 @@ Error Session::compareResults(mlir::func::FuncOp function,
             shapeText(entry.shape) + ", the reference's is " +
             elementTypeName(expected.type) + " " + shapeText(expected.shape));
       auto chosen = options.tolerances.find(entry.type);
-      entry.tolerance =
-          chosen != options.tolerances.end()
-              ? chosen->second
-              : defaultTolerance(entry.type, narrowest,
-                                 rootMeanSquare(expected));
+      entry.tolerance = chosen != options.tolerances.end()
+                            ? chosen->second
+                            : defaultTolerance(entry.type, narrowest,
+                                               rootMeanSquare(expected));
       entry.comparison = compare(results[i], expected, entry.tolerance);
     }
     report.results.push_back(std::move(entry));

@@ -1,8 +1,8 @@
 //===- Inputs.cpp - Inputs of a function ----------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,16 +48,17 @@ fusion::run::makeInputs(mlir::func::FuncOp function, const Options &options) {
     std::optional<ElementType> element = elementTypeOf(type);
     auto tensor = mlir::dyn_cast<RankedTensorType>(type);
     if (!element || (mlir::isa<mlir::ShapedType>(type) && !tensor))
-      return fail(function, i, "of type " + typeText(type) +
-                                   " cannot be executed");
+      return fail(function, i,
+                  "of type " + typeText(type) + " cannot be executed");
     llvm::SmallVector<int64_t> shape;
     auto given = options.shapes.find(i);
     auto file = options.inputFiles.find(i);
     if (given != options.shapes.end()) {
       shape = given->second;
       if (!fits(shape, tensor))
-        return fail(function, i, "is " + typeText(type) + ", --shape says " +
-                                     shapeText(shape));
+        return fail(function, i,
+                    "is " + typeText(type) + ", --shape says " +
+                        shapeText(shape));
     } else if (tensor) {
       shape.assign(tensor.getShape().begin(), tensor.getShape().end());
     }
@@ -67,14 +68,15 @@ fusion::run::makeInputs(mlir::func::FuncOp function, const Options &options) {
         return read.takeError();
       if (!fits(read->shape, tensor) ||
           (given != options.shapes.end() && read->shape != shape))
-        return fail(function, i, "is " + typeText(type) + ", " + file->second +
-                                     " holds " + shapeText(read->shape));
+        return fail(function, i,
+                    "is " + typeText(type) + ", " + file->second + " holds " +
+                        shapeText(read->shape));
       inputs.push_back(std::move(*read));
     } else {
       if (llvm::any_of(shape, mlir::ShapedType::isDynamic))
-        return fail(function, i, "is " + typeText(type) +
-                                     ": give its sizes by --shape=" + Twine(i) +
-                                     ":AxB...");
+        return fail(function, i,
+                    "is " + typeText(type) +
+                        ": give its sizes by --shape=" + Twine(i) + ":AxB...");
       if (llvm::Expected<int64_t> bytes = checkedBytes(*element, shape); !bytes)
         return bytes.takeError();
       inputs.emplace_back(*element, shape);

@@ -1,8 +1,8 @@
 //===- Report.cpp - What fusion-run says of a function --------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,7 @@ std::optional<bool> FunctionReport::pass() const {
 // JSON
 //===----------------------------------------------------------------------===//
 
-template <typename T>
-static Value orNull(const std::optional<T> &value) {
+template <typename T> static Value orNull(const std::optional<T> &value) {
   return value ? Value(*value) : Value(nullptr);
 }
 
@@ -88,8 +87,8 @@ static Value toJson(const emulator::Finding &finding) {
                 {"block", triple(finding.block)},
                 {"thread", triple(finding.thread)},
                 {"line", finding.line},
-                {"other_line", finding.otherLine ? Value(finding.otherLine)
-                                                 : Value(nullptr)},
+                {"other_line",
+                 finding.otherLine ? Value(finding.otherLine) : Value(nullptr)},
                 {"message", finding.message}};
 }
 
@@ -120,20 +119,19 @@ Value fusion::run::toJson(const FunctionReport &report) {
     kernels.push_back(::toJson(launch));
   for (const emulator::Finding &finding : report.findings)
     sanitizer.push_back(::toJson(finding));
-  return Object{
-      {"entry", report.entry},
-      {"chip", textOrNull(report.chip)},
-      {"device", report.device},
-      {"device_name", textOrNull(report.deviceName)},
-      {"assembler", textOrNull(report.assembler)},
-      {"pass", orNull(report.pass())},
-      {"error", orNull(report.error)},
-      {"max_abs_error", compared ? number(maxAbs) : Value(nullptr)},
-      {"max_rel_error", compared ? number(maxRel) : Value(nullptr)},
-      {"measured_us", orNull(report.measuredUs)},
-      {"results", std::move(results)},
-      {"kernels", std::move(kernels)},
-      {"sanitizer", std::move(sanitizer)}};
+  return Object{{"entry", report.entry},
+                {"chip", textOrNull(report.chip)},
+                {"device", report.device},
+                {"device_name", textOrNull(report.deviceName)},
+                {"assembler", textOrNull(report.assembler)},
+                {"pass", orNull(report.pass())},
+                {"error", orNull(report.error)},
+                {"max_abs_error", compared ? number(maxAbs) : Value(nullptr)},
+                {"max_rel_error", compared ? number(maxRel) : Value(nullptr)},
+                {"measured_us", orNull(report.measuredUs)},
+                {"results", std::move(results)},
+                {"kernels", std::move(kernels)},
+                {"sanitizer", std::move(sanitizer)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,8 +143,7 @@ static std::string tripleText(const std::array<uint32_t, 3> &values) {
          std::to_string(values[2]);
 }
 
-template <typename T>
-static std::string orDash(const std::optional<T> &value) {
+template <typename T> static std::string orDash(const std::optional<T> &value) {
   return value ? std::to_string(*value) : "-";
 }
 

@@ -1,8 +1,8 @@
 //===- Report.h - What fusion-run says of a function ------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ struct ResultReport {
 
 struct FunctionReport {
   std::string entry;
-  std::string chip;      ///< empty where nothing was compiled
-  std::string device;    ///< cuda, emulator or cpu
+  std::string chip;   ///< empty where nothing was compiled
+  std::string device; ///< cuda, emulator or cpu
   std::string deviceName;
   std::string assembler; ///< empty where none was used
   std::vector<ResultReport> results;

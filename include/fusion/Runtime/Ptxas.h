@@ -1,8 +1,8 @@
 //===- Ptxas.h - NVIDIA's PTX assembler -------------------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,8 @@ std::optional<std::string> findPtxas();
 
 /// Assembles PTX for `arch` (such as `sm_90a`) into a cubin. The error carries
 /// what ptxas said.
-llvm::Expected<std::vector<char>> assemblePtx(llvm::StringRef ptxas,
-                                              llvm::StringRef ptx,
-                                              llvm::StringRef arch);
+llvm::Expected<std::vector<char>>
+assemblePtx(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef arch);
 
 } // namespace fusion
 
