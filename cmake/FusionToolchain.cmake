@@ -7,7 +7,7 @@ if(NOT MLIR_DIR)
     COMMAND_ERROR_IS_FATAL ANY)
   set(MLIR_DIR "${FUSION_LLVM_CMAKEDIR}/../mlir")
 endif()
-find_package(MLIR 22 REQUIRED CONFIG)
+find_package(MLIR 22.1 REQUIRED CONFIG)
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
