@@ -8,6 +8,9 @@
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -134,15 +137,15 @@ static void registerConversionsAndTranslations(DialectRegistry &registry) {
 }
 
 void fusion::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
-                  index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect,
-                  ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
-                  NVVM::NVVMDialect, scf::SCFDialect, shape::ShapeDialect,
-                  tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,
-                  vector::VectorDialect>();
+  registry.insert<
+      affine::AffineDialect, arith::ArithDialect,
+      bufferization::BufferizationDialect, cf::ControlFlowDialect,
+      complex::ComplexDialect, fuse::FuseDialect, func::FuncDialect, gpu::GPUDialect,
+      index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+      math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
+      nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
+      shape::ShapeDialect, tensor::TensorDialect, tile::TileDialect, tosa::TosaDialect,
+      ub::UBDialect, vector::VectorDialect>();
   registerInterfaces(registry);
   registerConversionsAndTranslations(registry);
 }

@@ -8,6 +8,8 @@
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Reference/Passes.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
@@ -57,6 +59,8 @@ static void registerConversions() {
 }
 
 void fusion::registerAllPasses() {
+  registerFusionConversionPasses();
+  registerFusionTilePasses();
   registerFusionTransformsPasses();
   registerFusionReferencePasses();
   registerReferencePipeline();

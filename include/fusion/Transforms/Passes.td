@@ -71,4 +71,92 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
 }
 
+def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
+  let summary = "Bring a module into the form that groups are made of";
+  let description = [{
+    After this pass every operator of a function is a linalg operator on tensors:
+
+    * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice` and
+      `tensor.concat` become `linalg.generic` that read at a computed index;
+    * a contraction whose accumulator carries data adds it afterwards by an
+      element-wise operator, so that products start from zero;
+    * the conversion of a filled tensor is a filled tensor of the other type.
+
+    `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the
+    host plan. Anything else that computes on tensors is an error.
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : …) outs(%bias : tensor<8x16xf32>) -> …
+    ```
+
+    becomes
+
+    ```mlir
+    %zero = linalg.fill ins(%c0 : f32) outs(%empty : tensor<8x16xf32>) -> …
+    %p = linalg.matmul ins(%a, %b : …) outs(%zero : tensor<8x16xf32>) -> …
+    %c = linalg.generic {…} ins(%p, %bias : …) outs(%empty : …) {… arith.addf …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+class ChipPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  list<Option> chipOptions = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "Chip to compile for; default: the module's fuse.chip, else sm_80">
+  ];
+}
+
+def FuseFormGroups : ChipPass<"fuse-form-groups"> {
+  let summary = "Decide what becomes one kernel";
+  let description = [{
+    Puts every operator into a group. Chains are products in a row, with the
+    element-wise operators before, between and after them; every cut of a row is
+    priced with the best schedule of each part (`fusion/Search/ScheduleSearch.h`),
+    and the cheapest wins. With `force-fusion` the fewest legal groups win, whatever
+    they cost. All other operators become stitched groups of their own.
+
+    Remarks (category `fuse`) give each product's intensity φ with the chip's
+    balance (MCFuser section II-A), the predicted times, and for every product
+    that is not fused with the next, why.
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …
+    %e = linalg.matmul ins(%c16, %d : …) outs(%zero2 : …) -> …
+    ```
+
+    becomes
+
+    ```mlir
+    %e = fuse.chain ins(%x = %a : …, %y = %b : …, %z = %d : …) outs(%o = %empty : …) {
+      …
+    } -> …
+    ```
+  }];
+  let options = !listconcat(chipOptions, [
+    Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
+           "Fuse what is legal, whatever the cost says">
+  ]);
+  let dependentDialects = [
+    "::fusion::fuse::FuseDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
+  let summary = "Choose a schedule for every group";
+  let description = [{
+    Writes `#fuse.schedule` to every group that has none. A schedule that is
+    already there, written by hand or by a tuner, is checked and kept; one that
+    cannot be lowered is an error that says why.
+
+    Remarks give the chosen schedule with its predicted time and what bounds it.
+  }];
+  let options = chipOptions;
+  let dependentDialects = ["::fusion::fuse::FuseDialect"];
+}
+
 #endif // FUSION_TRANSFORMS_PASSES
