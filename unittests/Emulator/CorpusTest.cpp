@@ -347,4 +347,17 @@ TEST_F(Gemm, TensorCores) {
                   << finding.otherLine << ": " << finding.message;
 }
 
+TEST_F(Gemm, Wmma) {
+  HalfProblem problem(48, 48, 48);
+  Array<uint16_t> a(memory, problem.a), b(memory, problem.b);
+  Array<float> c(memory, std::vector<float>(48 * 48));
+  int n = 48;
+  runOk(*program, makeLaunch("gemm_wmma", {3, 3, 1}, {32, 1, 1}, a, b, c, n),
+        memory);
+  c.fetch();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      ASSERT_NEAR(c.host[size_t(i * n + j)], problem.at(i, j), 1e-4);
+}
+
 } // namespace
