@@ -399,6 +399,47 @@ def check_data_movement():
     assert width == w
 
 
+def check_pack():
+    ir = """func.func @f(%x: tensor<10x12xf16>, %pad: f16) -> (tensor<3x3x4x4xf16>, tensor<10x12xf16>) {
+      %e = tensor.empty() : tensor<3x3x4x4xf16>
+      %p = linalg.pack %x padding_value(%pad : f16) inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %e
+        : tensor<10x12xf16> -> tensor<3x3x4x4xf16>
+      %d = tensor.empty() : tensor<10x12xf16>
+      %u = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %d
+        : tensor<3x3x4x4xf16> -> tensor<10x12xf16>
+      return %p, %u : tensor<3x3x4x4xf16>, tensor<10x12xf16> }"""
+    (x, pad), (packed, unpacked) = run("pack", ir)
+    padded = np.pad(x, ((0, 2), (0, 0)), constant_values=pad)
+    np.testing.assert_array_equal(packed, padded.reshape(3, 4, 3, 4).transpose(0, 2, 1, 3))
+    np.testing.assert_array_equal(unpacked, x)
+
+
+def check_constants_and_scalars():
+    """Constants, scalar inputs and scalar results of every type; calls and loops."""
+    for kind in ("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i32", "i64", "index"):
+        value = "true" if kind == "i1" else "1.5" if kind[0] in "fb" else "3"
+        ir = f"""
+        func.func private @same(%x: tensor<2x{kind}>) -> tensor<2x{kind}> {{ return %x : tensor<2x{kind}> }}
+        func.func @f(%a: {kind}, %b: tensor<{kind}>) -> (tensor<4x{kind}>, tensor<2x{kind}>, {kind}, tensor<3x{kind}>,
+                                                       tensor<{kind}>) {{
+          %c = arith.constant dense<{value}> : tensor<4x{kind}>
+          %d = arith.constant dense<[{value}, {value}]> : tensor<2x{kind}>
+          %s = call @same(%d) : (tensor<2x{kind}>) -> tensor<2x{kind}>
+          %e = tensor.empty() : tensor<3x{kind}>
+          %r = linalg.fill ins(%a : {kind}) outs(%e : tensor<3x{kind}>) -> tensor<3x{kind}>
+          return %c, %s, %a, %r, %b : tensor<4x{kind}>, tensor<2x{kind}>, {kind}, tensor<3x{kind}>, tensor<{kind}>
+        }}"""
+        (a, b), (c, d, same, filled, through) = run("constants_" + kind, ir)
+        decode = decode_bf16 if kind == "bf16" else (lambda x: decode_f8(x, kind)) if kind in F8 else lambda x: x
+        expected = {"t": True, "1": 1.5, "3": 3}[value[0]]
+        np.testing.assert_array_equal(decode(c), np.full(4, expected))
+        np.testing.assert_array_equal(decode(d), np.full(2, expected))
+        np.testing.assert_array_equal(same, a)
+        np.testing.assert_array_equal(filled, np.full(3, a))
+        np.testing.assert_array_equal(through, b)
+        assert through.shape == () and same.shape == ()
+
+
 def check_winograd():
     """A 3x3 convolution by F(4, 3) equals the direct one up to the roundings of the transforms."""
     ir = """func.func @f(%x: tensor<1x6x6x5xf32>, %f: tensor<2x3x3x5xf32>) -> tensor<1x4x4x2xf32> {
@@ -438,4 +479,6 @@ check_softmax()
 check_convolution_and_pooling()
 check_sums()
 check_data_movement()
+check_pack()
+check_constants_and_scalars()
 check_winograd()

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 
 def ReferenceArrangeLoops
     : Pass<"reference-arrange-loops", "::mlir::func::FuncOp"> {
-  let summary = "Order the loops of linalg.generic for a CPU";
+  let summary = "Order the loops of reductions for a CPU";
   let description = [{
     Prepares reductions on tensors for plain loops that run fast on a CPU,
     without changing a number:
@@ -24,6 +24,9 @@ def ReferenceArrangeLoops
       parallel loop along which the output is contiguous, so that the inner
       loop is a vector operation without a dependence. Inputs that are read
       more than once are transposed to be contiguous along it, too.
+
+    Named reductions become `linalg.generic`; `linalg.pack` and `linalg.unpack`
+    become padding, reshaping and transposing.
 
     Every element of the output still adds its terms in the order of the
     reduction loops.
