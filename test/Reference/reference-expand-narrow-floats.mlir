@@ -35,7 +35,7 @@ func.func @truncate_f64(%x: f64) -> bf16 {
 // CHECK-LABEL: func @fma_f16
 // CHECK:         %[[P:.*]] = arith.mulf %{{.*}} : f64
 // CHECK:         %[[S:.*]] = arith.addf %[[P]], %{{.*}} : f64
-// CHECK:         arith.truncf %[[S]] : f64 to f16
+// CHECK:         call @fusion_reference_truncate_f16(%[[S]]) : (f64) -> i16
 func.func @fma_f16(%x: f16) -> f16 {
   %y = math.fma %x, %x, %x : f16
   return %y : f16

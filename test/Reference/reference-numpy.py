@@ -28,6 +28,12 @@ def round_bf16(x):
     return np.where(np.isnan(x), x, rounded.view(np.float32))
 
 
+def round_bf16_f64(x):
+    """Nearest even from f64, in one step."""
+    scale = 2.0 ** (np.floor(np.log2(np.abs(x))) - 7)
+    return np.rint(x / scale) * scale
+
+
 def f8_table(exponent_bits, mantissa_bits, bias, finite_only):
     """Values of the non-negative codes; NaN (and infinity) where the format has them."""
     values = []
@@ -265,6 +271,49 @@ def check_elementwise(kind="f16"):
         np.testing.assert_array_equal(r, np.where(t < x, t, y))
 
 
+def check_conversions():
+    """Between all widths, and the fused multiply-add of f16, which rounds once."""
+    kinds = ("f64", "f32", "f16", "bf16", "f8E5M2", "f8E4M3FN")
+    ext = [(a, b) for a in kinds[1:] for b in kinds
+           if {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}.get(b, 8) > {"f32": 32, "f16": 16, "bf16": 16}.get(a, 8)]
+    lines, types, outs = [], [], []
+    for n, (narrow, wide) in enumerate(ext):
+        lines.append(f"%t{n} = arith.truncf %x : f64 to {narrow}" if wide == "f64" else
+                     f"%w{n} = arith.truncf %x : f64 to {wide}\n %t{n} = arith.truncf %w{n} : {wide} to {narrow}")
+        lines.append(f"%e{n} = arith.extf %t{n} : {narrow} to {wide}")
+        if wide != "f64":
+            lines.append(f"%r{n} = arith.extf %e{n} : {wide} to f64")
+        outs.append(f"%r{n}" if wide != "f64" else f"%e{n}")
+    tensors = ", ".join(["tensor<500xf64>"] * len(ext))
+    maps = ", ".join(["#id"] * (len(ext) + 1))
+    ir = f"""
+    #id = affine_map<(i) -> (i)>
+    func.func @f(%a: tensor<500xf64>, %h: tensor<500xf16>) -> ({tensors}, tensor<500xf16>) {{
+      %e = tensor.empty() : tensor<500xf64>
+      %r:{len(ext)} = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+          ins(%a : tensor<500xf64>) outs({", ".join(["%e"] * len(ext))} : {tensors}) {{
+        ^bb0(%x: f64, {", ".join(f"%o{n}: f64" for n in range(len(ext)))}):
+          {chr(10).join(lines)}
+          linalg.yield {", ".join(outs)} : {", ".join(["f64"] * len(ext))}
+      }} -> ({tensors})
+      %m = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+          ins(%h : tensor<500xf16>) outs(%h : tensor<500xf16>) {{
+        ^bb0(%x: f16, %o: f16):
+          %y = math.fma %x, %x, %x : f16
+          linalg.yield %y : f16
+      }} -> tensor<500xf16>
+      return {", ".join(f"%r#{n}" for n in range(len(ext)))}, %m : {tensors}, tensor<500xf16>
+    }}"""
+    (x, h), results = run("conversions", ir)
+    rounders = {"f64": lambda v: v, "f32": lambda v: f32(v).astype(np.float64),
+                "f16": lambda v: np.float16(v).astype(np.float64), "bf16": round_bf16_f64,
+                "f8E5M2": lambda v: round_f8(v, "f8E5M2"), "f8E4M3FN": lambda v: round_f8(v, "f8E4M3FN")}
+    for (narrow, wide), result in zip(ext, results):
+        np.testing.assert_array_equal(result, rounders[narrow](rounders[wide](x)), err_msg=f"{wide} to {narrow}")
+    wide = h.astype(np.float64)
+    np.testing.assert_array_equal(results[-1], np.float16(wide * wide + wide))
+
+
 def check_functions():
     """exp, tanh, erf, rsqrt in f32 and rounded to f16."""
     for kind, rtol in (("f32", 1e-6), ("f16", 2.0**-10)):
@@ -474,6 +523,7 @@ check_accumulation()
 check_chain()
 for kind in ("f16", "bf16", "f8E4M3FN", "f8E5M2"):
     check_elementwise(kind)
+check_conversions()
 check_functions()
 check_softmax()
 check_convolution_and_pooling()

@@ -85,8 +85,8 @@ def ReferenceExpandNarrowFloats
   let description = [{
     A CPU has no instructions for the 8-bit floats, and not every CPU has them
     for bf16. An extension from an 8-bit float becomes a load from a table of
-    its 256 values; a truncation to one, and one from f64 to bf16, becomes a
-    call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
+    its 256 values; a truncation to one, and one from f64 to f16 or bf16,
+    becomes a call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
     even. `math.fma` of types narrower than f32 is computed in f64.
 
     Example:
