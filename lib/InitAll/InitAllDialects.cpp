@@ -1,14 +1,15 @@
 //===- InitAllDialects.cpp - Dialects, interfaces, translations -----------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/InitAll.h"
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -143,7 +144,7 @@ void fusion::registerAllDialects(DialectRegistry &registry) {
       index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
       math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
       nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
-      shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
+      shape::ShapeDialect, tensor::TensorDialect, tile::TileDialect, tosa::TosaDialect,
       ub::UBDialect, vector::VectorDialect>();
   registerInterfaces(registry);
   registerConversionsAndTranslations(registry);

@@ -1,13 +1,17 @@
 //===- InitAllPasses.cpp - Passes and pipelines ---------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/InitAll.h"
 
+#include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Reference/Passes.h"
+#include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -55,7 +59,11 @@ static void registerConversions() {
 }
 
 void fusion::registerAllPasses() {
+  registerFusionConversionPasses();
+  registerFusionTilePasses();
   registerFusionTransformsPasses();
+  registerFusionReferencePasses();
+  registerReferencePipeline();
 
   registerTransformsPasses();
   affine::registerAffinePasses();

@@ -1,8 +1,8 @@
 //===- ElementType.cpp - Types of tensor elements -------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,6 @@ constexpr TypeInfo typeTable[] = {
     {ElementType::F8E3M4, "f8E3M4", 1, true},
     {ElementType::F8E4M3FNUZ, "f8E4M3FNUZ", 1, true},
     {ElementType::F8E5M2FNUZ, "f8E5M2FNUZ", 1, true},
-    {ElementType::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 1, true},
     {ElementType::F8E8M0FNU, "f8E8M0FNU", 1, true},
 };
 
@@ -74,8 +73,6 @@ const llvm::fltSemantics &semantics(ElementType type) {
     return APFloat::Float8E4M3FNUZ();
   case ElementType::F8E5M2FNUZ:
     return APFloat::Float8E5M2FNUZ();
-  case ElementType::F8E4M3B11FNUZ:
-    return APFloat::Float8E4M3B11FNUZ();
   case ElementType::F8E8M0FNU:
     return APFloat::Float8E8M0FNU();
   default:
@@ -108,15 +105,13 @@ const std::vector<float> &decodeTable(ElementType type) {
   return tables[static_cast<size_t>(type)];
 }
 
-template <typename T>
-T load(const void *element) {
+template <typename T> T load(const void *element) {
   T value;
   std::memcpy(&value, element, sizeof(T));
   return value;
 }
 
-template <typename T>
-void store(void *element, T value) {
+template <typename T> void store(void *element, T value) {
   std::memcpy(element, &value, sizeof(T));
 }
 

@@ -1,8 +1,8 @@
 //===- HostTensor.cpp - Tensors in host memory ----------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,21 +94,20 @@ void fusion::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
     case ElementType::I32:
     case ElementType::I64:
     case ElementType::Index:
-      elementFromInteger(tensor.type,
-                         indexBound > 0 ? (bits >> 1) % indexBound : 0,
-                         element);
+      elementFromInteger(
+          tensor.type, indexBound > 0 ? (bits >> 1) % indexBound : 0, element);
       break;
     case ElementType::F64:
-      elementFromDouble(tensor.type,
-                        std::ldexp(double(bits >> 11), -52) - 1.0, element);
+      elementFromDouble(tensor.type, std::ldexp(double(bits >> 11), -52) - 1.0,
+                        element);
       break;
     case ElementType::F8E8M0FNU:
       elementFromDouble(tensor.type, std::ldexp(1.0, int(bits >> 61) % 6 - 3),
                         element);
       break;
     default:
-      elementFromDouble(tensor.type,
-                        std::ldexp(double(bits >> 40), -23) - 1.0, element);
+      elementFromDouble(tensor.type, std::ldexp(double(bits >> 40), -23) - 1.0,
+                        element);
     }
   }
 }

@@ -1,8 +1,8 @@
 //===- Manifest.cpp - Parses a manifest -----------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -192,8 +192,7 @@ ConstantInfo readConstant(const JsonNode &node) {
       splat.fail("expected the hexadecimal digits of an element whose size "
                  "divides 'bytes'");
     else
-      for (constant.data.reserve(bytes);
-           int64_t(constant.data.size()) < bytes;)
+      for (constant.data.reserve(bytes); int64_t(constant.data.size()) < bytes;)
         constant.data.insert(constant.data.end(), element.begin(),
                              element.end());
   }
@@ -336,7 +335,8 @@ TensorMapInfo readTensorMap(const JsonNode &node) {
   return map;
 }
 
-LaunchArgument readArgument(const JsonNode &node, const KernelArgument &formal) {
+LaunchArgument readArgument(const JsonNode &node,
+                            const KernelArgument &formal) {
   LaunchArgument argument;
   argument.kind = formal.kind;
   if (JsonNode kind = node.member("kind");
@@ -429,8 +429,8 @@ FunctionPlan readFunction(const JsonNode &node, const Manifest &manifest) {
 llvm::Expected<Manifest> Manifest::parse(StringRef json) {
   llvm::Expected<llvm::json::Value> document = llvm::json::parse(json);
   if (!document)
-    return llvm::createStringError("manifest: %s",
-                                   llvm::toString(document.takeError()).c_str());
+    return llvm::createStringError(
+        "manifest: %s", llvm::toString(document.takeError()).c_str());
   JsonError error;
   Manifest manifest;
   JsonNode root(&*document, "", error);
@@ -446,8 +446,7 @@ llvm::Expected<Manifest> Manifest::parse(StringRef json) {
     manifest.kernels.push_back(readKernel(kernels.element(i)));
   JsonNode functions = root.member("functions");
   for (size_t i = 0, e = functions.size(); i < e; ++i)
-    manifest.functions.push_back(
-        readFunction(functions.element(i), manifest));
+    manifest.functions.push_back(readFunction(functions.element(i), manifest));
   if (!error.failed())
     checkManifest(manifest, error);
   if (error.failed())

@@ -1,8 +1,8 @@
 //===- ManifestChecks.cpp - Checks a manifest -----------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,8 +185,8 @@ private:
   void checkScalarInput(unsigned index, ElementType scalar,
                         const std::string &place) {
     if (index >= plan.inputs.size() || !plan.inputs[index].isScalar)
-      return error.set(place + ".of", "'arg" + Twine(index) +
-                                          "' is not a scalar input");
+      return error.set(place + ".of",
+                       "'arg" + Twine(index) + "' is not a scalar input");
     ElementType type = plan.inputs[index].type;
     bool good = isFloat(scalar) ? type == scalar : !isFloat(type);
     if (!good)

@@ -1,8 +1,8 @@
 //===- ExplicitNumerics.cpp - fuse-explicit-numerics ----------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -114,8 +114,8 @@ Value widenInit(OpBuilder &builder, Location loc, Value init, Type wide) {
              matchPattern(scalar, m_Constant(&integerAttr))) {
     wideScalar = arith::ConstantOp::create(
         builder, loc,
-        builder.getIntegerAttr(wide, integerAttr.getValue().sext(
-                                         wide.getIntOrFloatBitWidth())));
+        builder.getIntegerAttr(
+            wide, integerAttr.getValue().sext(wide.getIntOrFloatBitWidth())));
   } else if (scalar.getType() == element) {
     wideScalar = convertScalar(builder, loc, scalar, wide);
   } else {
@@ -305,7 +305,8 @@ private:
   bool isPartialSum(const Sum &sum, Value value) {
     if (Operation *def = value.getDefiningOp())
       return sum.path.contains(def);
-    return value == op.getMatchingBlockArgument(op.getDpsInitOperand(sum.output));
+    return value ==
+           op.getMatchingBlockArgument(op.getDpsInitOperand(sum.output));
   }
 
   linalg::LinalgOp op;
@@ -318,8 +319,8 @@ Operation *recreateNamed(RewriterBase &rewriter, linalg::LinalgOp op,
                          ArrayRef<Value> inits) {
   SmallVector<Value> operands = op.getDpsInputs();
   llvm::append_range(operands, inits);
-  SmallVector<Type> types = llvm::map_to_vector(
-      inits, [](Value init) { return init.getType(); });
+  SmallVector<Type> types =
+      llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
   OperationState state(op.getLoc(), op->getName(), operands, types,
                        op->getAttrs());
   Region *region = state.addRegion();
@@ -340,8 +341,8 @@ Operation *recreateNamed(RewriterBase &rewriter, linalg::LinalgOp op,
 
 Operation *recreateGeneric(RewriterBase &rewriter, linalg::GenericOp op,
                            ArrayRef<Value> inits, ArrayRef<Sum> sums) {
-  SmallVector<Type> types = llvm::map_to_vector(
-      inits, [](Value init) { return init.getType(); });
+  SmallVector<Type> types =
+      llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
   auto result = linalg::GenericOp::create(
       rewriter, op.getLoc(), types, op.getInputs(), inits, op.getIndexingMaps(),
       op.getIteratorTypes(), op.getDocAttr(), op.getLibraryCallAttr());
@@ -353,8 +354,8 @@ Operation *recreateGeneric(RewriterBase &rewriter, linalg::GenericOp op,
     argumentTypes.push_back(getElementTypeOrSelf(operand.getType()));
     locations.push_back(op.getLoc());
   }
-  Block *block = rewriter.createBlock(&result.getRegion(), {}, argumentTypes,
-                                      locations);
+  Block *block =
+      rewriter.createBlock(&result.getRegion(), {}, argumentTypes, locations);
   IRMapping mapping;
   mapping.map(op.getBlock()->getArguments(), block->getArguments());
   BodyWidener(cast<linalg::LinalgOp>(op.getOperation()), rewriter, mapping)
@@ -388,9 +389,9 @@ FailureOr<unsigned> widenSums(RewriterBase &rewriter, linalg::LinalgOp op) {
     inits[sum.output] =
         widenInit(rewriter, op.getLoc(), inits[sum.output], sum.wide);
   Operation *wide =
-      isNamed ? recreateNamed(rewriter, op, inits)
-              : recreateGeneric(rewriter, cast<linalg::GenericOp>(op), inits,
-                                sums);
+      isNamed
+          ? recreateNamed(rewriter, op, inits)
+          : recreateGeneric(rewriter, cast<linalg::GenericOp>(op), inits, sums);
   SmallVector<Value> results(wide->getResults());
   for (const Sum &sum : sums)
     results[sum.output] = convertTensor(
@@ -398,8 +399,8 @@ FailureOr<unsigned> widenSums(RewriterBase &rewriter, linalg::LinalgOp op) {
         getElementTypeOrSelf(op->getResult(sum.output).getType()));
   for (auto [result, old] : llvm::zip_equal(results, op->getResults()))
     if (result.getType() != old.getType())
-      result = tensor::CastOp::create(rewriter, op.getLoc(), old.getType(),
-                                      result);
+      result =
+          tensor::CastOp::create(rewriter, op.getLoc(), old.getType(), result);
   rewriter.replaceOp(op, results);
   return static_cast<unsigned>(sums.size());
 }
@@ -418,10 +419,10 @@ LogicalResult decomposeSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   if (!isa<FloatType>(inputType) || !isa<FloatType>(outputType))
     return op.emitError("softmax of ") << inputType << " to " << outputType
                                        << " is not a floating-point operation";
-  Type wide = inputType.getIntOrFloatBitWidth() >
-                      outputType.getIntOrFloatBitWidth()
-                  ? inputType
-                  : outputType;
+  Type wide =
+      inputType.getIntOrFloatBitWidth() > outputType.getIntOrFloatBitWidth()
+          ? inputType
+          : outputType;
   if (Type accumulator = accumulatorType(wide))
     wide = accumulator;
 
@@ -429,9 +430,9 @@ LogicalResult decomposeSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   Value init = op.getOutput();
   if (outputType != wide)
     init = emptyLike(rewriter, loc, init, wide);
-  auto softmax = linalg::SoftmaxOp::create(
-      rewriter, loc, TypeRange{init.getType()}, input, init,
-      op.getDimensionAttr());
+  auto softmax =
+      linalg::SoftmaxOp::create(rewriter, loc, TypeRange{init.getType()}, input,
+                                init, op.getDimensionAttr());
   rewriter.setInsertionPoint(softmax);
   FailureOr<SmallVector<Value>> parts = softmax.decomposeOperation(rewriter);
   if (failed(parts))
@@ -440,8 +441,8 @@ LogicalResult decomposeSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   rewriter.setInsertionPoint(op);
   Value result = convertTensor(rewriter, loc, parts->front(), outputType);
   if (result.getType() != op.getResult().front().getType())
-    result = tensor::CastOp::create(
-        rewriter, loc, op.getResult().front().getType(), result);
+    result = tensor::CastOp::create(rewriter, loc,
+                                    op.getResult().front().getType(), result);
   rewriter.replaceOp(op, result);
   return success();
 }

@@ -1,8 +1,8 @@
 //===- AddressPlanTest.cpp - Address arithmetic against evaluation --------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,6 +134,11 @@ TEST(AddressPlan, Refusals) {
   LinearLayout mixed = layoutOf("register: x[1]; lane: x[1] -> [offset: 2]");
   EXPECT_FALSE(planAddresses(mixed, {{D::Offset, 3}}));
   EXPECT_TRUE(planAddresses(mixed, {{D::Offset, 4}}));
+  // (r ^ l) + (r ^ w) is 2 for r = 1, l = w = 0: no XOR of bits.
+  LinearLayout twice = layoutOf("register: x[1,1]; lane: x[1,0]; "
+                                "warp: x[0,1] -> [2, 2]");
+  EXPECT_FALSE(planAddresses(twice));
+  EXPECT_TRUE(planAddresses(twice, {{D::Dim0, 1}, {D::Dim1, 2}}));
 }
 
 } // namespace

@@ -1,12 +1,14 @@
 //===- LinearLayoutTextTest.cpp - Printing and parsing --------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSpec.h"
+
+#include "llvm/Support/MemoryBuffer.h"
 
 #include "gtest/gtest.h"
 
@@ -130,6 +132,21 @@ TEST(LayoutText, EveryPrefixAndDeletionIsHandled) {
     bool parsed = LinearLayout::parse(shorter, &error).has_value();
     EXPECT_NE(parsed, !error.empty()) << shorter;
   }
+}
+
+TEST(LayoutText, ExamplesOfTheDocumentation) {
+  auto file = llvm::MemoryBuffer::getFile(FUSION_DOCS_DIR "/layouts.md");
+  ASSERT_TRUE(bool(file));
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  size_t examples = 0;
+  for (llvm::StringRef line : lines) {
+    if (!line.consume_front("    ") || !line.contains("-> ["))
+      continue;
+    ++examples;
+    EXPECT_EQ(layoutOf(line).str(), line);
+  }
+  EXPECT_GE(examples, 10u);
 }
 
 } // namespace

@@ -46,4 +46,24 @@ def FuseLowerToTile : Pass<"fuse-lower-to-tile", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Distribute block programs to threads";
+  let description = [{
+    Every `tile.kernel` becomes a gpu.func of the gpu.module `kernels`. A tensor
+    becomes the scalars that a thread holds of it. Asynchronous copies and matrix
+    loads become nvgpu operations on one-dimensional memrefs of shared memory, with
+    offsets computed from the layouts; products become nvvm.mma.sync. What depends on
+    the thread alone is computed once, at the start of the kernel.
+
+    The host's plan then names its kernels as `@kernels::@name`. The bytes of dynamic
+    shared memory stay as the attribute `fuse.shared_memory` of the function.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // FUSION_CONVERSION_PASSES

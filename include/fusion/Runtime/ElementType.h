@@ -1,8 +1,8 @@
 //===- ElementType.h - Types of tensor elements -----------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -38,7 +38,6 @@ enum class ElementType : uint8_t {
   F8E3M4,
   F8E4M3FNUZ,
   F8E5M2FNUZ,
-  F8E4M3B11FNUZ,
   F8E8M0FNU,
 };
 

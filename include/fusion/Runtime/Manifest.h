@@ -1,8 +1,8 @@
 //===- Manifest.h - A compiled plan -----------------------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -123,10 +123,10 @@ struct TensorMapInfo {
 /// An actual argument of a launch.
 struct LaunchArgument {
   ArgumentKind kind = ArgumentKind::Buffer;
-  BufferRef buffer;     ///< Buffer, TensorMap
-  Expression offset;    ///< bytes; Buffer, TensorMap
-  Expression value;     ///< integer kinds, unless `scalarInput` is set
-  double number = 0;    ///< floating-point kinds, unless `scalarInput` is set
+  BufferRef buffer;  ///< Buffer, TensorMap
+  Expression offset; ///< bytes; Buffer, TensorMap
+  Expression value;  ///< integer kinds, unless `scalarInput` is set
+  double number = 0; ///< floating-point kinds, unless `scalarInput` is set
   std::optional<unsigned> scalarInput; ///< a scalar input of the function
   std::optional<TensorMapInfo> tensorMap;
 };

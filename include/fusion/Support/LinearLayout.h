@@ -1,9 +1,8 @@
-//===- LinearLayout.h - Maps between hardware and tensor indices -*- C++
-//-*-===//
+//===- LinearLayout.h - Maps from hardware to tensor indices ----*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -80,9 +79,8 @@
 // ------
 //  - Digits whose radix is not 2 cannot be mixed: no (i + j) mod 3.
 //  - A digit is moved whole: a layout of 6 = 2*3 rows cannot be read by one
-//  that
-//    wants 6 = 3*2, unless it moves both digits together. compose() then says
-//    so.
+//    that wants 6 = 3*2, unless it moves both digits together. compose() then
+//    says so.
 //  - Sizes are at most 2^40.
 //
 // Compared with others: Triton's LinearLayout is the part of this with radix 2
@@ -335,10 +333,9 @@ public:
   /// Per input its digits, least significant first: `radix*[step, ...]` for a
   /// repetition, `x[step, ...]` for a bit, one step per output. Behind the
   /// arrow the outputs' sizes; where they are not dim0, dim1, ... with their
-  /// names,
-  /// `[offset: 4096]`. A size may be written as a product, `3*2*2`, and then is
-  /// the numeral system in which bits are XORed (printed only where that
-  /// is not XOR of integers).
+  /// names, `[offset: 4096]`. A size may be written as a product, `3*2*2`, and
+  /// then is the numeral system in which bits are XORed (printed only where
+  /// that is not XOR of integers). Equal layouts have equal texts.
   void print(llvm::raw_ostream &os) const;
   std::string str() const;
   /// Reads print()'s text, blanks anywhere. On failure returns nullopt and says
@@ -346,7 +343,7 @@ public:
   static std::optional<LinearLayout> parse(llvm::StringRef text,
                                            std::string *error = nullptr);
 
-  /// The numeral systems, for the library's other files.
+  /// The representation, for the library's own files.
   const detail::LayoutForm &form() const;
   explicit LinearLayout(detail::LayoutForm form);
 

@@ -1,8 +1,8 @@
 //===- TileLayouts.h - The layouts GPUs are programmed with -----*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -119,25 +119,25 @@ LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
 //===----------------------------------------------------------------------===//
 
 /// How ldmatrix fills (stmatrix empties) a register layout of 16-bit elements.
+/// Instruction i fills the registers 2 * matrices * i and following, two (one
+/// 32-bit register) per matrix.
 struct MatrixAccess {
-  /// With .trans: the rows in memory run along Dim1 of the fragment's
-  /// transpose.
+  /// With .trans.
   bool transposed;
   /// Matrices per instruction: 1, 2 or 4 (.x1, .x2, .x4).
   unsigned matrices;
   /// (Register = number of the instruction, Lane, Warp, Block) -> (Dim0, Dim1):
-  /// the first element of the 8-element row that the lane's address points to.
-  /// Lane = row of the matrix + 8 * matrix; lanes past 8 * matrices repeat, and
-  /// their addresses are not used.
+  /// the first of the 8 elements along Dim1 that the lane's address points to.
+  /// Lane = row of the matrix + 8 * matrix; addresses of lanes from
+  /// 8 * matrices on are not used.
   LinearLayout rows;
-  /// Instruction i fills the registers 2 * matrices * i and following, two
-  /// (one 32-bit register) per matrix.
 };
 
 /// The access for `layout`, a layout of a two-dimensional tile of 16-bit
-/// elements whose rows in memory run along Dim1; nullopt where the layout is
-/// not made of matrices. A transposed access has 8-element rows along Dim1
-/// while the fragment runs along Dim0 (operand B from a [k x n] buffer).
+/// elements whose rows, along Dim1, are contiguous in memory. It is transposed
+/// where a thread's pairs of registers lie along Dim0 (operand B from a
+/// [k x n] buffer). The number of matrices is the largest that the order of
+/// the registers allows. nullopt where the layout is not made of matrices.
 std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout);
 
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,7 @@ void ChainLowering::emitBlockCoordinates() {
   origins.assign(model.axes.size(), kernel.constant(0));
   if (schedule.blocks.empty())
     return;
-  Value rest = tile::ProgramIdOp::create(b, loc);
+  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
   for (unsigned axis : llvm::reverse(schedule.blocks)) {
     bool isSlowest = axis == schedule.blocks.front();
     Value count = kernel.constant(trips(axis));
@@ -283,7 +283,6 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
 }
 
 void ChainLowering::emitCompute(unsigned number) {
-  const Product &product = model.products[number];
   const ProductMapping &mapping = schedule.products[number];
   if (copiesInFlight) {
     tile::CommitOp::create(b, loc);

@@ -74,8 +74,11 @@ Value ChainLowering::emitElementwise(
       mapping.map(constant.getResult(), splatOuter(constant, shape));
       continue;
     }
-    OperationState state(loc, inner.getName(), operands, types,
-                         inner.getDiscardableAttrs());
+    OperationState state(loc, inner.getName());
+    state.addOperands(operands);
+    state.addTypes(types);
+    state.addAttributes(
+        SmallVector<NamedAttribute>(inner.getDiscardableAttrs()));
     state.propertiesAttr = inner.getPropertiesAsAttribute();
     mapping.map(inner.getResults(), b.create(state)->getResults());
   }

@@ -128,10 +128,10 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
     return b.clone(*value.getDefiningOp())->getResult(0);
   }
   AffineMap map = op.getMatchingIndexingMap(operand);
-  SmallVector<Value> coordinates =
-      map.getNumResults() == 0
-          ? SmallVector<Value>()
-          : *affine::expandAffineMap(b, loc, map, index);
+  SmallVector<Value> coordinates;
+  if (map.getNumResults() != 0)
+    llvm::append_range(coordinates,
+                       *affine::expandAffineMap(b, loc, map, index));
   return tile::ElementLoadOp::create(b, loc, type.getElementType(),
                                      kernel.argument(value),
                                      linearIndex(value, coordinates));
@@ -268,9 +268,9 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
 
   int64_t threads = kernel.kernel().getNumThreads();
   Value block = arith::MulIOp::create(
-      b, loc, tile::ProgramIdOp::create(b, loc), kernel.constant(threads));
+      b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()), kernel.constant(threads));
   Value point =
-      arith::AddIOp::create(b, loc, block, tile::ThreadIdOp::create(b, loc));
+      arith::AddIOp::create(b, loc, block, tile::ThreadIdOp::create(b, loc, b.getIndexType()));
   Value points = kernel.constant(1);
   for (unsigned loop : parallel)
     points = arith::MulIOp::create(b, loc, points, extent(loop));

@@ -66,7 +66,7 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
   b.setInsertionPoint(entry->getTerminator());
 }
 
-Value KernelBuilder::resultPointer(unsigned index) const {
+Value KernelBuilder::resultPointer(unsigned index) {
   return arguments.lookup(group.getInitArgument(index));
 }
 

@@ -32,7 +32,7 @@ public:
     return arguments.lookup(bodyArgument);
   }
   /// The pointer that result `index` is written to.
-  mlir::Value resultPointer(unsigned index) const;
+  mlir::Value resultPointer(unsigned index);
 
   /// Size of dimension `dimension` of a tensor of the group's body that is an
   /// argument: a constant, or the argument that carries it.
