@@ -1,0 +1,240 @@
+//===- Access.cpp - Memory accesses of a warp: the slow paths -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+using namespace fusion::emulator;
+
+static std::string hex(uint64_t value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), "0x%" PRIx64, value);
+  return buffer;
+}
+
+static const char *nameOf(AccessKind kind) {
+  return kind == AccessKind::Load    ? "load"
+         : kind == AccessKind::Store ? "store"
+                                     : "atomic";
+}
+
+std::array<uint32_t, 3> fusion::emulator::threadOfLane(const Warp &warp,
+                                                       unsigned lane) {
+  const auto &block = warp.cta->launch->block;
+  uint32_t linear = warp.index * 32 + lane;
+  return {linear % block[0], linear / block[0] % block[1],
+          linear / block[0] / block[1]};
+}
+
+std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
+  const auto &id = warp.cta->id;
+  auto thread = threadOfLane(warp, lane);
+  char buffer[160];
+  std::snprintf(buffer, sizeof(buffer),
+                "block (%u,%u,%u), thread (%u,%u,%u)", id[0], id[1], id[2],
+                thread[0], thread[1], thread[2]);
+  return "kernel '" + std::string(warp.cta->code->source->name) + "', " +
+         buffer;
+}
+
+void fusion::emulator::raiseFault(Warp &warp, const Inst &inst, unsigned lane,
+                                  const std::string &message) {
+  Fault &fault = warp.cta->fault;
+  warp.stop = true;
+  if (fault.set)
+    return;
+  fault.set = true;
+  fault.line = inst.line;
+  fault.message = message + " (" + describeThread(warp, lane) + ", line " +
+                  std::to_string(inst.line) + ")";
+}
+
+void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
+                                       uint32_t mask, const uint64_t *address,
+                                       unsigned bytes) {
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if (((mask >> lane) & 1) && (address[lane] & (bytes - 1)))
+      return raiseFault(warp, inst, lane,
+                        "misaligned access of " + std::to_string(bytes) +
+                            " bytes at " + hex(address[lane]));
+}
+
+void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst,
+                                    uint32_t mask, const uint64_t *address,
+                                    unsigned bytes, uint32_t limit) {
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if (((mask >> lane) & 1) &&
+        (address[lane] >= limit || bytes > limit - address[lane]))
+      return raiseFault(warp, inst, lane,
+                        "out-of-bounds access of " + std::to_string(bytes) +
+                            " bytes at offset " +
+                            std::to_string(address[lane]) + " of " +
+                            std::to_string(limit) +
+                            " bytes of local or parameter memory");
+}
+
+static bool inWindow(uint64_t address, uint64_t window) {
+  return address >= window && address - window < kWindowBytes;
+}
+
+uint32_t fusion::emulator::sharedLanes(const uint64_t *address,
+                                       uint32_t mask) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
+  return result & mask;
+}
+
+static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                        uint64_t address, unsigned bytes, AccessKind kind) {
+  std::string message = "out-of-bounds global " + std::string(nameOf(kind)) +
+                        " of " + std::to_string(bytes) + " bytes at " +
+                        hex(address);
+  if (const Allocation *near = warp.cta->memory->nearest(address)) {
+    uint64_t end = near->end();
+    if (address >= end && address - end < (uint64_t(1) << 32))
+      message += ", " + std::to_string(address - end) +
+                 " bytes past the end of the allocation of " +
+                 std::to_string(near->bytes) + " bytes at " + hex(near->begin);
+    else if (address < end)
+      message += ", across the end of the allocation of " +
+                 std::to_string(near->bytes) + " bytes at " + hex(near->begin);
+  }
+  raiseFault(warp, inst, lane, message);
+}
+
+bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
+                                     uint32_t mask, Space space,
+                                     const uint64_t *address, unsigned bytes,
+                                     AccessKind kind, uint8_t **pointer) {
+  Cta &cta = *warp.cta;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    pointer[lane] = nullptr;
+    if (!((mask >> lane) & 1))
+      continue;
+    uint64_t a = address[lane];
+    Space actual = space;
+    if (space == Space::Generic) {
+      if (inWindow(a, kSharedWindow)) {
+        actual = Space::Shared;
+        a -= kSharedWindow;
+      } else if (inWindow(a, kLocalWindow)) {
+        actual = Space::Local;
+        a -= kLocalWindow;
+      } else if (inWindow(a, kParamWindow)) {
+        actual = Space::Param;
+        a -= kParamWindow;
+      } else {
+        actual = Space::Global;
+      }
+    }
+    if (a & (bytes - 1)) {
+      faultMisaligned(warp, inst, 1u << lane, address, bytes);
+      return false;
+    }
+    const char *name = "";
+    uint64_t limit = 0;
+    switch (actual) {
+    case Space::Shared:
+      name = "shared";
+      limit = cta.sharedBytes;
+      pointer[lane] = cta.shared.data() + a;
+      break;
+    case Space::Local:
+      name = "local";
+      limit = warp.localBytes;
+      pointer[lane] = warp.local.data() + uint64_t(lane) * warp.localBytes + a;
+      break;
+    case Space::Param:
+      name = "parameter";
+      limit = cta.code->entryParameterBytes;
+      // Parameters are read-only; nobody writes through this pointer.
+      pointer[lane] = const_cast<uint8_t *>(cta.parameters) + a;
+      if (kind != AccessKind::Load) {
+        raiseFault(warp, inst, lane, "store to a kernel parameter");
+        return false;
+      }
+      break;
+    default: {
+      Allocation *allocation = cta.memory->find(a);
+      if (!allocation || bytes > allocation->end() - a) {
+        faultGlobal(warp, inst, lane, a, bytes, kind);
+        return false;
+      }
+      if (kind != AccessKind::Load && allocation->isConst) {
+        raiseFault(warp, inst, lane, "store to constant memory at " + hex(a));
+        return false;
+      }
+      if (kind != AccessKind::Load && !warp.sanitizer)
+        allocation->initialized = true;
+      pointer[lane] = allocation->data + (a - allocation->begin);
+      continue;
+    }
+    }
+    if (a >= limit || bytes > limit - a) {
+      raiseFault(warp, inst, lane,
+                 std::string("out-of-bounds ") + name + " " + nameOf(kind) +
+                     " of " + std::to_string(bytes) + " bytes at offset " +
+                     std::to_string(a) + " of " + std::to_string(limit) +
+                     " bytes");
+      return false;
+    }
+  }
+  return true;
+}
+
+unsigned fusion::emulator::countSectorsSlowly(const uint64_t *address,
+                                              uint32_t mask,
+                                              std::vector<uint64_t> *trace,
+                                              bool write) {
+  // An open hash table of 64 places for at most 32 sectors.
+  uint64_t table[64];
+  uint64_t used = 0;
+  unsigned count = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t sector = address[__builtin_ctz(left)] >> 5;
+    unsigned place = unsigned(sector * 0x9e3779b97f4a7c15u >> 58);
+    while ((used >> place) & 1) {
+      if (table[place] == sector)
+        break;
+      place = (place + 1) & 63;
+    }
+    if ((used >> place) & 1)
+      continue;
+    used |= uint64_t(1) << place;
+    table[place] = sector;
+    ++count;
+    if (trace)
+      trace->push_back(sector << 5 | uint64_t(write));
+  }
+  return count;
+}
+
+unsigned fusion::emulator::countWavefrontsSlowly(const uint64_t *address,
+                                                 uint32_t mask,
+                                                 unsigned unit) {
+  unsigned groups = 128 / unit, shift = log2Of(unit);
+  uint64_t chunks[32];
+  unsigned count = 0, most = 0;
+  unsigned load[32] = {};
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t chunk = address[__builtin_ctz(left)] >> shift;
+    bool known = false;
+    for (unsigned i = 0; i < count && !known; ++i)
+      known = chunks[i] == chunk;
+    if (known)
+      continue;
+    chunks[count++] = chunk;
+    unsigned &n = load[chunk & (groups - 1)];
+    if (++n > most)
+      most = n;
+  }
+  return most;
+}

@@ -1,0 +1,182 @@
+//===- Barriers.cpp - Runs the warps of a CTA: barriers and deadlock ------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A barrier counts threads (PTX ISA, "bar, barrier"): lanes that do not exist
+// or have ended count with the first arrival of their warp, so that an explicit
+// count, a multiple of the warp size, is reached by partial warps too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+#include "Sanitizer.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace fusion::emulator;
+
+uint32_t Executor::liveThreads() const {
+  uint32_t live = 0;
+  for (const Warp &warp : cta.warps)
+    live += uint32_t(__builtin_popcount(warp.live));
+  return live;
+}
+
+/// Lanes of the running group arrive; `current` holds those that go on.
+void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint32_t *ids = warp.reg<uint32_t>(inst.op[1]);
+  const uint32_t *counts = warp.reg<uint32_t>(inst.op[2]);
+  uint32_t predicate = warp.predicate(inst.op[3]);
+  unsigned lane = unsigned(__builtin_ctz(mask));
+  uint32_t id = ids[lane], threads = counts[lane];
+  bool onlyArrives = inst.b == 1;
+  // The others of the group go their own way.
+  uint32_t rest = warp.current.mask & ~mask;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned other = unsigned(__builtin_ctz(left));
+    if (ids[other] != id || counts[other] != threads)
+      return raiseFault(warp, inst, other,
+                        "lanes of a warp name different barriers");
+  }
+  if (id >= kBarriers)
+    return raiseFault(warp, inst, lane,
+                      "barrier " + std::to_string(id) + " of " +
+                          std::to_string(kBarriers));
+  if (inst.d && (!threads || threads % 32))
+    return raiseFault(warp, inst, lane,
+                      "a barrier for " + std::to_string(threads) +
+                          " threads, no multiple of the warp size");
+  Barrier &barrier = cta.barriers[id];
+  if (barrier.arrived == 0 && barrier.warps.empty()) {
+    barrier.warps.assign(cta.warps.size(), false);
+    barrier.counted = inst.d;
+    barrier.expected = threads;
+    barrier.line = inst.line;
+    barrier.votes = barrier.voters = 0;
+  } else if (barrier.counted != bool(inst.d) ||
+             (inst.d && barrier.expected != threads)) {
+    return raiseFault(warp, inst, lane,
+                      "barrier " + std::to_string(id) +
+                          " with another number of threads than at line " +
+                          std::to_string(barrier.line));
+  }
+  if (warp.sanitizer)
+    warp.sanitizer->barrierArrive(warp, inst, mask, id);
+  uint32_t lanes = uint32_t(__builtin_popcount(mask));
+  ++warp.counters->barriers;
+  barrier.arrived += lanes;
+  barrier.voters += lanes;
+  barrier.votes += uint32_t(__builtin_popcount(mask & predicate));
+  if (!barrier.warps[warp.index]) {
+    barrier.warps[warp.index] = true;
+    if (barrier.counted)
+      barrier.arrived += 32 - uint32_t(__builtin_popcount(warp.live));
+  }
+  if (rest) {
+    Group group = warp.current;
+    group.mask = rest;
+    ++group.pc;
+    warp.others.push_back(group);
+    warp.current.mask = mask;
+  }
+  if (onlyArrives) {
+    ++warp.current.pc;
+  } else {
+    warp.current.barrier = id;
+    suspend(warp, Group::State::WaitBarrier);
+  }
+  uint32_t expected = barrier.counted ? barrier.expected : liveThreads();
+  if (barrier.arrived > expected)
+    return raiseFault(warp, inst, lane,
+                      "more threads arrive at barrier " + std::to_string(id) +
+                          " than it expects");
+  if (barrier.arrived == expected)
+    release(id);
+}
+
+/// Barriers of all threads complete when those that are missing end.
+void Executor::checkBarriers() {
+  uint32_t live = liveThreads();
+  for (uint32_t id = 0; id < kBarriers; ++id) {
+    Barrier &barrier = cta.barriers[id];
+    if (barrier.arrived && !barrier.counted && barrier.arrived >= live)
+      release(id);
+  }
+}
+
+void Executor::release(uint32_t id) {
+  Barrier &barrier = cta.barriers[id];
+  std::vector<uint32_t> waited;
+  for (Warp &warp : cta.warps) {
+    Group running = warp.current;
+    bool any = false;
+    for (Group &group : warp.others) {
+      if (group.state != Group::State::WaitBarrier || group.barrier != id)
+        continue;
+      any = true;
+      const Inst &inst = code.insts[group.pc];
+      if (inst.run) {
+        warp.current = group;
+        enterFrame(warp, group.frame);
+        inst.run(warp, inst, group.mask);
+      }
+      group.state = Group::State::Ready;
+      ++group.pc;
+    }
+    if (!any)
+      continue;
+    warp.current = running;
+    enterFrame(warp, running.frame);
+    warp.blocked = false;
+    waited.push_back(warp.index);
+  }
+  if (sanitizer)
+    sanitizer->barrierComplete(id, waited);
+  barrier = Barrier();
+}
+
+/// No warp can go on: says who waits where.
+void Executor::deadlock() {
+  std::string message = "deadlock:";
+  unsigned line = 0;
+  size_t listed = 0;
+  for (const Warp &warp : cta.warps)
+    for (const Group &group : warp.others) {
+      const Inst &inst = code.insts[group.pc];
+      if (!line)
+        line = inst.line;
+      if (++listed > 8)
+        continue;
+      char lanes[32];
+      std::snprintf(lanes, sizeof(lanes), "0x%x", group.mask);
+      message += (listed > 1 ? "; warp " : " warp ") +
+                 std::to_string(warp.index) + " lanes " + lanes;
+      if (group.state == Group::State::WaitBarrier) {
+        const Barrier &barrier = cta.barriers[group.barrier];
+        uint32_t expected =
+            barrier.counted ? barrier.expected : liveThreads();
+        message += " wait at barrier " + std::to_string(group.barrier) +
+                   ", line " + std::to_string(inst.line) + " (" +
+                   std::to_string(barrier.arrived) + " of " +
+                   std::to_string(expected) + " threads arrived)";
+      } else {
+        message += " wait for lanes of their warp, line " +
+                   std::to_string(inst.line);
+      }
+    }
+  if (listed > 8)
+    message += "; and " + std::to_string(listed - 8) + " more";
+  cta.fault.set = true;
+  cta.fault.line = line;
+  const auto &id = cta.id;
+  cta.fault.message = message + " (kernel '" +
+                      std::string(code.source->name) + "', block (" +
+                      std::to_string(id[0]) + "," + std::to_string(id[1]) +
+                      "," + std::to_string(id[2]) + "))";
+}

@@ -1,0 +1,114 @@
+//===- Code.h - Decoded kernels ---------------------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the warps execute. An instruction is a function pointer and operand
+// references that need no more resolution; all instructions of a kernel and of
+// the functions it calls lie in one array, each function's blocks in an order
+// in which a smaller index means "runs first when lanes diverge".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_CODE_H
+#define FUSION_LIB_EMULATOR_CODE_H
+
+#include "AlignedBuffer.h"
+#include "Module.h"
+
+#include <deque>
+
+namespace fusion::emulator {
+
+struct Warp;
+struct Inst;
+
+/// Executes an instruction for the lanes of `mask` (never 0).
+using Handler = void (*)(Warp &warp, const Inst &inst, uint32_t mask);
+
+/// A place that holds one value per lane: a byte offset (multiple of 4) from
+/// one of a warp's bases, whose number is in the low two bits. Values of a
+/// warp lie side by side in their natural width; a predicate is one mask.
+using Ref = uint32_t;
+enum Base : uint32_t { BaseFrame = 0, BaseConstant = 1, BaseSpecial = 2 };
+
+enum class Flow : uint8_t {
+  Next,        ///< cannot fail
+  Checked,     ///< may fail or end the lanes
+  Hidden,      ///< the decoder's own; not an instruction of the program
+  Jump,        ///< laid out between blocks; not an instruction either
+  Branch,
+  BranchTable, ///< op[0]: index; `targets`
+  Call,
+  Return,
+  Exit,
+  WarpSync,    ///< waits for the lanes of op[count - 1] (a membermask)
+  WarpAligned, ///< needs every lane of the warp
+  Barrier,     ///< suspends lanes; `run` delivers results, may be null
+};
+
+struct Inst {
+  Handler run = nullptr;
+  const Ref *op = nullptr;
+  int64_t imm = 0;         ///< address offset, and what a handler wants
+  int64_t imm2 = 0;        ///< offset of a second address
+  uint32_t target = 0;     ///< of a branch or call; first of a table
+  uint32_t line = 0;
+  Ref guard = kNone;
+  uint32_t guardFlip = 0;  ///< all ones for `@!p`
+  Flow flow = Flow::Next;
+  uint8_t count = 0;       ///< operands in `op`
+  uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
+};
+
+/// Where a parameter of a function lies: in the lane's parameter block, or in
+/// a register.
+struct ParameterPlace {
+  bool inRegister = false;
+  uint8_t registerBytes = 0;
+  Ref reg = 0;
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+};
+
+/// What a call copies; the callee's places are in its CodeFunction.
+struct CallSite {
+  uint32_t function; ///< index into Code::functions
+  std::vector<ParameterPlace> arguments;
+  std::vector<ParameterPlace> results;
+};
+
+struct CodeFunction {
+  const Function *source = nullptr;
+  uint32_t entry = 0;         ///< index of its first instruction
+  uint32_t end = 0;
+  uint32_t registerBytes = 0; ///< of a frame, for all 32 lanes
+  uint32_t parameterBytes = 0; ///< of a frame, per lane
+  uint32_t localBytes = 0;    ///< of a frame, per lane
+  std::vector<ParameterPlace> parameters;
+  std::vector<ParameterPlace> results;
+};
+
+/// A kernel ready to run.
+struct Code {
+  const Function *source = nullptr;
+  std::vector<Inst> insts;
+  std::deque<std::vector<Ref>> operands;
+  std::vector<uint32_t> targets;    ///< of branch tables
+  std::vector<CallSite> calls;
+  std::vector<CodeFunction> functions; ///< [0] is the kernel
+  AlignedBuffer constants; ///< each broadcast to 32 lanes
+  uint32_t entryParameterBytes = 0;
+  std::vector<uint32_t> entryParameterOffsets;
+  uint32_t staticShared = 0;        ///< bytes
+  uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
+  bool communicates = false;        ///< CTAs may wait for one another
+  bool writesAtomically = false;    ///< reductions that need host atomics
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_CODE_H

@@ -1,0 +1,359 @@
+//===- DecodeMemory.cpp - Decoding of memory instructions -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+/// What only caches and the order of accesses care about. Accesses happen in
+/// program order here, so that the orders are all satisfied.
+static void takeHints(Modifiers &modifiers, bool &strong, bool &cacheHint) {
+  strong = modifiers.takeOneOf({"volatile", "relaxed", "acquire", "release",
+                                "acq_rel", "mmio"}) >= 0;
+  modifiers.take("weak");
+  modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  while (modifiers.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) >=
+         0)
+    ;
+  modifiers.takePrefix("L1::");
+  cacheHint = modifiers.take("L2::cache_hint");
+  modifiers.takePrefix("L2::");
+}
+
+static Space takeSpace(Modifiers &modifiers) {
+  switch (modifiers.takeOneOf({"global", "shared", "shared::cta", "const",
+                               "local", "param", "param::entry",
+                               "param::func"})) {
+  case 0:
+    return Space::Global;
+  case 1:
+  case 2:
+    return Space::Shared;
+  case 3:
+    return Space::Const;
+  case 4:
+    return Space::Local;
+  case 5:
+  case 6:
+  case 7:
+    return Space::Param;
+  default:
+    return Space::Generic;
+  }
+}
+
+bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
+  bool isStore = root == "st", strong, cacheHint;
+  takeHints(modifiers, strong, cacheHint);
+  Space space = takeSpace(modifiers);
+  int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
+  Type type = modifiers.takeType();
+  unsigned bytes = bytesOf(type), n = vector < 0 ? 1 : 2u << vector;
+  if (!bytes || type == Type::Pred || bytes * n > 32)
+    return unsupported();
+  if (!count(2, cacheHint ? 3 : 2))
+    return false;
+  const Operand &value = instruction->operands[isStore ? 1 : 0];
+  const Operand &place = instruction->operands[isStore ? 0 : 1];
+  if (strong && (space == Space::Global || space == Space::Generic) && !isStore)
+    code->communicates = true;
+
+  std::vector<const Operand *> elements;
+  if (vector >= 0) {
+    if (value.kind != Operand::Kind::Vector || value.elements.size() != n)
+      return fail("'" + std::string(instruction->opcode) + "' wants " +
+                  std::to_string(n) + " registers");
+    for (const Operand &element : value.elements)
+      elements.push_back(&element);
+  } else if (value.kind == Operand::Kind::Vector &&
+             value.elements.size() == 1) {
+    elements.push_back(&value.elements[0]);
+  } else {
+    elements.push_back(&value);
+  }
+  std::vector<Ref> refs(n + 1);
+  unsigned width = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    unsigned w;
+    if (isStore ? !wideSource(*elements[i], type, refs[i], w)
+                : !wideDestination(*elements[i], type, refs[i], w))
+      return false;
+    if (elements[i]->kind != Operand::Kind::Register)
+      continue; // sinks and constants follow the registers
+    if (width && w != width)
+      return fail("registers of different widths in one vector");
+    width = w;
+  }
+  if (!width)
+    width = bytes;
+  for (unsigned i = 0; i < n; ++i)
+    if (isStore && width != bytes &&
+        elements[i]->kind == Operand::Kind::Integer)
+      refs[i] = constant(elements[i]->value, width);
+
+  unsigned addressWidth;
+  int64_t offset;
+  Space variableSpace = Space::Generic;
+  if (!address(place, refs[n], addressWidth, offset, &variableSpace))
+    return false;
+  bool kernelParameter = false;
+  if (space == Space::Param && !isStore && current->isEntry) {
+    const Operand &base = place.elements[0];
+    kernelParameter = base.kind != Operand::Kind::Variable;
+    for (const Formal &formal : current->parameters)
+      kernelParameter |= base.kind == Operand::Kind::Variable &&
+                         formal.variable == base.index;
+  }
+  if (space == Space::Generic && variableSpace != Space::Generic &&
+      variableSpace != Space::Global && variableSpace != Space::Const)
+    space = variableSpace; // a variable named without its space
+  Handler handler = kernelParameter ? parameterLoadHandler()
+                    : isStore       ? table.store(space, bytes)
+                                    : table.load(space, bytes);
+  if (!handler)
+    return unsupported();
+  Inst &made = emit(handler, refs, Flow::Checked);
+  made.imm = offset;
+  made.a = uint8_t(bytes);
+  made.b = uint8_t(n);
+  made.c = uint8_t(addressWidth);
+  made.d = isSigned(type);
+  made.e = uint8_t(width);
+  return true;
+}
+
+bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
+  bool isReduction = root == "red", strong, cacheHint;
+  takeHints(modifiers, strong, cacheHint);
+  Space space = takeSpace(modifiers);
+  int operation = modifiers.takeOneOf({"add", "min", "max", "inc", "dec", "and",
+                                       "or", "xor", "exch", "cas"});
+  modifiers.take("noftz");
+  Type type = modifiers.takeType();
+  if (operation < 0 || !bytesOf(type) ||
+      (space != Space::Global && space != Space::Shared &&
+       space != Space::Generic))
+    return unsupported();
+  AtomicOp op = AtomicOp(operation);
+  unsigned bytes = bytesOf(type);
+  bool isFloatingPoint = isFloat(type) || type == Type::F16x2 ||
+                         type == Type::BF16x2;
+  bool valid;
+  switch (op) {
+  case AtomicOp::Add:
+    valid = isFloatingPoint || type == Type::U32 || type == Type::S32 ||
+            type == Type::U64 || type == Type::S64;
+    break;
+  case AtomicOp::Min:
+  case AtomicOp::Max:
+    valid = type == Type::U32 || type == Type::S32 || type == Type::U64 ||
+            type == Type::S64 || type == Type::F16 || type == Type::BF16 ||
+            type == Type::F16x2 || type == Type::BF16x2;
+    break;
+  case AtomicOp::Inc:
+  case AtomicOp::Dec:
+    valid = type == Type::U32;
+    break;
+  case AtomicOp::Exch:
+  case AtomicOp::Cas:
+    valid = !isReduction && (type == Type::B16 || type == Type::B32 ||
+                             type == Type::B64 || type == Type::U32 ||
+                             type == Type::S32 || type == Type::U64 ||
+                             type == Type::F32);
+    break;
+  default:
+    valid = type == Type::B32 || type == Type::B64 || type == Type::U32 ||
+            type == Type::S32 || type == Type::U64 || type == Type::S64;
+    break;
+  }
+  if (!valid || type == Type::TF32 || bytes > 8)
+    return unsupported();
+  size_t base = isReduction ? 0 : 1;
+  size_t sources = op == AtomicOp::Cas ? 2 : 1;
+  if (!count(base + 1 + sources, base + 1 + sources + cacheHint))
+    return false;
+  Ref d = scratchRef, b, c = scratchRef, a;
+  unsigned width;
+  int64_t offset;
+  const auto &operands = instruction->operands;
+  if (!isReduction && !destination(operands[0], type, d))
+    return false;
+  bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
+  if (!address(operands[base], a, width, offset) ||
+      !source(operands[base + 1], type, b) ||
+      (sources == 2 && !source(operands[base + 2], type, c)))
+    return false;
+  Inst &inst = emit(atomicHandler(), {d, b, c, a}, Flow::Checked);
+  inst.imm = offset;
+  inst.a = uint8_t(op);
+  inst.b = uint8_t(type);
+  inst.c = uint8_t(width);
+  inst.d = uint8_t(space);
+  inst.e = discards;
+  // Sums of integers do not depend on the order of the CTAs; whatever tells
+  // one CTA about another, and rounding, does.
+  if (space != Space::Shared && (!discards || isFloatingPoint))
+    code->communicates = true;
+  return true;
+}
+
+bool Decoder::decodeAsync(Modifiers &modifiers) {
+  if (!modifiers.take("async"))
+    return false;
+  const auto &operands = instruction->operands;
+  if (modifiers.take("commit_group")) {
+    if (!count(0, 0))
+      return false;
+    emit(asyncCommitHandler(), {});
+    return true;
+  }
+  if (modifiers.take("wait_all")) {
+    if (!count(0, 0))
+      return false;
+    emit(asyncWaitHandler(), {}).imm = -1;
+    return true;
+  }
+  if (modifiers.take("wait_group")) {
+    if (!count(1, 1))
+      return false;
+    if (operands[0].kind != Operand::Kind::Integer ||
+        operands[0].value > UINT32_MAX)
+      return fail("the operand of cp.async.wait_group is a constant");
+    emit(asyncWaitHandler(), {}).imm = int64_t(operands[0].value);
+    return true;
+  }
+  int cache = modifiers.takeOneOf({"ca", "cg"});
+  bool shared = modifiers.takeOneOf({"shared", "shared::cta"}) >= 0;
+  bool global = modifiers.take("global");
+  bool cacheHint = modifiers.take("L2::cache_hint");
+  modifiers.takePrefix("L2::");
+  if (cache < 0 || !shared || !global || !modifiers.empty())
+    return unsupported();
+  if (!count(3, cacheHint ? 5 : 4))
+    return false;
+  if (operands[2].kind != Operand::Kind::Integer ||
+      (operands[2].value != 4 && operands[2].value != 8 &&
+       operands[2].value != 16) ||
+      (cache == 1 && operands[2].value != 16))
+    return fail("cp.async copies 4, 8 or 16 bytes (.cg: 16)");
+  Ref to, from, extra = scratchRef;
+  unsigned toWidth, fromWidth;
+  int64_t toOffset, fromOffset;
+  if (!address(operands[0], to, toWidth, toOffset) ||
+      !address(operands[1], from, fromWidth, fromOffset))
+    return false;
+  uint8_t mode = 0;
+  size_t next = 3;
+  if (operands.size() > 3 && !(cacheHint && operands.size() == 4)) {
+    const Operand &third = operands[3];
+    bool isPredicate =
+        third.negated ||
+        (third.kind == Operand::Kind::Register &&
+         current->registers[third.index].type == Type::Pred);
+    mode = isPredicate ? 2 : 1;
+    if (isPredicate ? !predicateValue(third, extra)
+                    : !source(third, Type::U32, extra))
+      return false;
+    ++next;
+  }
+  if (operands.size() > next) {
+    Ref policy;
+    if (!source(operands[next], Type::B64, policy))
+      return false;
+  }
+  Inst &inst = emit(asyncCopyHandler(), {to, from, extra}, Flow::Checked);
+  inst.imm = toOffset;
+  inst.imm2 = fromOffset;
+  inst.a = uint8_t(operands[2].value);
+  inst.b = mode;
+  inst.c = uint8_t(toWidth);
+  inst.d = uint8_t(fromWidth);
+  return true;
+}
+
+bool Decoder::decodeMatrixAccess(std::string_view root,
+                                 Modifiers &modifiers) {
+  bool isStore = root == "stmatrix";
+  bool sync = modifiers.take("sync") && modifiers.take("aligned");
+  bool shape = modifiers.take("m8n8");
+  int number = modifiers.takeOneOf({"x1", "x2", "x4"});
+  bool transposed = modifiers.take("trans");
+  Space space = takeSpace(modifiers);
+  Type type = modifiers.takeType();
+  if (!sync || !shape || number < 0 || type != Type::B16 ||
+      (space != Space::Shared && space != Space::Generic))
+    return unsupported();
+  if (!count(2, 2))
+    return false;
+  unsigned n = 1u << number;
+  const Operand &registers = instruction->operands[isStore ? 1 : 0];
+  const Operand &place = instruction->operands[isStore ? 0 : 1];
+  std::vector<Ref> refs(n + 1);
+  bool isVector = registers.kind == Operand::Kind::Vector;
+  if (isVector ? registers.elements.size() != n : n != 1)
+    return fail("'" + std::string(instruction->opcode) + "' wants " +
+                std::to_string(n) + " registers");
+  for (unsigned i = 0; i < n; ++i) {
+    const Operand &element = isVector ? registers.elements[i] : registers;
+    if (isStore ? !source(element, Type::B32, refs[i])
+                : !destination(element, Type::B32, refs[i]))
+      return false;
+  }
+  unsigned width;
+  int64_t offset;
+  if (!address(place, refs[n], width, offset))
+    return false;
+  Inst &inst = emit(isStore ? matrixStoreHandler(transposed)
+                            : matrixLoadHandler(transposed),
+                    refs, Flow::WarpAligned);
+  inst.imm = offset;
+  inst.a = space == Space::Generic;
+  inst.b = uint8_t(n);
+  inst.c = uint8_t(width);
+  return true;
+}
+
+static uint64_t windowOf(Space space) {
+  switch (space) {
+  case Space::Shared:
+    return kSharedWindow;
+  case Space::Local:
+    return kLocalWindow;
+  case Space::Param:
+    return kParamWindow;
+  default:
+    return 0;
+  }
+}
+
+bool Decoder::decodeAddress(std::string_view root, Modifiers &modifiers) {
+  bool to = modifiers.take("to");
+  Space space = takeSpace(modifiers);
+  if (space == Space::Generic)
+    return unsupported();
+  if (!count(2, 2))
+    return false;
+  Ref d, a;
+  if (root == "isspacep") {
+    if (to || !destination(instruction->operands[0], Type::Pred, d) ||
+        !source(instruction->operands[1], Type::U64, a))
+      return false;
+    emit(isSpaceHandler(), {d, a}).a = uint8_t(space);
+    return true;
+  }
+  if (modifiers.takeType() != Type::U64)
+    return unsupported();
+  if (!destination(instruction->operands[0], Type::U64, d) ||
+      !source(instruction->operands[1], Type::U64, a))
+    return false;
+  uint64_t window = windowOf(space);
+  emit(addressHandler(), {d, a}).imm = int64_t(to ? 0 - window : window);
+  return true;
+}

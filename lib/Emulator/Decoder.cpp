@@ -1,0 +1,659 @@
+//===- Decoder.cpp - From syntax to executable instructions ---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include "Warp.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace fusion::emulator;
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+bool Modifiers::take(std::string_view text) {
+  auto it = std::find(list.begin(), list.end(), text);
+  if (it == list.end())
+    return false;
+  list.erase(it);
+  return true;
+}
+
+int Modifiers::takeOneOf(std::initializer_list<std::string_view> texts) {
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    auto found = std::find(texts.begin(), texts.end(), *it);
+    if (found == texts.end())
+      continue;
+    list.erase(it);
+    return int(found - texts.begin());
+  }
+  return -1;
+}
+
+Type Modifiers::takeType() {
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    Type type = parseType(*it);
+    if (type == Type::None)
+      continue;
+    list.erase(it);
+    return type;
+  }
+  return Type::None;
+}
+
+bool Modifiers::takePrefix(std::string_view prefix) {
+  bool any = false;
+  for (size_t i = list.size(); i-- > 0;)
+    if (list[i].substr(0, prefix.size()) == prefix) {
+      list.erase(list.begin() + ptrdiff_t(i));
+      any = true;
+    }
+  return any;
+}
+
+Rounding Modifiers::takeRounding() {
+  switch (takeOneOf({"rn", "rz", "rm", "rp", "rna"})) {
+  case 0:
+    return Rounding::Nearest;
+  case 1:
+    return Rounding::Zero;
+  case 2:
+    return Rounding::Down;
+  case 3:
+    return Rounding::Up;
+  case 4:
+    return Rounding::Away;
+  default:
+    return Rounding::None;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+bool Decoder::fail(const std::string &message) {
+  error.message = message;
+  error.line = instruction ? instruction->line : 0;
+  return false;
+}
+
+bool Decoder::unsupported() {
+  return fail("unknown or unsupported instruction '" +
+              std::string(instruction->opcode.substr(0, 120)) + "'");
+}
+
+static void forEachOperand(const std::vector<Operand> &operands,
+                           const std::function<void(const Operand &)> &visit) {
+  for (const Operand &operand : operands) {
+    visit(operand);
+    forEachOperand(operand.elements, visit);
+  }
+}
+
+bool Decoder::collectFunctions(uint32_t kernel) {
+  functionOf.assign(module.functions.size(), kNone);
+  functions.push_back(kernel);
+  functionOf[kernel] = 0;
+  for (size_t i = 0; i < functions.size(); ++i)
+    for (const Instruction &inst : module.functions[functions[i]].body) {
+      bool ok = true;
+      forEachOperand(inst.operands, [&](const Operand &operand) {
+        if (operand.kind != Operand::Kind::Function || !ok)
+          return;
+        const Function &callee = module.functions[operand.index];
+        if (!callee.hasBody) {
+          // printf writes to a buffer that nobody reads here.
+          if (callee.name == "vprintf")
+            return;
+          instruction = &inst;
+          ok = fail("function '" + std::string(callee.name) +
+                    "' is not defined in this module");
+          return;
+        }
+        if (functionOf[operand.index] == kNone) {
+          functionOf[operand.index] = uint32_t(functions.size());
+          functions.push_back(operand.index);
+        }
+      });
+      if (!ok)
+        return false;
+    }
+  return true;
+}
+
+static uint64_t alignTo(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
+/// Static variables in the order of their declaration, then the place where
+/// all unsized arrays begin.
+void Decoder::layoutShared() {
+  std::vector<uint32_t> used;
+  for (uint32_t function : functions)
+    for (const Instruction &inst : module.functions[function].body)
+      forEachOperand(inst.operands, [&](const Operand &operand) {
+        if (operand.kind == Operand::Kind::Variable &&
+            module.variables[operand.index].space == Space::Shared)
+          used.push_back(operand.index);
+      });
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  uint64_t offset = 0, dynamicAlignment = 16;
+  for (uint32_t index : used) {
+    const Variable &variable = module.variables[index];
+    if (!variable.bytes) {
+      dynamicAlignment = std::max(dynamicAlignment, variable.alignment);
+      continue;
+    }
+    offset = alignTo(offset, variable.alignment);
+    sharedOffsets[index] = uint32_t(offset);
+    offset += variable.bytes;
+  }
+  code->staticShared = uint32_t(offset);
+  code->dynamicSharedOffset = uint32_t(alignTo(offset, dynamicAlignment));
+  for (uint32_t index : used)
+    if (!module.variables[index].bytes)
+      sharedOffsets[index] = code->dynamicSharedOffset;
+}
+
+/// Places of parameters and local variables in a frame.
+bool Decoder::layoutFunction(uint32_t index) {
+  const Function &function = module.functions[functions[index]];
+  CodeFunction &out = code->functions[index];
+  out.source = &function;
+  uint64_t parameterBytes = 0, localBytes = 0;
+  auto place = [&](uint32_t variable, uint64_t &bytes) {
+    const Variable &v = module.variables[variable];
+    bytes = alignTo(bytes, v.alignment);
+    frameOffsets[variable] = uint32_t(bytes);
+    bytes += v.bytes;
+  };
+  auto formal = [&](const Formal &f, std::vector<ParameterPlace> &list) {
+    ParameterPlace p;
+    if (f.variable != kNone) {
+      place(f.variable, parameterBytes);
+      p.offset = frameOffsets[f.variable];
+      p.bytes = uint32_t(module.variables[f.variable].bytes);
+    } else {
+      p.inRegister = true;
+      p.reg = f.reg; // becomes a slot when the function is decoded
+      p.registerBytes = uint8_t(bytesOf(function.registers[f.reg].type));
+      p.bytes = p.registerBytes;
+    }
+    list.push_back(p);
+  };
+  if (function.isEntry) {
+    uint64_t entryBytes = 0;
+    for (const Formal &f : function.parameters) {
+      if (f.variable == kNone)
+        return fail("a kernel's parameters are in .param space");
+      place(f.variable, entryBytes);
+      code->entryParameterOffsets.push_back(frameOffsets[f.variable]);
+    }
+    code->entryParameterBytes = uint32_t(entryBytes);
+  } else {
+    for (const Formal &f : function.parameters)
+      formal(f, out.parameters);
+    for (const Formal &f : function.results)
+      formal(f, out.results);
+  }
+  for (uint32_t variable : function.variables) {
+    if (frameOffsets.count(variable))
+      continue;
+    Space space = module.variables[variable].space;
+    if (space == Space::Param)
+      place(variable, parameterBytes);
+    else if (space == Space::Local)
+      place(variable, localBytes);
+  }
+  if (parameterBytes > (1u << 20) || localBytes > (1u << 24))
+    return fail("function '" + std::string(function.name) +
+                "' needs too much local or parameter memory");
+  out.parameterBytes = uint32_t(alignTo(parameterBytes, 16));
+  out.localBytes = uint32_t(alignTo(localBytes, 16));
+  return true;
+}
+
+std::unique_ptr<Code> Decoder::run(uint32_t kernel) {
+  code = std::make_unique<Code>();
+  code->source = &module.functions[kernel];
+  if (!collectFunctions(kernel))
+    return nullptr;
+  layoutShared();
+  code->functions.resize(functions.size());
+  for (uint32_t i = 0; i < functions.size(); ++i)
+    if (!layoutFunction(i))
+      return nullptr;
+  for (uint32_t i = 0; i < functions.size(); ++i)
+    if (!decodeFunction(i))
+      return nullptr;
+  code->constants.reserve(constantBytes.size());
+  if (!constantBytes.empty())
+    std::memcpy(code->constants.data(), constantBytes.data(),
+                constantBytes.size());
+  return std::move(code);
+}
+
+bool Decoder::decodeFunction(uint32_t index) {
+  current = &module.functions[functions[index]];
+  currentIndex = index;
+  CodeFunction &out = code->functions[index];
+
+  // Slot 0 takes what nobody reads: sinks. 512 bytes hold 32 lanes of b128.
+  frameBytes = 512;
+  scratchRef = 0;
+  slots.clear();
+  for (const Register &reg : current->registers) {
+    unsigned bytes = reg.type == Type::Pred ? 4 : bytesOf(reg.type) * 32;
+    frameBytes = uint32_t(alignTo(frameBytes, bytes < 64 ? bytes : 64));
+    slots.push_back(frameBytes | BaseFrame);
+    frameBytes += bytes;
+    if (frameBytes > (1u << 29)) {
+      instruction = nullptr;
+      return fail("function '" + std::string(current->name) +
+                  "' has too many registers");
+    }
+  }
+  for (auto *list : {&out.parameters, &out.results})
+    for (ParameterPlace &place : *list)
+      if (place.inRegister)
+        place.reg = slots[place.reg];
+
+  ControlFlow flow = analyzeControlFlow(*current);
+  std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
+  size_t firstInst = code->insts.size();
+  out.entry = uint32_t(firstInst);
+  size_t firstTarget = code->targets.size();
+  for (size_t i = 0; i < flow.order.size(); ++i) {
+    const Block &block = flow.blocks[flow.order[i]];
+    pcOfInstruction[block.begin] = uint32_t(code->insts.size());
+    for (pc = block.begin; pc < block.end; ++pc) {
+      instruction = &current->body[pc];
+      if (!decode(*instruction))
+        return false;
+    }
+    uint32_t next = flow.order[i] + 1;
+    if (block.fallsThrough) {
+      if (i + 1 == flow.order.size() || flow.order[i + 1] != next) {
+        Inst &jump = emit(nullptr, {}, Flow::Jump);
+        jump.guard = kNone;
+        jump.target = flow.blocks[next].begin;
+      }
+    } else if (flow.order[i] + 1 == flow.blocks.size()) {
+      // Running off the end returns.
+      Inst &ret = emit(nullptr, {}, Flow::Return);
+      ret.guard = kNone;
+    }
+  }
+  out.end = uint32_t(code->insts.size());
+  for (size_t i = firstInst; i < code->insts.size(); ++i) {
+    Inst &inst = code->insts[i];
+    if (inst.flow == Flow::Jump || inst.flow == Flow::Branch)
+      inst.target = pcOfInstruction[inst.target];
+  }
+  for (size_t i = firstTarget; i < code->targets.size(); ++i)
+    code->targets[i] = pcOfInstruction[code->targets[i]];
+  out.registerBytes = uint32_t(alignTo(frameBytes, 64));
+  return true;
+}
+
+bool Decoder::decode(const Instruction &inst) {
+  static const std::unordered_map<std::string_view, Method> methods = [] {
+    std::unordered_map<std::string_view, Method> map;
+    auto add = [&](Method method,
+                   std::initializer_list<std::string_view> roots) {
+      for (std::string_view root : roots)
+        map[root] = method;
+    };
+    add(&Decoder::decodeArithmetic,
+        {"add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min",
+         "max", "sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh",
+         "copysign", "testp"});
+    add(&Decoder::decodeInteger,
+        {"mul24", "mad24", "sad", "popc", "clz", "bfind", "brev", "bfe", "bfi",
+         "prmt", "lop3", "shf", "dp4a", "dp2a", "bmsk", "szext", "fns",
+         "addc", "subc", "madc"});
+    add(&Decoder::decodeLogic,
+        {"and", "or", "xor", "not", "cnot", "shl", "shr"});
+    add(&Decoder::decodeCompare, {"setp", "set"});
+    add(&Decoder::decodeSelect, {"selp", "slct"});
+    add(&Decoder::decodeAccess, {"ld", "ldu", "st"});
+    add(&Decoder::decodeAtomic, {"atom", "red"});
+    add(&Decoder::decodeMatrixAccess, {"ldmatrix", "stmatrix"});
+    add(&Decoder::decodeAddress, {"cvta", "isspacep"});
+    add(&Decoder::decodeControl,
+        {"bra", "brx", "ret", "exit", "trap", "brkpt"});
+    add(&Decoder::decodeBarrier, {"bar", "barrier"});
+    add(&Decoder::decodeWarp,
+        {"shfl", "vote", "match", "redux", "activemask", "elect"});
+    add(&Decoder::decodeNothing,
+        {"membar", "fence", "nanosleep", "prefetch", "prefetchu", "pmevent",
+         "griddepcontrol", "setmaxnreg", "applypriority", "discard",
+         "createpolicy"});
+    return map;
+  }();
+  size_t before = code->insts.size();
+  Modifiers modifiers(inst);
+  bool ok;
+  if (inst.root == "cvt")
+    ok = decodeConvert(modifiers);
+  else if (inst.root == "mov")
+    ok = decodeMove(modifiers);
+  else if (inst.root == "cp")
+    ok = decodeAsync(modifiers);
+  else if (inst.root == "mma")
+    ok = decodeMma(modifiers);
+  else if (inst.root == "call")
+    ok = decodeCall(modifiers);
+  else {
+    auto it = methods.find(inst.root);
+    if (it == methods.end())
+      return unsupported();
+    ok = (this->*it->second)(inst.root, modifiers);
+  }
+  if (!ok) {
+    if (error.message.empty())
+      return unsupported();
+    return false;
+  }
+  if (!modifiers.empty())
+    return unsupported();
+  // The guard holds for everything that the instruction became; hidden parts
+  // run for all lanes, which is harmless.
+  for (size_t i = before; i < code->insts.size(); ++i) {
+    Inst &made = code->insts[i];
+    if (inst.guard != kNone && made.flow != Flow::Hidden) {
+      made.guard = slots[inst.guard];
+      made.guardFlip = inst.guardNegated ? ~0u : 0;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission and operands
+//===----------------------------------------------------------------------===//
+
+Inst &Decoder::emit(Handler handler, const std::vector<Ref> &operands,
+                    Flow flow) {
+  Inst inst;
+  inst.run = handler;
+  inst.line = instruction ? instruction->line : 0;
+  inst.flow = flow;
+  inst.count = uint8_t(operands.size());
+  code->operands.push_back(operands);
+  inst.op = code->operands.back().data();
+  code->insts.push_back(inst);
+  return code->insts.back();
+}
+
+Inst &Decoder::emit(Handler handler, std::initializer_list<Ref> operands,
+                    Flow flow) {
+  return emit(handler, std::vector<Ref>(operands), flow);
+}
+
+bool Decoder::count(size_t least, size_t most) {
+  size_t n = instruction->operands.size();
+  if (n >= least && n <= most)
+    return true;
+  return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
+              "' with " + std::to_string(n) + " operands");
+}
+
+Ref Decoder::constant(uint64_t value, unsigned bytes) {
+  if (bytes < 8)
+    value &= (uint64_t(1) << (8 * bytes)) - 1;
+  auto [it, isNew] = constants.emplace(std::make_pair(bytes, value), 0);
+  if (!isNew)
+    return it->second;
+  size_t offset = alignTo(constantBytes.size(), 64);
+  constantBytes.resize(offset + 32 * bytes, 0);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    std::memcpy(constantBytes.data() + offset + lane * bytes, &value,
+                std::min(bytes, 8u));
+  return it->second = uint32_t(offset) | BaseConstant;
+}
+
+Ref Decoder::scratch(unsigned bytes) {
+  frameBytes = uint32_t(alignTo(frameBytes, 64));
+  Ref ref = frameBytes;
+  frameBytes += bytes;
+  return ref;
+}
+
+bool Decoder::specialByName(std::string_view name, Ref &ref) const {
+  static const std::unordered_map<std::string_view, Special> names = {
+      {"%tid", Special::TidX}, {"%tid.x", Special::TidX},
+      {"%tid.y", Special::TidY}, {"%tid.z", Special::TidZ},
+      {"%ntid.x", Special::NtidX}, {"%ntid.y", Special::NtidY},
+      {"%ntid.z", Special::NtidZ}, {"%ctaid.x", Special::CtaidX},
+      {"%ctaid.y", Special::CtaidY}, {"%ctaid.z", Special::CtaidZ},
+      {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY},
+      {"%nctaid.z", Special::NctaidZ}, {"%tid.w", Special::Zero},
+      {"%ctaid.w", Special::Zero}, {"%laneid", Special::LaneId},
+      {"%warpid", Special::WarpId}, {"%nwarpid", Special::NwarpId},
+      {"%smid", Special::SmId}, {"%nsmid", Special::NsmId},
+      {"%lanemask_eq", Special::LanemaskEq},
+      {"%lanemask_le", Special::LanemaskLe},
+      {"%lanemask_lt", Special::LanemaskLt},
+      {"%lanemask_ge", Special::LanemaskGe},
+      {"%lanemask_gt", Special::LanemaskGt},
+      {"%dynamic_smem_size", Special::DynamicSmemSize},
+      {"%total_smem_size", Special::TotalSmemSize},
+      {"%aggr_smem_size", Special::TotalSmemSize},
+      {"%clusterid.x", Special::ClusterIdX},
+      {"%clusterid.y", Special::ClusterIdY},
+      {"%clusterid.z", Special::ClusterIdZ},
+      {"%nclusterid.x", Special::NclusterIdX},
+      {"%nclusterid.y", Special::NclusterIdY},
+      {"%nclusterid.z", Special::NclusterIdZ},
+      {"%cluster_ctaid.x", Special::ClusterCtaidX},
+      {"%cluster_ctaid.y", Special::ClusterCtaidY},
+      {"%cluster_ctaid.z", Special::ClusterCtaidZ},
+      {"%cluster_nctaid.x", Special::ClusterNctaidX},
+      {"%cluster_nctaid.y", Special::ClusterNctaidY},
+      {"%cluster_nctaid.z", Special::ClusterNctaidZ},
+      {"%cluster_ctarank", Special::ClusterCtarank},
+      {"%cluster_nctarank", Special::ClusterNctarank},
+      {"%reserved_smem_offset_begin", Special::Zero},
+      {"%reserved_smem_offset_end", Special::Zero},
+      {"%gridid", Special::GridId}};
+  auto it = names.find(name);
+  if (it == names.end())
+    return false;
+  ref = special(it->second);
+  return true;
+}
+
+uint64_t Decoder::variableAddress(uint32_t index) {
+  const Variable &variable = module.variables[index];
+  switch (variable.space) {
+  case Space::Shared:
+    return sharedOffsets[index];
+  case Space::Local:
+  case Space::Param:
+    return frameOffsets[index];
+  default:
+    return variable.address;
+  }
+}
+
+static std::string quoted(const Operand &operand) {
+  return operand.name.empty() ? "operand"
+                              : "'" + std::string(operand.name.substr(0, 80)) +
+                                    "'";
+}
+
+bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
+                         unsigned &width) {
+  unsigned bytes = bytesOf(type);
+  width = bytes;
+  if (operand.negated)
+    return fail("'!' on " + quoted(operand));
+  switch (operand.kind) {
+  case Operand::Kind::Register: {
+    Type registerType = current->registers[operand.index].type;
+    if ((registerType == Type::Pred) != (type == Type::Pred) ||
+        bytesOf(registerType) < bytes)
+      return fail(quoted(operand) + " has the wrong type for '" +
+                  std::string(instruction->opcode.substr(0, 120)) + "'");
+    width = bytesOf(registerType);
+    ref = slots[operand.index];
+    return true;
+  }
+  case Operand::Kind::Integer:
+    if (type == Type::Pred) {
+      ref = constant(operand.value ? ~uint64_t(0) : 0, 4);
+      return true;
+    }
+    if (type == Type::F32 || type == Type::F64)
+      return fail("an integer where '" +
+                  std::string(instruction->opcode.substr(0, 120)) +
+                  "' wants a floating-point number");
+    ref = constant(operand.value, bytes);
+    return true;
+  case Operand::Kind::Float: {
+    uint64_t value = operand.value;
+    if (operand.bytes == 8 && bytes == 4) {
+      double d;
+      std::memcpy(&d, &value, 8);
+      float f = float(d);
+      uint32_t bits;
+      std::memcpy(&bits, &f, 4);
+      value = bits;
+    } else if (operand.bytes == 4 && bytes == 8) {
+      uint32_t bits = uint32_t(value);
+      float f;
+      std::memcpy(&f, &bits, 4);
+      double d = f;
+      std::memcpy(&value, &d, 8);
+    } else if (bytes != operand.bytes) {
+      return fail("a floating-point number where '" +
+                  std::string(instruction->opcode.substr(0, 120)) +
+                  "' wants none");
+    }
+    ref = constant(value, bytes);
+    return true;
+  }
+  case Operand::Kind::Special:
+    if (bytes != 4 || type == Type::Pred || !specialByName(operand.name, ref))
+      return fail("unknown register " + quoted(operand));
+    return true;
+  case Operand::Kind::Variable: {
+    if (bytes != 8 && bytes != 4)
+      return fail("the address of " + quoted(operand) + " as a narrow value");
+    const Variable &variable = module.variables[operand.index];
+    uint64_t value =
+        variableAddress(operand.index) + uint64_t(operand.offset);
+    if (variable.space == Space::Local) {
+      if (bytes != 8)
+        return fail("a local address has 64 bits");
+      ref = scratch(256);
+      emit(localAddressHandler(), {ref}, Flow::Hidden).imm = int64_t(value);
+      return true;
+    }
+    ref = constant(value, bytes);
+    return true;
+  }
+  case Operand::Kind::Function:
+    if (bytes != 8)
+      return fail("the address of a function as a narrow value");
+    ref = constant(functionOf[operand.index], 8);
+    return true;
+  case Operand::Kind::Label:
+    return fail(quoted(operand) + " is not defined");
+  default:
+    return fail("unexpected operand of '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  }
+}
+
+bool Decoder::source(const Operand &operand, Type type, Ref &ref) {
+  unsigned width;
+  if (!wideSource(operand, type, ref, width))
+    return false;
+  if (width != bytesOf(type))
+    return fail(quoted(operand) + " is too wide for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  return true;
+}
+
+bool Decoder::wideDestination(const Operand &operand, Type type, Ref &ref,
+                              unsigned &width) {
+  width = bytesOf(type);
+  if (operand.kind == Operand::Kind::Sink) {
+    ref = scratchRef;
+    return true;
+  }
+  if (operand.kind != Operand::Kind::Register || operand.negated)
+    return fail(quoted(operand) + " is not a register");
+  Type registerType = current->registers[operand.index].type;
+  if ((registerType == Type::Pred) != (type == Type::Pred) ||
+      bytesOf(registerType) < bytesOf(type))
+    return fail(quoted(operand) + " has the wrong type for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  width = bytesOf(registerType);
+  ref = slots[operand.index];
+  return true;
+}
+
+bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
+  unsigned width;
+  if (!wideDestination(operand, type, ref, width))
+    return false;
+  if (width != bytesOf(type))
+    return fail(quoted(operand) + " is too wide for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  return true;
+}
+
+bool Decoder::predicateSource(const Operand &operand, Ref &ref,
+                              bool &negated) {
+  negated = operand.negated;
+  Operand plain = operand;
+  plain.negated = false;
+  return source(plain, Type::Pred, ref);
+}
+
+bool Decoder::predicateValue(const Operand &operand, Ref &ref) {
+  bool negated;
+  if (!predicateSource(operand, ref, negated))
+    return false;
+  if (negated) {
+    Ref inverted = scratch(4);
+    emit(predicateHandler(IntOp::Not), {inverted, ref}, Flow::Hidden);
+    ref = inverted;
+  }
+  return true;
+}
+
+bool Decoder::address(const Operand &operand, Ref &ref, unsigned &width,
+                      int64_t &offset, Space *space) {
+  if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1)
+    return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
+                "' wants an address");
+  const Operand &base = operand.elements[0];
+  offset = operand.offset;
+  width = 8;
+  if (base.kind == Operand::Kind::Register) {
+    width = bytesOf(current->registers[base.index].type);
+    if (width != 4 && width != 8)
+      return fail(quoted(base) + " is no address");
+    ref = slots[base.index];
+    return true;
+  }
+  if (base.kind == Operand::Kind::Variable && space)
+    *space = module.variables[base.index].space;
+  if (base.kind == Operand::Kind::Float || base.kind == Operand::Kind::Special)
+    return fail(quoted(base) + " is no address");
+  return source(base, Type::U64, ref);
+}

@@ -1,0 +1,143 @@
+//===- Decoder.h - From syntax to executable instructions -------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One decoder makes the code of one kernel. Instructions are understood here,
+// at the launch of a kernel that contains them (in itself or in a function it
+// calls), reachable or not: an unknown one is an error that names it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_DECODER_H
+#define FUSION_LIB_EMULATOR_DECODER_H
+
+#include "Code.h"
+#include "ControlFlow.h"
+#include "Handlers.h"
+#include "HandlersConvert.h"
+#include "Warp.h"
+
+#include <map>
+
+namespace fusion::emulator {
+
+/// The modifiers of an opcode, taken one by one; what is left over at the end
+/// is a modifier that nobody understands.
+class Modifiers {
+public:
+  explicit Modifiers(const Instruction &instruction)
+      : list(instruction.modifiers) {}
+  bool take(std::string_view text);
+  /// Takes the first that is one of `texts`; its index, or -1.
+  int takeOneOf(std::initializer_list<std::string_view> texts);
+  /// Takes the first that is a type.
+  Type takeType();
+  /// Takes all that begin with `prefix`.
+  bool takePrefix(std::string_view prefix);
+  Rounding takeRounding();
+  bool empty() const { return list.empty(); }
+
+private:
+  std::vector<std::string_view> list;
+};
+
+class Decoder {
+public:
+  Decoder(const Module &module, Error &error)
+      : module(module), error(error), table(handlerTable()) {}
+  std::unique_ptr<Code> run(uint32_t kernel);
+
+private:
+  // Decoder.cpp
+  bool collectFunctions(uint32_t kernel);
+  void layoutShared();
+  bool layoutFunction(uint32_t index);
+  bool decodeFunction(uint32_t index);
+  bool decode(const Instruction &instruction);
+  bool fail(const std::string &message);
+  bool unsupported();
+
+  // Operands.
+  bool source(const Operand &operand, Type type, Ref &ref);
+  /// A register at least as wide as `bytes`, or a constant of `bytes`.
+  bool wideSource(const Operand &operand, Type type, Ref &ref,
+                  unsigned &width);
+  bool destination(const Operand &operand, Type type, Ref &ref);
+  bool wideDestination(const Operand &operand, Type type, Ref &ref,
+                       unsigned &width);
+  bool predicateSource(const Operand &operand, Ref &ref, bool &negated);
+  /// A predicate with any negation carried out by a hidden instruction.
+  bool predicateValue(const Operand &operand, Ref &ref);
+  bool address(const Operand &operand, Ref &ref, unsigned &width,
+               int64_t &offset, Space *space = nullptr);
+  Ref constant(uint64_t value, unsigned bytes);
+  Ref special(Special which) const {
+    return uint32_t(which) * 128 | BaseSpecial;
+  }
+  bool specialByName(std::string_view name, Ref &ref) const;
+  Ref scratch(unsigned bytes);
+  uint64_t variableAddress(uint32_t variable);
+  bool count(size_t least, size_t most);
+
+  Inst &emit(Handler handler, std::initializer_list<Ref> operands,
+             Flow flow = Flow::Next);
+  Inst &emit(Handler handler, const std::vector<Ref> &operands, Flow flow);
+
+  // DecodeArithmetic.cpp
+  bool decodeInteger(std::string_view root, Modifiers &modifiers);
+  bool decodeArithmetic(std::string_view root, Modifiers &modifiers);
+  bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type,
+                   bool exact);
+  bool decodeLogic(std::string_view root, Modifiers &modifiers);
+  bool decodeCompare(std::string_view root, Modifiers &modifiers);
+  bool decodeSelect(std::string_view root, Modifiers &modifiers);
+  bool decodeConvert(Modifiers &modifiers);
+  bool decodeMove(Modifiers &modifiers);
+
+  // DecodeMemory.cpp
+  bool decodeAccess(std::string_view root, Modifiers &modifiers);
+  bool decodeAtomic(std::string_view root, Modifiers &modifiers);
+  bool decodeAsync(Modifiers &modifiers);
+  bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
+  bool decodeAddress(std::string_view root, Modifiers &modifiers);
+
+  // DecodeControl.cpp
+  bool decodeControl(std::string_view root, Modifiers &modifiers);
+  bool decodeCall(Modifiers &modifiers);
+  bool decodeBarrier(std::string_view root, Modifiers &modifiers);
+  bool decodeWarp(std::string_view root, Modifiers &modifiers);
+  bool decodeMma(Modifiers &modifiers);
+  bool decodeNothing(std::string_view root, Modifiers &modifiers);
+  bool parameterPlace(const Operand &operand, ParameterPlace &place);
+
+  using Method = bool (Decoder::*)(std::string_view, Modifiers &);
+
+  const Module &module;
+  Error &error;
+  const HandlerTable &table;
+  std::unique_ptr<Code> code;
+  std::vector<uint32_t> functionOf; ///< module index to index in `code`, or kNone
+  std::vector<uint32_t> functions;  ///< the inverse
+  std::unordered_map<uint32_t, uint32_t> sharedOffsets;
+  std::unordered_map<uint32_t, uint32_t> frameOffsets; ///< of local and param
+  std::map<std::pair<unsigned, uint64_t>, Ref> constants;
+  std::vector<uint8_t> constantBytes;
+
+  // Of the function that is decoded.
+  const Function *current = nullptr;
+  uint32_t currentIndex = 0;
+  std::vector<Ref> slots;
+  uint32_t frameBytes = 0;
+  Ref scratchRef = 0;
+  uint32_t pc = 0; ///< instruction in the body
+  const Instruction *instruction = nullptr;
+  std::vector<Ref> pendingOperands;
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_DECODER_H

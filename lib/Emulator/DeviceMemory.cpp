@@ -1,0 +1,151 @@
+//===- DeviceMemory.cpp - Global memory of the emulated device ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceMemory.h"
+
+#include "Module.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace fusion::emulator;
+
+// Between allocations, so that running over an end hits nothing.
+static constexpr uint64_t kGuardBytes = 4096;
+// What memory nobody wrote reads as: NaN in every floating-point type.
+static constexpr uint8_t kPoison = 0xff;
+
+void Allocation::markWritten(uint64_t offset, uint64_t count) {
+  if (initialized.load(std::memory_order_relaxed) || !count)
+    return;
+  if (offset == 0 && count == bytes) {
+    initialized = true;
+    return;
+  }
+  if (!shadow)
+    shadow.reset(new uint8_t[bytes]());
+  std::memset(shadow.get() + offset, 1, count);
+}
+
+Allocation *DeviceMemory::insert(uint64_t begin, uint64_t bytes, bool isConst) {
+  auto allocation = std::make_unique<Allocation>();
+  allocation->begin = begin;
+  allocation->bytes = bytes;
+  allocation->isConst = isConst;
+  // Atomics of the host want natural alignment; new gives 16 bytes.
+  allocation->storage.reset(new uint8_t[bytes + 64]);
+  uintptr_t address = reinterpret_cast<uintptr_t>(allocation->storage.get());
+  allocation->data = allocation->storage.get() + (64 - address % 64) % 64;
+  std::memset(allocation->data, kPoison, bytes);
+  Allocation *result = allocation.get();
+  allocations[begin] = std::move(allocation);
+  sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), begin,
+                                 [](uint64_t value, const Allocation *a) {
+                                   return value < a->begin;
+                                 }),
+                result);
+  return result;
+}
+
+Allocation *DeviceMemory::allocate(uint64_t bytes, uint64_t alignment) {
+  alignment = std::max<uint64_t>(alignment, 1);
+  next = (next + alignment - 1) & ~(alignment - 1);
+  Allocation *result = insert(next, bytes, false);
+  // An empty allocation still has an address of its own.
+  next += std::max<uint64_t>(bytes, 1) + kGuardBytes;
+  return result;
+}
+
+Allocation *DeviceMemory::find(uint64_t address) const {
+  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
+                             [](uint64_t value, const Allocation *a) {
+                               return value < a->begin;
+                             });
+  if (it == sorted.begin())
+    return nullptr;
+  Allocation *allocation = *std::prev(it);
+  return address < allocation->end() ? allocation : nullptr;
+}
+
+const Allocation *DeviceMemory::nearest(uint64_t address) const {
+  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
+                             [](uint64_t value, const Allocation *a) {
+                               return value < a->begin;
+                             });
+  return it == sorted.begin() ? nullptr : *std::prev(it);
+}
+
+bool DeviceMemory::free(uint64_t address) {
+  auto it = allocations.find(address);
+  if (it == allocations.end() || address < kAllocations)
+    return false;
+  sorted.erase(std::find(sorted.begin(), sorted.end(), it->second.get()));
+  allocations.erase(it);
+  return true;
+}
+
+void DeviceMemory::instantiate(const Module &module) {
+  for (const Variable &variable : module.variables) {
+    if ((variable.space != Space::Global && variable.space != Space::Const) ||
+        !variable.bytes)
+      continue;
+    if (allocations.count(variable.address))
+      continue;
+    Allocation *allocation = insert(variable.address, variable.bytes,
+                                    variable.space == Space::Const);
+    // Without an initializer they start as zero (PTX ISA, "Initializers").
+    std::memset(allocation->data, 0, variable.bytes);
+    std::memcpy(allocation->data, variable.initializer.data(),
+                variable.initializer.size());
+    allocation->initialized = true;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Memory::Memory() : pimpl(std::make_unique<Impl>()) {}
+Memory::~Memory() = default;
+
+uint64_t Memory::allocate(size_t bytes, size_t alignment) {
+  return pimpl->allocate(bytes, alignment)->begin;
+}
+
+/// The allocation that holds [address, address + bytes), null where none does.
+static Allocation *holder(const DeviceMemory &memory, uint64_t address,
+                          size_t bytes) {
+  const Allocation *allocation = memory.nearest(address);
+  if (!allocation || address - allocation->begin > allocation->bytes ||
+      bytes > allocation->bytes - (address - allocation->begin))
+    return nullptr;
+  return const_cast<Allocation *>(allocation);
+}
+
+bool Memory::write(uint64_t address, const void *source, size_t bytes) {
+  Allocation *allocation = holder(*pimpl, address, bytes);
+  if (!allocation)
+    return false;
+  if (bytes)
+    std::memcpy(allocation->data + (address - allocation->begin), source,
+                bytes);
+  allocation->markWritten(address - allocation->begin, bytes);
+  return true;
+}
+
+bool Memory::read(uint64_t address, void *destination, size_t bytes) const {
+  const Allocation *allocation = holder(*pimpl, address, bytes);
+  if (!allocation)
+    return false;
+  if (bytes)
+    std::memcpy(destination, allocation->data + (address - allocation->begin),
+                bytes);
+  return true;
+}
+
+bool Memory::free(uint64_t address) { return pimpl->free(address); }

@@ -1,0 +1,64 @@
+//===- DeviceMemory.h - Global memory of the emulated device ----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_DEVICEMEMORY_H
+#define FUSION_LIB_EMULATOR_DEVICEMEMORY_H
+
+#include "Types.h"
+
+#include "fusion/Emulator/Emulator.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace fusion::emulator {
+
+struct Module;
+
+struct Allocation {
+  uint64_t begin = 0;
+  uint64_t bytes = 0;
+  uint8_t *data = nullptr;
+  bool isConst = false;
+  /// Everything has been written, or can no longer be told: a kernel without
+  /// sanitizers stored here.
+  std::atomic<bool> initialized{false};
+  /// One byte per byte, 1 = written; null until something was.
+  std::unique_ptr<uint8_t[]> shadow;
+  std::unique_ptr<uint8_t[]> storage;
+
+  uint64_t end() const { return begin + bytes; }
+  void markWritten(uint64_t offset, uint64_t count);
+};
+
+class DeviceMemory {
+public:
+  Allocation *allocate(uint64_t bytes, uint64_t alignment);
+  /// The allocation that holds `address`, null where there is none.
+  Allocation *find(uint64_t address) const;
+  /// The allocation that holds or most closely precedes `address`.
+  const Allocation *nearest(uint64_t address) const;
+  bool free(uint64_t address);
+  /// Brings the module's .global and .const variables in, once per module.
+  void instantiate(const Module &module);
+
+private:
+  Allocation *insert(uint64_t begin, uint64_t bytes, bool isConst);
+
+  std::map<uint64_t, std::unique_ptr<Allocation>> allocations;
+  std::vector<Allocation *> sorted;
+  uint64_t next = kAllocations;
+};
+
+struct Memory::Impl : DeviceMemory {};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_DEVICEMEMORY_H

@@ -1,0 +1,364 @@
+//===- Emulator.cpp - Programs and launches -------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Emulator/Emulator.h"
+
+#include "Decoder.h"
+#include "Executor.h"
+#include "L2Model.h"
+#include "Program.h"
+#include "Sanitizer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+using namespace fusion::emulator;
+
+//===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
+
+Counters &Counters::operator+=(const Counters &other) {
+  globalLoadBytes += other.globalLoadBytes;
+  globalStoreBytes += other.globalStoreBytes;
+  globalSectors += other.globalSectors;
+  dramBytes += other.dramBytes;
+  sharedWavefronts += other.sharedWavefronts;
+  sharedBankConflicts += other.sharedBankConflicts;
+  mmaFlops += other.mmaFlops;
+  instructions += other.instructions;
+  barriers += other.barriers;
+  return *this;
+}
+
+bool Counters::operator==(const Counters &other) const {
+  return globalLoadBytes == other.globalLoadBytes &&
+         globalStoreBytes == other.globalStoreBytes &&
+         globalSectors == other.globalSectors &&
+         dramBytes == other.dramBytes &&
+         sharedWavefronts == other.sharedWavefronts &&
+         sharedBankConflicts == other.sharedBankConflicts &&
+         mmaFlops == other.mmaFlops && instructions == other.instructions &&
+         barriers == other.barriers;
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+Program::Program(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
+Program::~Program() = default;
+
+std::unique_ptr<Program> Program::parse(std::string_view ptx, Error &error) {
+  error = Error();
+  auto impl = std::make_unique<Impl>();
+  impl->module = parseModule(ptx, error);
+  if (!impl->module)
+    return nullptr;
+  return std::unique_ptr<Program>(new Program(std::move(impl)));
+}
+
+std::vector<std::string> Program::kernels() const {
+  std::vector<std::string> names;
+  for (const Function &function : pimpl->module->functions)
+    if (function.isEntry && function.hasBody)
+      names.emplace_back(function.name);
+  return names;
+}
+
+static uint32_t findKernel(const Module &module, std::string_view name) {
+  for (uint32_t i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i].isEntry && module.functions[i].hasBody &&
+        module.functions[i].name == name)
+      return i;
+  return kNone;
+}
+
+std::optional<std::vector<Program::Parameter>>
+Program::parameters(std::string_view kernel) const {
+  uint32_t index = findKernel(*pimpl->module, kernel);
+  if (index == kNone)
+    return std::nullopt;
+  std::vector<Parameter> result;
+  for (const Formal &formal : pimpl->module->functions[index].parameters) {
+    if (formal.variable == kNone)
+      continue;
+    const Variable &variable = pimpl->module->variables[formal.variable];
+    result.push_back({size_t(variable.bytes), size_t(variable.alignment),
+                      variable.isPointer});
+  }
+  return result;
+}
+
+const Code *Program::Impl::codeFor(uint32_t kernel, Error &error) const {
+  std::lock_guard<std::mutex> guard(mutex);
+  Decoded &entry = decoded[kernel];
+  if (!entry.done) {
+    entry.code = Decoder(*module, entry.error).run(kernel);
+    entry.done = true;
+  }
+  if (!entry.code)
+    error = entry.error;
+  return entry.code.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+// The most of any chip so far (compute capability 9.0 and 10.0, CUDA C++
+// Programming Guide, "Technical Specifications").
+constexpr uint64_t kMaxSharedBytes = 227 * 1024;
+constexpr uint64_t kMaxThreads = 1024;
+// CTAs that wait for one another: instructions until the next has its turn,
+// and how many are resident at once.
+constexpr uint64_t kCtaQuantum = 1 << 14;
+constexpr size_t kMaxResident = 2048;
+// Between two looks at whether another CTA has failed.
+constexpr uint64_t kFailureQuantum = 1 << 20;
+
+class Grid {
+public:
+  Grid(const Code &code, const Launch &launch, const Options &options,
+       DeviceMemory &memory, std::vector<uint8_t> parameters)
+      : code(code), launch(launch), options(options), memory(memory),
+        parameters(std::move(parameters)) {
+    ctas = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (options.l2Bytes)
+      l2 = std::make_unique<L2Model>(options.l2Bytes);
+    if (options.annotate)
+      instCounters.resize(code.insts.size());
+  }
+
+  LaunchResult run() {
+    unsigned threads = options.threads ? options.threads
+                                       : std::thread::hardware_concurrency();
+    threads = unsigned(std::min<uint64_t>(std::max(threads, 1u), ctas));
+    // Sanitizers tell who wrote what first; that must not be luck either.
+    if (code.communicates || options.sanitize)
+      runInTurns();
+    else
+      runInParallel(threads);
+    finish();
+    return std::move(result);
+  }
+
+private:
+  void runInParallel(unsigned threads) {
+    std::atomic<uint64_t> next{0};
+    auto work = [&]() {
+      Executor executor(code, launch, options, memory, parameters.data());
+      for (uint64_t index; (index = next.fetch_add(1)) < ctas;) {
+        if (index > failed.load())
+          break;
+        executor.start(index, l2 != nullptr, threads > 1);
+        CtaStatus status;
+        while ((status = executor.run(kFailureQuantum)) == CtaStatus::Running)
+          if (index > failed.load())
+            return;
+        std::lock_guard<std::mutex> guard(mutex);
+        collect(executor, status);
+      }
+    };
+    std::vector<std::thread> helpers;
+    for (unsigned i = 1; i < threads; ++i)
+      helpers.emplace_back(work);
+    work();
+    for (std::thread &helper : helpers)
+      helper.join();
+  }
+
+  /// One host thread; a CTA runs until it ends or its quantum is over. Others
+  /// become resident only while those before them do not end.
+  void runInTurns() {
+    std::vector<std::unique_ptr<Executor>> active, idle;
+    uint64_t next = 0;
+    size_t window = 1;
+    while (next < ctas || !active.empty()) {
+      while (active.size() < window && next < ctas) {
+        if (idle.empty())
+          idle.push_back(std::make_unique<Executor>(
+              code, launch, options, memory, parameters.data()));
+        active.push_back(std::move(idle.back()));
+        idle.pop_back();
+        active.back()->start(next++, l2 != nullptr, false);
+      }
+      bool ended = false;
+      for (size_t i = 0; i < active.size();) {
+        CtaStatus status = active[i]->run(kCtaQuantum);
+        if (status == CtaStatus::Running) {
+          ++i;
+          continue;
+        }
+        collect(*active[i], status);
+        if (status == CtaStatus::Failed)
+          return;
+        ended = true;
+        idle.push_back(std::move(active[i]));
+        active.erase(active.begin() + ptrdiff_t(i));
+      }
+      if (!ended)
+        window = std::min(window * 2, kMaxResident);
+    }
+  }
+
+  void collect(Executor &executor, CtaStatus status) {
+    Cta &cta = executor.cta;
+    if (status == CtaStatus::Failed) {
+      if (cta.linear < failed.load()) {
+        failed = cta.linear;
+        result.error = Error{cta.fault.message, cta.fault.line};
+      }
+    }
+    result.counters += cta.counters;
+    for (size_t i = 0; i < instCounters.size(); ++i)
+      instCounters[i] += cta.instCounters[i];
+    if (executor.sanitizer)
+      for (Finding &finding : executor.sanitizer->findings)
+        if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
+          result.findings.push_back(std::move(finding));
+    if (l2) {
+      // The model sees the CTAs in the order of their indices.
+      traces.emplace(cta.linear, std::move(cta.trace));
+      cta.trace = {};
+      for (auto it = traces.find(fed); it != traces.end();
+           it = traces.find(fed)) {
+        l2->feed(it->second);
+        traces.erase(it);
+        ++fed;
+      }
+    }
+  }
+
+  void finish() {
+    if (result.error) {
+      result.counters = Counters();
+      return;
+    }
+    for (size_t i = 0; i < instCounters.size(); ++i) {
+      if (instCounters[i] == Counters())
+        continue;
+      result.lines[code.insts[i].line] += instCounters[i];
+      result.counters += instCounters[i];
+    }
+    if (l2)
+      result.counters.dramBytes = l2->finish();
+  }
+
+  const Code &code;
+  const Launch &launch;
+  const Options &options;
+  DeviceMemory &memory;
+  std::vector<uint8_t> parameters;
+  uint64_t ctas;
+  std::mutex mutex;
+  std::atomic<uint64_t> failed{UINT64_MAX};
+  std::unique_ptr<L2Model> l2;
+  std::map<uint64_t, std::vector<uint64_t>> traces;
+  uint64_t fed = 0;
+  std::vector<Counters> instCounters;
+  std::set<std::tuple<std::string, unsigned, unsigned>> known;
+  LaunchResult result;
+};
+
+std::string sizeText(const std::array<uint32_t, 3> &size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" +
+         std::to_string(size[2]);
+}
+
+/// Empty where the launch is possible.
+std::string checkLaunch(const Launch &launch, const Function &kernel,
+                        const Code &code) {
+  uint64_t threads = 1, cluster = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (!launch.grid[d] || !launch.block[d] || !launch.cluster[d])
+      return "a dimension of grid, block or cluster is 0";
+    threads = std::min<uint64_t>(threads * launch.block[d], 1u << 20);
+    cluster = std::min<uint64_t>(cluster * launch.cluster[d], 1u << 20);
+    if (launch.grid[d] % launch.cluster[d])
+      return "the grid " + sizeText(launch.grid) +
+             " is no multiple of the cluster " + sizeText(launch.cluster);
+  }
+  if (launch.grid[0] > 0x7fffffffu || launch.grid[1] > 65535 ||
+      launch.grid[2] > 65535)
+    return "the grid " + sizeText(launch.grid) + " is too large";
+  if (threads > kMaxThreads || launch.block[2] > 64)
+    return "the block " + sizeText(launch.block) + " is too large";
+  if (cluster > 16)
+    return "the cluster " + sizeText(launch.cluster) + " is too large";
+  if (kernel.requiredThreads[0] && kernel.requiredThreads != launch.block)
+    return "the kernel requires blocks of " +
+           sizeText(kernel.requiredThreads) + ", not " +
+           sizeText(launch.block);
+  if (kernel.maxThreads[0]) {
+    uint64_t most = 1;
+    for (uint32_t n : kernel.maxThreads)
+      most = std::min<uint64_t>(most * n, 1u << 20);
+    if (threads > most)
+      return "the kernel allows blocks of at most " + std::to_string(most) +
+             " threads";
+  }
+  uint64_t shared = uint64_t(code.dynamicSharedOffset) +
+                    launch.dynamicSharedMemory;
+  if (shared > kMaxSharedBytes)
+    return std::to_string(shared) + " bytes of shared memory are more than " +
+           std::to_string(kMaxSharedBytes);
+  return std::string();
+}
+
+} // namespace
+
+LaunchResult fusion::emulator::run(const Program &program,
+                                   const Launch &launch, Memory &memory,
+                                   const Options &options) {
+  LaunchResult result;
+  auto fail = [&](std::string message, unsigned line) {
+    result.error = Error{std::move(message), line};
+    return std::move(result);
+  };
+  const Module &module = *program.impl().module;
+  uint32_t index = findKernel(module, launch.kernel);
+  if (index == kNone)
+    return fail("there is no kernel '" + launch.kernel + "'", 0);
+  const Function &kernel = module.functions[index];
+  Error error;
+  const Code *code = program.impl().codeFor(index, error);
+  if (!code)
+    return fail(error.message, error.line);
+  std::string problem = checkLaunch(launch, kernel, *code);
+  if (!problem.empty())
+    return fail("kernel '" + launch.kernel + "': " + problem, kernel.line);
+
+  if (launch.parameters.size() != kernel.parameters.size())
+    return fail("kernel '" + launch.kernel + "' has " +
+                    std::to_string(kernel.parameters.size()) +
+                    " parameters, not " +
+                    std::to_string(launch.parameters.size()),
+                kernel.line);
+  std::vector<uint8_t> parameters(code->entryParameterBytes + 16, 0);
+  for (size_t i = 0; i < launch.parameters.size(); ++i) {
+    const Variable &variable =
+        module.variables[kernel.parameters[i].variable];
+    if (launch.parameters[i].size() != variable.bytes)
+      return fail("parameter " + std::to_string(i) + " of kernel '" +
+                      launch.kernel + "' has " +
+                      std::to_string(variable.bytes) + " bytes, not " +
+                      std::to_string(launch.parameters[i].size()),
+                  kernel.line);
+    std::copy(launch.parameters[i].begin(), launch.parameters[i].end(),
+              parameters.begin() + ptrdiff_t(code->entryParameterOffsets[i]));
+  }
+  memory.impl().instantiate(module);
+  return Grid(*code, launch, options, memory.impl(), std::move(parameters))
+      .run();
+}

@@ -1,0 +1,65 @@
+//===- Executor.h - Runs the warps of a CTA ---------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_EXECUTOR_H
+#define FUSION_LIB_EMULATOR_EXECUTOR_H
+
+#include "Warp.h"
+
+namespace fusion::emulator {
+
+enum class CtaStatus : uint8_t { Done, Running, Failed };
+
+/// Runs one CTA at a time, a quantum at a time. What a CTA allocated serves the
+/// next one that is started in the same object.
+class Executor {
+public:
+  Executor(const Code &code, const Launch &launch, const Options &options,
+           DeviceMemory &memory, const uint8_t *parameters);
+  ~Executor();
+
+  /// Begins the CTA with that index in the grid.
+  void start(uint64_t linear, bool tracing, bool sharedHostMemory);
+  /// Runs until the CTA ends, fails, or `quantum` warp instructions are done.
+  CtaStatus run(uint64_t quantum);
+
+  Cta cta;
+  std::unique_ptr<Sanitizer> sanitizer;
+
+private:
+  void startWarp(Warp &warp, uint32_t index);
+  void fillSpecials(Warp &warp);
+  template <bool Annotate> void runWarp(Warp &warp, uint64_t quantum);
+  bool select(Warp &warp);
+  bool mergeAndPick(Warp &warp);
+  uint32_t limitOf(const Warp &warp) const;
+  void enterFrame(Warp &warp, uint32_t frame);
+  void suspend(Warp &warp, Group::State state);
+  void branch(Warp &warp, const Inst &inst, uint32_t taken);
+  bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
+  bool call(Warp &warp, const Inst &inst, uint32_t mask);
+  void leave(Warp &warp, uint32_t mask, bool exits);
+  void exitLanes(Warp &warp, uint32_t mask);
+  bool synchronize(Warp &warp, const Inst &inst, uint32_t mask);
+  void arrive(Warp &warp, const Inst &inst, uint32_t mask);
+  void checkBarriers();
+  void release(uint32_t barrier);
+  void deadlock();
+  uint32_t liveThreads() const;
+  uint64_t random();
+
+  const Code &code;
+  const Launch &launch;
+  const Options &options;
+  std::vector<uint32_t> spun; ///< backward branches since the last switch, by warp
+  uint32_t nextWarp = 0;
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_EXECUTOR_H

@@ -1,0 +1,45 @@
+//===- Formats.h - Encoding of numbers in small formats ---------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_FORMATS_H
+#define FUSION_LIB_EMULATOR_FORMATS_H
+
+#include "Handlers.h"
+
+namespace fusion::emulator {
+
+/// A binary format with implicit leading bit and subnormal numbers.
+struct Format {
+  unsigned exponentBits;
+  unsigned mantissaBits; ///< without the leading one
+  uint64_t largest;      ///< encoding of the largest finite number
+  uint64_t infinity;     ///< 0 where there is none
+  uint64_t nan;          ///< canonical
+
+  int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  unsigned signBit() const { return exponentBits + mantissaBits; }
+};
+
+/// f16, bf16, tf32 (in the upper 19 bits of 32), f32, f64, e4m3, e5m2.
+const Format &formatOf(Type type);
+
+/// The number (-1)^negative * magnitude * 2^exponent, rounded to `format`.
+/// `finite`: what is too large becomes the largest finite number.
+uint64_t encode(const Format &format, bool negative, uint64_t magnitude,
+                int exponent, Rounding rounding, bool finite);
+
+/// `value` rounded to `format`; NaN becomes the canonical one.
+uint64_t encode(const Format &format, double value, Rounding rounding,
+                bool finite);
+
+/// The number that `bits` encodes; exact.
+double decode(const Format &format, uint64_t bits);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_FORMATS_H

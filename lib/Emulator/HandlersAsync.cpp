@@ -1,0 +1,269 @@
+//===- HandlersAsync.cpp - cp.async, ldmatrix and stmatrix ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy reads its source when it is issued and writes shared memory when its
+// thread waits for its group, the latest moment the memory model allows: a
+// reader that comes too early sees the old contents.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Handlers.h"
+
+using namespace fusion::emulator;
+
+namespace {
+
+AsyncCopy &newCopy(Warp &warp) {
+  if (warp.copiesBegin == warp.copies.size()) {
+    warp.copies.clear();
+    warp.copiesBegin = 0;
+  }
+  warp.copies.emplace_back();
+  return warp.copies.back();
+}
+
+void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned bytes = inst.a;
+  LaneAddresses to, from;
+  laneAddresses(warp, inst.op[0], inst.imm, inst.c, to);
+  laneAddresses(warp, inst.op[1], inst.imm2, inst.d, from);
+  if (inst.e & 1) // generic destination
+    for (uint64_t &address : to.address)
+      address -= kSharedWindow;
+
+  // Lanes by how many bytes they read: usually all of them or nothing.
+  uint32_t whole = mask, part = 0;
+  uint32_t size[32];
+  for (uint32_t &s : size)
+    s = bytes;
+  if (inst.b == 1) {
+    const uint32_t *n = warp.reg<uint32_t>(inst.op[2]);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      size[lane] = n[lane];
+      if (n[lane] > bytes)
+        return raiseFault(warp, inst, lane,
+                          "cp.async with a source size of " +
+                              std::to_string(n[lane]) + " of " +
+                              std::to_string(bytes) + " bytes");
+      if (n[lane] != bytes) {
+        whole &= ~(1u << lane);
+        if (n[lane])
+          part |= 1u << lane;
+      }
+    }
+  } else if (inst.b == 2) {
+    uint32_t ignored = warp.predicate(inst.op[2]) & mask;
+    whole &= ~ignored;
+    for (uint32_t left = ignored; left; left &= left - 1)
+      size[__builtin_ctz(left)] = 0;
+  }
+
+  LanePointers target, source;
+  bool contiguous;
+  // Bounds and banks of the destination; the write itself comes later.
+  LaneRange range = rangeOf(to.address, mask, bytes);
+  if (range.bits & (bytes - 1))
+    return faultMisaligned(warp, inst, mask, to.address, bytes);
+  if (range.high >= warp.cta->sharedBytes ||
+      range.high + bytes > warp.cta->sharedBytes) {
+    resolveSlowly(warp, inst, mask, Space::Shared, to.address, bytes,
+                  AccessKind::Store, target.pointer);
+    return;
+  }
+  countShared(warp, to.address, mask, bytes, range.contiguous);
+  if (whole &&
+      !accessGlobal(warp, inst, whole, from.address, bytes, AccessKind::Load,
+                    source, contiguous))
+    return;
+  if (part) {
+    // The bytes that are read need not be a power of two; a sector each.
+    LanePointers partly;
+    for (uint32_t left = part; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      uint64_t begin = from.address[lane];
+      if (begin & (bytes - 1))
+        return faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
+      Allocation *allocation =
+          holderOf(*warp.cta, begin, begin + size[lane]);
+      if (!allocation) {
+        resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address,
+                      bytes, AccessKind::Load, partly.pointer);
+        return;
+      }
+      source.pointer[lane] = allocation->data + (begin - allocation->begin);
+      warp.counters->globalLoadBytes += size[lane];
+      if (warp.sanitizer)
+        warp.sanitizer->globalAccess(warp, inst, 1u << lane, from.address,
+                                     size[lane], SanitizeKind::Load);
+    }
+    // Sectors that the whole copies of this request did not count already.
+    LaneRange both = rangeOf(from.address, whole | part, bytes);
+    if (whole) {
+      std::vector<uint64_t> *trace = nullptr;
+      warp.counters->globalSectors +=
+          countSectorsSlowly(from.address, whole | part, trace, false) -
+          countSectorsSlowly(from.address, whole, trace, false);
+      if (warp.cta->tracing)
+        countSectorsSlowly(from.address, part, &warp.cta->trace, false);
+    } else {
+      warp.counters->globalSectors +=
+          countSectors(*warp.cta, from.address, part, both, bytes, false);
+    }
+  }
+
+  AsyncCopy &copy = newCopy(warp);
+  copy.pending = mask;
+  copy.bytes = bytes;
+  copy.line = inst.line;
+  for (unsigned i = 0; i < 32; ++i) {
+    copy.destination[i] = uint32_t(to.address[i]);
+    copy.group[i] = warp.committed[i];
+  }
+  if (whole == kFullMask && bytes == 16) {
+    for (unsigned i = 0; i < 32; ++i)
+      std::memcpy(copy.data + 16 * i, source.pointer[i], 16);
+  } else {
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      uint8_t *data = copy.data + 16 * lane;
+      std::memset(data, 0, 16);
+      if (size[lane])
+        std::memcpy(data, source.pointer[lane], size[lane]);
+    }
+  }
+  if (warp.sanitizer)
+    warp.sanitizer->asyncIssue(warp, inst, mask, to.address, bytes);
+}
+
+void complete(Warp &warp, AsyncCopy &copy, uint32_t mask) {
+  uint8_t *shared = warp.cta->shared.data();
+  if (mask == kFullMask && copy.bytes == 16) {
+    for (unsigned i = 0; i < 32; ++i)
+      std::memcpy(shared + copy.destination[i], copy.data + 16 * i, 16);
+  } else {
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      std::memcpy(shared + copy.destination[lane], copy.data + 16 * lane,
+                  copy.bytes);
+    }
+  }
+  copy.pending &= ~mask;
+  if (warp.sanitizer)
+    warp.sanitizer->asyncComplete(warp, copy, mask);
+}
+
+void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
+  for (unsigned i = 0; i < 32; ++i)
+    warp.committed[i] += (mask >> i) & 1;
+}
+
+void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    uint32_t done = 0;
+    if (inst.imm < 0) {
+      done = mask;
+    } else {
+      // At most imm of the closed groups may stay open.
+      for (unsigned i = 0; i < 32; ++i)
+        done |= uint32_t(int64_t(copy.group[i]) + inst.imm <
+                         int64_t(warp.committed[i]))
+                << i;
+      done &= mask;
+    }
+    done &= copy.pending;
+    if (done)
+      complete(warp, copy, done);
+    if (!copy.pending && k == warp.copiesBegin)
+      ++warp.copiesBegin;
+  }
+  // The front may have become free of finished copies in the middle.
+  while (warp.copiesBegin < warp.copies.size() &&
+         !warp.copies[warp.copiesBegin].pending)
+    ++warp.copiesBegin;
+  if (warp.copiesBegin > 64 && warp.copiesBegin * 2 > warp.copies.size()) {
+    warp.copies.erase(warp.copies.begin(),
+                      warp.copies.begin() + ptrdiff_t(warp.copiesBegin));
+    warp.copiesBegin = 0;
+  }
+}
+
+/// The rows' addresses, as offsets into shared memory.
+bool matrixRows(Warp &warp, const Inst &inst, AccessKind kind,
+                LanePointers &rows) {
+  unsigned matrices = inst.b;
+  uint32_t used = matrices == 4 ? kFullMask : (1u << 8 * matrices) - 1;
+  LaneAddresses addresses;
+  laneAddresses(warp, inst.op[matrices], inst.imm, inst.c, addresses);
+  if (inst.a)
+    for (uint64_t &address : addresses.address)
+      address -= kSharedWindow;
+  bool contiguous;
+  return accessShared(warp, inst, used, addresses.address, 16, kind, rows,
+                      contiguous);
+}
+
+/// Register k of the lanes, as memory, is matrix k row by row.
+template <bool Transposed>
+void matrixLoad(Warp &warp, const Inst &inst, uint32_t) {
+  LanePointers rows;
+  if (!matrixRows(warp, inst, AccessKind::Load, rows))
+    return;
+  for (unsigned k = 0; k < inst.b; ++k) {
+    uint16_t *d = warp.reg<uint16_t>(inst.op[k]);
+    if (!Transposed) {
+      for (unsigned r = 0; r < 8; ++r)
+        std::memcpy(d + 8 * r, rows.pointer[8 * k + r], 16);
+    } else {
+      uint16_t matrix[8][8];
+      for (unsigned r = 0; r < 8; ++r)
+        std::memcpy(matrix[r], rows.pointer[8 * k + r], 16);
+      for (unsigned r = 0; r < 8; ++r)
+        for (unsigned c = 0; c < 8; ++c)
+          d[8 * r + c] = matrix[c][r];
+    }
+  }
+}
+
+template <bool Transposed>
+void matrixStore(Warp &warp, const Inst &inst, uint32_t) {
+  LanePointers rows;
+  if (!matrixRows(warp, inst, AccessKind::Store, rows))
+    return;
+  for (unsigned k = 0; k < inst.b; ++k) {
+    const uint16_t *s = warp.reg<uint16_t>(inst.op[k]);
+    for (unsigned r = 0; r < 8; ++r) {
+      uint16_t row[8];
+      for (unsigned c = 0; c < 8; ++c)
+        row[c] = Transposed ? s[8 * c + r] : s[8 * r + c];
+      std::memcpy(rows.pointer[8 * k + r], row, 16);
+    }
+  }
+}
+
+} // namespace
+
+void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    if (uint32_t done = copy.pending & mask)
+      complete(warp, copy, done);
+  }
+}
+
+Handler fusion::emulator::asyncCopyHandler() { return asyncCopy; }
+Handler fusion::emulator::asyncCommitHandler() { return asyncCommit; }
+Handler fusion::emulator::asyncWaitHandler() { return asyncWait; }
+Handler fusion::emulator::matrixLoadHandler(bool transposed) {
+  return transposed ? matrixLoad<true> : matrixLoad<false>;
+}
+Handler fusion::emulator::matrixStoreHandler(bool transposed) {
+  return transposed ? matrixStore<true> : matrixStore<false>;
+}

@@ -1,0 +1,227 @@
+//===- HandlersMisc.cpp - Parameters, addresses, moves and control --------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Handlers.h"
+
+#include <cmath>
+
+using namespace fusion::emulator;
+
+namespace {
+
+void parameterLoad(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned n = inst.b, bytes = inst.a;
+  LaneAddresses addresses;
+  laneAddresses(warp, inst.op[n], inst.imm, inst.c, addresses);
+  uint64_t limit = warp.cta->code->entryParameterBytes;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint64_t address = addresses.address[lane];
+    if (address & (bytes * n - 1))
+      return faultMisaligned(warp, inst, 1u << lane, addresses.address,
+                             bytes * n);
+    if (address >= limit || bytes * n > limit - address)
+      return faultPrivate(warp, inst, 1u << lane, addresses.address, bytes * n,
+                          uint32_t(limit));
+    for (unsigned k = 0; k < n; ++k) {
+      uint64_t value[2] = {0, 0};
+      std::memcpy(value, warp.cta->parameters + address + k * bytes, bytes);
+      if ((inst.d & 1) && bytes < 8)
+        value[0] = uint64_t(int64_t(value[0] << (64 - 8 * bytes)) >>
+                            (64 - 8 * bytes));
+      std::memcpy(warp.reg<uint8_t>(inst.op[k]) + size_t(inst.e) * lane, value,
+                  inst.e);
+    }
+  }
+}
+
+void address(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint64_t *d = warp.reg<uint64_t>(inst.op[0]);
+  const uint64_t *a = warp.reg<uint64_t>(inst.op[1]);
+  for (unsigned i = 0; i < 32; ++i)
+    if ((mask >> i) & 1)
+      d[i] = a[i] + uint64_t(inst.imm);
+}
+
+void localAddress(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint64_t *d = warp.reg<uint64_t>(inst.op[0]);
+  for (unsigned i = 0; i < 32; ++i)
+    if ((mask >> i) & 1)
+      d[i] = uint64_t(inst.imm) + warp.localBase;
+}
+
+void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint64_t *a = warp.reg<uint64_t>(inst.op[1]);
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    if (!((mask >> i) & 1))
+      continue;
+    auto in = [&](uint64_t window) {
+      return a[i] >= window && a[i] - window < kWindowBytes;
+    };
+    bool is = false;
+    switch (Space(inst.a)) {
+    case Space::Shared:
+      is = in(kSharedWindow);
+      break;
+    case Space::Local:
+      is = in(kLocalWindow);
+      break;
+    case Space::Param:
+      is = in(kParamWindow);
+      break;
+    case Space::Const: {
+      const Allocation *found = warp.cta->memory->find(a[i]);
+      is = found && found->isConst;
+      break;
+    }
+    default: {
+      const Allocation *found = warp.cta->memory->find(a[i]);
+      is = a[i] < kSharedWindow && !(found && found->isConst);
+      break;
+    }
+    }
+    result |= uint32_t(is) << i;
+  }
+  uint32_t &p = warp.predicate(inst.op[0]);
+  p = (p & ~mask) | (result & mask);
+}
+
+void pack(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned n = inst.a, bytes = inst.b, total = n * bytes;
+  alignas(16) uint8_t values[32][16];
+  for (unsigned k = 0; k < n; ++k) {
+    const uint8_t *s = warp.reg<uint8_t>(inst.op[k + 1]);
+    for (unsigned i = 0; i < 32; ++i)
+      std::memcpy(values[i] + k * bytes, s + i * bytes, bytes);
+  }
+  uint8_t *d = warp.reg<uint8_t>(inst.op[0]);
+  for (unsigned i = 0; i < 32; ++i)
+    if ((mask >> i) & 1)
+      std::memcpy(d + i * total, values[i], total);
+}
+
+void unpack(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned n = inst.a, bytes = inst.b, total = n * bytes;
+  alignas(64) uint8_t values[32 * 16];
+  std::memcpy(values, warp.reg<uint8_t>(inst.op[n]), 32 * total);
+  for (unsigned k = 0; k < n; ++k) {
+    uint8_t *d = warp.reg<uint8_t>(inst.op[k]);
+    for (unsigned i = 0; i < 32; ++i)
+      if ((mask >> i) & 1)
+        std::memcpy(d + i * bytes, values + i * total + k * bytes, bytes);
+  }
+}
+
+/// Grows with every reading, the same in every run.
+void clock(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint64_t now = warp.cta->clock += 32;
+  for (unsigned i = 0; i < 32; ++i) {
+    if (!((mask >> i) & 1))
+      continue;
+    if (inst.a == 8)
+      warp.reg<uint64_t>(inst.op[0])[i] = now;
+    else
+      warp.reg<uint32_t>(inst.op[0])[i] = uint32_t(now);
+  }
+}
+
+void trap(Warp &warp, const Inst &inst, uint32_t mask) {
+  raiseFault(warp, inst, unsigned(__builtin_ctz(mask)),
+             inst.a ? "breakpoint" : "trap");
+}
+
+void barrierResult(Warp &warp, const Inst &inst, uint32_t mask) {
+  const Barrier &barrier = warp.cta->barriers[warp.current.barrier];
+  if (inst.a == 0) {
+    uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
+    for (unsigned i = 0; i < 32; ++i)
+      if ((mask >> i) & 1)
+        d[i] = barrier.votes;
+    return;
+  }
+  bool value = inst.a == 1 ? barrier.votes == barrier.voters
+                           : barrier.votes != 0;
+  uint32_t &p = warp.predicate(inst.op[0]);
+  p = (p & ~mask) | (value ? mask : 0);
+}
+
+template <IntOp Op>
+void predicate(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint32_t a = warp.predicate(inst.op[1]);
+  uint32_t b = inst.count > 2 ? warp.predicate(inst.op[2]) : 0;
+  uint32_t value = Op == IntOp::And   ? a & b
+                   : Op == IntOp::Or  ? a | b
+                   : Op == IntOp::Xor ? a ^ b
+                   : Op == IntOp::Not ? ~a
+                                      : a;
+  uint32_t &d = warp.predicate(inst.op[0]);
+  d = (d & ~mask) | (value & mask);
+}
+
+bool test(double x, unsigned kind, bool isDouble) {
+  double smallest = isDouble ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
+  switch (kind) {
+  case 0:
+    return std::isfinite(x);
+  case 1:
+    return std::isinf(x);
+  case 2:
+    return !std::isnan(x);
+  case 3:
+    return std::isnan(x);
+  case 4:
+    return std::isfinite(x) && std::fabs(x) >= smallest;
+  default:
+    return x != 0 && std::fabs(x) < smallest;
+  }
+}
+
+void testp(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    double x = inst.b == 8 ? warp.reg<double>(inst.op[1])[i]
+                           : double(warp.reg<float>(inst.op[1])[i]);
+    result |= uint32_t(test(x, inst.a, inst.b == 8)) << i;
+  }
+  uint32_t &p = warp.predicate(inst.op[0]);
+  p = (p & ~mask) | (result & mask);
+}
+
+void nothing(Warp &, const Inst &, uint32_t) {}
+
+} // namespace
+
+Handler fusion::emulator::parameterLoadHandler() { return parameterLoad; }
+Handler fusion::emulator::addressHandler() { return address; }
+Handler fusion::emulator::localAddressHandler() { return localAddress; }
+Handler fusion::emulator::isSpaceHandler() { return isSpace; }
+Handler fusion::emulator::packHandler() { return pack; }
+Handler fusion::emulator::unpackHandler() { return unpack; }
+Handler fusion::emulator::clockHandler() { return clock; }
+Handler fusion::emulator::trapHandler() { return trap; }
+Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
+Handler fusion::emulator::testpHandler() { return testp; }
+Handler fusion::emulator::nothingHandler() { return nothing; }
+Handler fusion::emulator::predicateHandler(IntOp op) {
+  switch (op) {
+  case IntOp::And:
+    return predicate<IntOp::And>;
+  case IntOp::Or:
+    return predicate<IntOp::Or>;
+  case IntOp::Xor:
+    return predicate<IntOp::Xor>;
+  case IntOp::Not:
+    return predicate<IntOp::Not>;
+  case IntOp::Mov:
+    return predicate<IntOp::Mov>;
+  default:
+    return nullptr;
+  }
+}

@@ -1,0 +1,58 @@
+//===- L2Model.cpp - DRAM traffic behind an L2 cache ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "L2Model.h"
+
+using namespace fusion::emulator;
+
+// Larger than any chip's; a request beyond is not met with memory.
+static constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
+
+L2Model::L2Model(uint64_t bytes) {
+  bytes = bytes < kMaxBytes ? bytes : kMaxBytes;
+  sets = bytes / (128 * kWays);
+  sets = sets ? sets : 1;
+  lines.resize(sets * kWays);
+}
+
+void L2Model::feed(const std::vector<uint64_t> &trace) {
+  for (uint64_t entry : trace) {
+    bool write = entry & 1;
+    uint64_t tag = entry >> 7;
+    uint8_t sector = uint8_t(1u << (entry >> 5 & 3));
+    Line *set = &lines[tag % sets * kWays];
+    Line *line = set;
+    for (unsigned way = 0; way < kWays; ++way) {
+      if (set[way].tag == tag) {
+        line = &set[way];
+        break;
+      }
+      if (set[way].used < line->used)
+        line = &set[way];
+    }
+    if (line->tag != tag) {
+      sectorsMoved += unsigned(__builtin_popcount(line->dirty));
+      *line = Line();
+      line->tag = tag;
+    }
+    line->used = ++time;
+    if (write)
+      line->dirty |= sector;
+    else if (!(line->present & sector))
+      ++sectorsMoved;
+    line->present |= sector;
+  }
+}
+
+uint64_t L2Model::finish() {
+  for (Line &line : lines) {
+    sectorsMoved += unsigned(__builtin_popcount(line.dirty));
+    line.dirty = 0;
+  }
+  return sectorsMoved * 32;
+}

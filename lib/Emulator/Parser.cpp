@@ -1,0 +1,647 @@
+//===- Parser.cpp - Parser of PTX: the module's level ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+#include <cstring>
+
+using namespace fusion::emulator;
+
+// No variable of real code comes near; larger ones are refused so that hostile
+// text cannot exhaust memory.
+static constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 30;
+
+std::unique_ptr<Module>
+fusion::emulator::parseModule(std::string_view text, Error &error) {
+  auto module = std::make_unique<Module>();
+  module->text = std::string(text);
+  Parser parser(*module, error);
+  if (!parser.run())
+    return nullptr;
+  return module;
+}
+
+bool Parser::fail(std::string message, unsigned line) {
+  error.message = std::move(message);
+  error.line = line ? line : token.line;
+  return false;
+}
+
+bool Parser::advance() {
+  token = lexer.next();
+  if (token.kind == Token::Kind::Invalid)
+    return fail(std::string(token.text));
+  return true;
+}
+
+bool Parser::accept(char c) {
+  // A lexical error after the character shows up at the next use of the token.
+  if (!token.is(c))
+    return false;
+  token = lexer.next();
+  return true;
+}
+
+static std::string describe(const Token &token) {
+  switch (token.kind) {
+  case Token::Kind::End:
+    return "the end of the text";
+  case Token::Kind::Invalid:
+    return std::string(token.text);
+  default:
+    return "'" + std::string(token.text.substr(0, 80)) + "'";
+  }
+}
+
+bool Parser::expect(char c) {
+  if (!token.is(c)) {
+    if (token.kind == Token::Kind::Invalid)
+      return fail(std::string(token.text));
+    return fail(std::string("expected '") + c + "' instead of " +
+                describe(token));
+  }
+  return advance();
+}
+
+void Parser::skipLine() {
+  unsigned line = token.line;
+  while (token.line == line && token.kind != Token::Kind::End &&
+         token.kind != Token::Kind::Invalid)
+    token = lexer.next();
+}
+
+bool Parser::skipBalanced(char open, char close) {
+  unsigned depth = 0;
+  do {
+    if (token.is(open))
+      ++depth;
+    else if (token.is(close))
+      --depth;
+    else if (token.kind == Token::Kind::End)
+      return fail(std::string("missing '") + close + "'");
+    if (!advance())
+      return false;
+  } while (depth);
+  return true;
+}
+
+bool Parser::run() {
+  if (!advance())
+    return false;
+  while (token.kind != Token::Kind::End)
+    if (!moduleStatement())
+      return false;
+  if (!module.version)
+    return fail("no .version directive", 1);
+  return resolveInitializers();
+}
+
+bool Parser::moduleStatement() {
+  if (token.kind != Token::Kind::Directive) {
+    if (token.is(';'))
+      return advance();
+    return fail("expected a directive instead of " + describe(token));
+  }
+  std::string_view text = token.text;
+  if (text == ".version") {
+    if (!advance())
+      return false;
+    if (token.kind != Token::Kind::Float || token.text.size() > 8)
+      return fail("malformed .version");
+    unsigned major = 0, minor = 0;
+    size_t dot = token.text.find('.');
+    if (dot == std::string_view::npos)
+      return fail("malformed .version");
+    for (char c : token.text.substr(0, dot))
+      major = major * 10 + unsigned(c - '0');
+    for (char c : token.text.substr(dot + 1)) {
+      if (c < '0' || c > '9')
+        return fail("malformed .version");
+      minor = minor * 10 + unsigned(c - '0');
+    }
+    module.version = major * 10 + minor;
+    return advance();
+  }
+  if (text == ".target") {
+    do {
+      if (!advance())
+        return false;
+      if (token.kind != Token::Kind::Identifier)
+        return fail("malformed .target");
+      if (token.text.substr(0, 3) == "sm_") {
+        unsigned number = 0;
+        for (char c : token.text.substr(3, 4))
+          if (c >= '0' && c <= '9')
+            number = number * 10 + unsigned(c - '0');
+        module.target = number;
+      }
+      if (!advance())
+        return false;
+    } while (token.is(','));
+    return true;
+  }
+  if (text == ".address_size") {
+    if (!advance())
+      return false;
+    if (token.kind != Token::Kind::Integer || token.value != 64)
+      return fail("only .address_size 64 is supported");
+    return advance();
+  }
+  if (text == ".file" || text == ".loc") {
+    skipLine();
+    return true;
+  }
+  if (text == ".section") {
+    while (!token.is('{')) {
+      if (token.kind == Token::Kind::End)
+        return fail("malformed .section");
+      if (!advance())
+        return false;
+    }
+    return skipBalanced('{', '}');
+  }
+  if (text == ".pragma" || text == ".alias") {
+    while (!token.is(';')) {
+      if (token.kind == Token::Kind::End)
+        return fail("missing ';'");
+      if (!advance())
+        return false;
+    }
+    return advance();
+  }
+  if (text == ".visible" || text == ".extern" || text == ".weak" ||
+      text == ".common") {
+    if (!advance())
+      return false;
+    return linkedDeclaration(text);
+  }
+  return linkedDeclaration("");
+}
+
+bool Parser::linkedDeclaration(std::string_view linkage) {
+  bool isExtern = linkage == ".extern";
+  std::string_view text = token.text;
+  if (token.kind != Token::Kind::Directive)
+    return fail("expected a declaration instead of " + describe(token));
+  if (text == ".entry" || text == ".func") {
+    if (!advance())
+      return false;
+    return function(text == ".entry", isExtern);
+  }
+  Space space;
+  if (text == ".global")
+    space = Space::Global;
+  else if (text == ".const")
+    space = Space::Const;
+  else if (text == ".shared")
+    space = Space::Shared;
+  else
+    return fail("unknown directive " + describe(token));
+  if (!advance())
+    return false;
+  return variables(space, isExtern, /*inFunction=*/false);
+}
+
+bool Parser::dimensions(std::array<uint32_t, 3> &values) {
+  values = {1, 1, 1};
+  if (!advance())
+    return false;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (token.kind != Token::Kind::Integer || token.value == 0 ||
+        token.value > UINT32_MAX)
+      return fail("expected a positive integer instead of " + describe(token));
+    values[i] = uint32_t(token.value);
+    if (!advance())
+      return false;
+    if (!token.is(','))
+      return true;
+    if (i < 2 && !advance())
+      return false;
+  }
+  return fail("more than three dimensions");
+}
+
+bool Parser::functionDirectives(Function &function) {
+  while (token.kind == Token::Kind::Directive) {
+    std::string_view text = token.text;
+    if (text == ".maxntid") {
+      if (!dimensions(function.maxThreads))
+        return false;
+    } else if (text == ".reqntid") {
+      if (!dimensions(function.requiredThreads))
+        return false;
+    } else if (text == ".reqnctapercluster") {
+      if (!dimensions(function.requiredCluster))
+        return false;
+    } else if (text == ".maxnreg" || text == ".minnctapersm" ||
+               text == ".maxnctapersm" || text == ".maxclusterrank") {
+      std::array<uint32_t, 3> ignored;
+      if (!dimensions(ignored))
+        return false;
+    } else if (text == ".noreturn" || text == ".explicitcluster" ||
+               text == ".blocksareclusters" || text == ".FORCE_INLINE") {
+      if (!advance())
+        return false;
+    } else if (text == ".pragma") {
+      while (!token.is(';')) {
+        if (token.kind == Token::Kind::End)
+          return fail("missing ';'");
+        if (!advance())
+          return false;
+      }
+      if (!advance())
+        return false;
+    } else if (text == ".attribute") {
+      if (!advance() || !skipBalanced('(', ')'))
+        return false;
+    } else {
+      return fail("unknown directive " + describe(token));
+    }
+  }
+  return true;
+}
+
+bool Parser::formals(Function &function, std::vector<Formal> &list) {
+  if (!expect('('))
+    return false;
+  while (!token.is(')')) {
+    if (isDirective(".reg")) {
+      if (!advance())
+        return false;
+      Type type = token.kind == Token::Kind::Directive
+                      ? parseType(token.text.substr(1))
+                      : Type::None;
+      if (!bytesOf(type))
+        return fail("expected a register type instead of " + describe(token));
+      if (!advance())
+        return false;
+      if (token.kind != Token::Kind::Identifier)
+        return fail("expected a register instead of " + describe(token));
+      Formal formal;
+      formal.reg = uint32_t(function.registers.size());
+      function.registers.push_back({token.text, type});
+      Symbol symbol{Symbol::Kind::Register, type, formal.reg, 0};
+      if (!scopes.back().emplace(token.text, symbol).second)
+        return fail("redefinition of " + describe(token));
+      list.push_back(formal);
+      if (!advance())
+        return false;
+    } else if (isDirective(".param")) {
+      if (!advance())
+        return false;
+      Variable variable;
+      variable.space = Space::Param;
+      Formal formal;
+      if (!declarator(variable, /*isParameter=*/true) ||
+          !addVariable(std::move(variable), true, formal.variable))
+        return false;
+      list.push_back(formal);
+    } else {
+      return fail("expected a parameter instead of " + describe(token));
+    }
+    if (!token.is(')') && !expect(','))
+      return false;
+    if (list.size() > 4096)
+      return fail("too many parameters");
+  }
+  return advance();
+}
+
+bool Parser::function(bool isEntry, bool isExtern) {
+  Function parsed;
+  parsed.isEntry = isEntry;
+  scopes.assign(1, Scope());
+  scopeIds.assign(1, 0);
+  nextScopeId = 1;
+  labels.assign(1, {});
+  rangeRegisters.assign(1, {});
+  fixups.clear();
+  current = &parsed;
+  if (isDirective(".attribute"))
+    if (!advance() || !skipBalanced('(', ')'))
+      return false;
+  if (!isEntry && token.is('(') && !formals(parsed, parsed.results))
+    return false;
+  if (token.kind != Token::Kind::Identifier)
+    return fail("expected a function name instead of " + describe(token));
+  parsed.name = token.text;
+  parsed.line = token.line;
+  if (!advance())
+    return false;
+  if (token.is('(') && !formals(parsed, parsed.parameters))
+    return false;
+  if (!functionDirectives(parsed))
+    return false;
+
+  // A declaration may come before the definition; calls then refer to its
+  // index, which the definition takes over.
+  auto [it, isNew] = globals.emplace(
+      parsed.name, Symbol{Symbol::Kind::Function, Type::None,
+                          uint32_t(module.functions.size()), 0});
+  if (!isNew && (it->second.kind != Symbol::Kind::Function ||
+                 module.functions[it->second.index].isEntry != isEntry))
+    return fail("redefinition of '" + std::string(parsed.name) + "'",
+                parsed.line);
+  uint32_t index = it->second.index;
+  if (isNew)
+    module.functions.emplace_back();
+  if (token.is(';')) {
+    if (isNew)
+      module.functions[index] = std::move(parsed);
+    current = nullptr;
+    return advance();
+  }
+  if (isExtern)
+    return fail("an .extern function has no body");
+  if (!isNew && module.functions[index].hasBody)
+    return fail("redefinition of '" + std::string(parsed.name) + "'",
+                parsed.line);
+  parsed.hasBody = true;
+  if (!body())
+    return false;
+  module.functions[index] = std::move(parsed);
+  current = nullptr;
+  return true;
+}
+
+/// `[.align n] .type [.ptr [.space] [.align n]] name {[n]}`.
+bool Parser::declarator(Variable &variable, bool isParameter) {
+  unsigned vector = 1;
+  while (token.kind == Token::Kind::Directive) {
+    std::string_view text = token.text;
+    if (text == ".align") {
+      if (!advance())
+        return false;
+      if (token.kind != Token::Kind::Integer || token.value == 0 ||
+          (token.value & (token.value - 1)) || token.value > 65536)
+        return fail("malformed .align");
+      // The alignment after .ptr is that of the memory pointed to.
+      if (!variable.isPointer)
+        variable.alignment = token.value;
+      if (!advance())
+        return false;
+    } else if (text == ".ptr") {
+      variable.isPointer = true;
+      if (!advance())
+        return false;
+    } else if (text == ".attribute") {
+      if (!advance() || !skipBalanced('(', ')'))
+        return false;
+    } else if (text == ".v2" || text == ".v4") {
+      vector = unsigned(text[2] - '0');
+      if (!advance())
+        return false;
+    } else if (isParameter && variable.isPointer &&
+               (text == ".global" || text == ".const" || text == ".local" ||
+                text == ".shared")) {
+      if (!advance())
+        return false;
+    } else {
+      Type type = parseType(text.substr(1));
+      if (!bytesOf(type) || type == Type::Pred)
+        return fail("unknown type " + describe(token));
+      variable.element = type;
+      if (!advance())
+        return false;
+    }
+  }
+  if (token.kind != Token::Kind::Identifier)
+    return fail("expected a name instead of " + describe(token));
+  if (variable.element == Type::None)
+    return fail("'" + std::string(token.text) + "' has no type");
+  variable.name = token.text;
+  variable.line = token.line;
+  if (!advance())
+    return false;
+  uint64_t elementBytes = uint64_t(bytesOf(variable.element)) * vector;
+  variable.bytes = elementBytes;
+  bool unsized = false, first = true;
+  while (token.is('[')) {
+    if (!advance())
+      return false;
+    if (token.is(']') && first) {
+      unsized = true;
+    } else {
+      if (token.kind != Token::Kind::Integer)
+        return fail("expected an array size instead of " + describe(token));
+      if (token.value > kMaxVariableBytes ||
+          variable.bytes * token.value > kMaxVariableBytes)
+        return fail("'" + std::string(variable.name) + "' is too large");
+      variable.bytes *= token.value;
+      if (!advance())
+        return false;
+    }
+    first = false;
+    if (!expect(']'))
+      return false;
+  }
+  if (unsized)
+    variable.bytes = 0;
+  if (variable.alignment < elementBytes)
+    variable.alignment = elementBytes;
+  return true;
+}
+
+bool Parser::addVariable(Variable variable, bool inFunction, uint32_t &index) {
+  Scope &scope = inFunction ? scopes.back() : globals;
+  index = uint32_t(module.variables.size());
+  auto [it, isNew] = scope.emplace(
+      variable.name, Symbol{Symbol::Kind::Variable, Type::None, index, 0});
+  if (!isNew) {
+    // An extern declaration and its definition are one variable.
+    if (inFunction || it->second.kind != Symbol::Kind::Variable)
+      return fail("redefinition of '" + std::string(variable.name) + "'",
+                  variable.line);
+    Variable &old = module.variables[it->second.index];
+    if (old.space != variable.space || !old.isExtern)
+      return fail("redefinition of '" + std::string(variable.name) + "'",
+                  variable.line);
+    index = it->second.index;
+    old = std::move(variable);
+    return true;
+  }
+  if (inFunction && current)
+    current->variables.push_back(index);
+  module.variables.push_back(std::move(variable));
+  return true;
+}
+
+bool Parser::variables(Space space, bool isExtern, bool inFunction) {
+  Variable base;
+  base.space = space;
+  base.isExtern = isExtern;
+  bool more = true;
+  while (more) {
+    Variable variable = base;
+    if (!declarator(variable, /*isParameter=*/false))
+      return false;
+    base.element = variable.element; // `.reg`-like lists share the type
+    base.alignment = variable.alignment;
+    pendingNames.clear();
+    if (token.is('=')) {
+      if (space != Space::Global && space != Space::Const)
+        return fail("only .global and .const variables have initializers");
+      if (!advance() || !initializer(variable))
+        return false;
+    }
+    uint32_t index;
+    if (!addVariable(std::move(variable), inFunction, index))
+      return false;
+    for (InitializerName &name : pendingNames) {
+      name.variable = index;
+      initializerNames.push_back(name);
+    }
+    more = token.is(',');
+    if (more && !advance())
+      return false;
+  }
+  return expect(';');
+}
+
+bool Parser::initializer(Variable &variable) {
+  uint64_t position = 0;
+  if (!initializerValue(variable, position, 0))
+    return false;
+  if (variable.bytes == 0)
+    variable.bytes = position; // `name[] = {…}`
+  return true;
+}
+
+bool Parser::initializerValue(Variable &variable, uint64_t &position,
+                              unsigned depth) {
+  if (token.is('{')) {
+    if (depth > 8)
+      return fail("initializer nested too deeply");
+    if (!advance())
+      return false;
+    while (!token.is('}')) {
+      if (!initializerValue(variable, position, depth + 1))
+        return false;
+      if (!token.is('}') && !expect(','))
+        return false;
+    }
+    return advance();
+  }
+  unsigned bytes = bytesOf(variable.element);
+  uint64_t limit = variable.bytes ? variable.bytes : kMaxVariableBytes;
+  if (position + bytes > limit)
+    return fail("too many initial values for '" + std::string(variable.name) +
+                "'");
+  bool minus = false;
+  while (token.is('-') || token.is('+')) {
+    minus ^= token.is('-');
+    if (!advance())
+      return false;
+  }
+  uint64_t value = 0;
+  if (token.kind == Token::Kind::Integer) {
+    value = minus ? 0 - token.value : token.value;
+    if (isFloat(variable.element)) {
+      double d = double(int64_t(value));
+      float f = float(d);
+      std::memcpy(&value, &d, 8);
+      if (bytes == 4) {
+        uint32_t bits;
+        std::memcpy(&bits, &f, 4);
+        value = bits;
+      }
+    }
+    if (!advance())
+      return false;
+  } else if (token.kind == Token::Kind::Float) {
+    if (!isFloat(variable.element) || bytes < 4)
+      return fail("a floating-point value initializes an integer");
+    value = token.value;
+    if (token.bytes == 8 && bytes == 4) {
+      double d;
+      std::memcpy(&d, &token.value, 8);
+      float f = float(d);
+      uint32_t bits;
+      std::memcpy(&bits, &f, 4);
+      value = bits;
+    } else if (token.bytes == 4 && bytes == 8) {
+      uint32_t bits = uint32_t(token.value);
+      float f;
+      std::memcpy(&f, &bits, 4);
+      double d = f;
+      std::memcpy(&value, &d, 8);
+    }
+    if (minus)
+      value ^= uint64_t(1) << (bytes * 8 - 1);
+    if (!advance())
+      return false;
+  } else if (token.kind == Token::Kind::Identifier) {
+    bool generic = token.text == "generic";
+    std::string_view name = token.text;
+    unsigned line = token.line;
+    if (!advance())
+      return false;
+    if (generic && token.is('(')) {
+      if (!advance())
+        return false;
+      if (token.kind != Token::Kind::Identifier)
+        return fail("expected a variable instead of " + describe(token));
+      name = token.text;
+      if (!advance() || !expect(')'))
+        return false;
+    }
+    int64_t addend = 0;
+    if (token.is('+') || token.is('-')) {
+      bool negative = token.is('-');
+      if (!advance())
+        return false;
+      if (token.kind != Token::Kind::Integer)
+        return fail("expected an integer instead of " + describe(token));
+      addend = int64_t(negative ? 0 - token.value : token.value);
+      if (!advance())
+        return false;
+    }
+    pendingNames.push_back(
+        {kNone, uint32_t(variable.relocations.size()), name, line});
+    variable.relocations.push_back({position, kNone, addend, bytes, generic});
+  } else {
+    return fail("expected an initial value instead of " + describe(token));
+  }
+  variable.initializer.resize(position + bytes);
+  std::memcpy(variable.initializer.data() + position, &value,
+              bytes < 8 ? bytes : 8);
+  position += bytes;
+  return true;
+}
+
+/// Gives module-scope variables their addresses and initializers theirs.
+bool Parser::resolveInitializers() {
+  for (Variable &variable : module.variables) {
+    if (variable.space != Space::Global && variable.space != Space::Const)
+      continue;
+    uint64_t alignment = variable.alignment < 256 ? 256 : variable.alignment;
+    module.variableBytes =
+        (module.variableBytes + alignment - 1) & ~(alignment - 1);
+    variable.address = kModuleVariables + module.variableBytes;
+    // The gap makes running over the end of a variable an error.
+    module.variableBytes += variable.bytes + 256;
+    if (module.variableBytes > kMaxVariableBytes)
+      return fail("the module's variables are too large", variable.line);
+  }
+  for (const InitializerName &name : initializerNames) {
+    auto it = globals.find(name.name);
+    if (it == globals.end() || it->second.kind != Symbol::Kind::Variable)
+      return fail("'" + std::string(name.name) + "' is not a variable",
+                  name.line);
+    module.variables[name.variable].relocations[name.relocation].variable =
+        it->second.index;
+  }
+  for (Variable &variable : module.variables)
+    for (const Variable::Relocation &relocation : variable.relocations) {
+      uint64_t value = module.variables[relocation.variable].address +
+                       uint64_t(relocation.addend);
+      std::memcpy(variable.initializer.data() + relocation.offset, &value,
+                  relocation.bytes < 8 ? relocation.bytes : 8);
+    }
+  return true;
+}

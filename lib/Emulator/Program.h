@@ -1,0 +1,36 @@
+//===- Program.h - A parsed program and its decoded kernels -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_PROGRAM_H
+#define FUSION_LIB_EMULATOR_PROGRAM_H
+
+#include "Code.h"
+
+#include <mutex>
+
+namespace fusion::emulator {
+
+struct Program::Impl {
+  struct Decoded {
+    bool done = false;
+    std::unique_ptr<Code> code;
+    Error error;
+  };
+
+  std::unique_ptr<Module> module;
+  mutable std::mutex mutex;
+  mutable std::unordered_map<uint32_t, Decoded> decoded;
+
+  /// The code of a kernel, decoded at its first launch. Null, with `error` set,
+  /// where it contains what the emulator does not know.
+  const Code *codeFor(uint32_t kernel, Error &error) const;
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_PROGRAM_H

@@ -1,0 +1,168 @@
+//===- Warp.h - State of a warp and its CTA ---------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp is a set of groups of lanes that share a program counter and a frame.
+// Lanes that diverged run group by group, the group that is furthest behind
+// first, and join when they meet (thread frontiers: Diamos et al., "SIMD
+// re-convergence at thread frontiers", MICRO 2011). Handlers see one warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_WARP_H
+#define FUSION_LIB_EMULATOR_WARP_H
+
+#include "AlignedBuffer.h"
+#include "Code.h"
+#include "DeviceMemory.h"
+
+#include <cstring>
+
+namespace fusion::emulator {
+
+constexpr uint32_t kFullMask = 0xffffffffu;
+constexpr unsigned kBarriers = 16;
+
+struct Cta;
+class Sanitizer;
+
+/// Values that are the same or precomputed for all instructions that read
+/// them: one 128-byte array of 32 lanes each (PTX ISA, "Special Registers").
+enum class Special : uint8_t {
+  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX,
+  NctaidY, NctaidZ, LaneId, WarpId, NwarpId, SmId, NsmId, LanemaskEq,
+  LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt, GridId, DynamicSmemSize,
+  TotalSmemSize, ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY,
+  NclusterIdZ, ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX,
+  ClusterNctaidY, ClusterNctaidZ, ClusterCtarank, ClusterNctarank,
+  IsExplicitCluster, // a predicate
+  Zero,
+  Count
+};
+
+struct Frame {
+  uint32_t function = 0;
+  uint32_t parent = kNone;
+  uint32_t returnPc = 0;
+  uint32_t depth = 0;
+  uint32_t call = 0;       ///< index into Code::calls, of the caller
+  uint32_t localOffset = 0;
+  AlignedBuffer registers;
+  std::vector<uint8_t> parameters; ///< lane after lane
+};
+
+struct Group {
+  enum class State : uint8_t { Ready, WaitWarp, WaitBarrier };
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  uint32_t frame = 0;
+  State state = State::Ready;
+  bool deferred = false; ///< spun too long: others of the warp go first
+  uint32_t barrier = 0;  ///< it waits at
+};
+
+/// One warp-wide cp.async that has not been waited for.
+struct AsyncCopy {
+  uint32_t pending;        ///< lanes
+  uint32_t bytes;          ///< per lane, written to shared memory
+  uint32_t line;
+  uint32_t destination[32];
+  uint32_t group[32];      ///< commit group, by lane
+  alignas(64) uint8_t data[32 * 16];
+};
+
+struct Warp {
+  // What handlers read all the time.
+  const uint8_t *base[3] = {nullptr, nullptr, nullptr};
+  Counters *counters = nullptr;
+  Cta *cta = nullptr;
+  uint8_t *laneParameters = nullptr; ///< of the current frame
+  uint32_t parameterBytes = 0;       ///< per lane
+  uint32_t localBase = 0;            ///< of the current frame
+  uint32_t carry = 0;                ///< CC.CF, by lane
+  bool stop = false;                 ///< a fault, or lanes ended
+  Sanitizer *sanitizer = nullptr;
+
+  uint32_t index = 0;   ///< in the CTA
+  uint32_t exists = 0;  ///< lanes that are threads
+  uint32_t live = 0;    ///< lanes that have not exited
+  uint32_t exiting = 0; ///< lanes that the current instruction ends
+  Group current;        ///< the group that runs
+  std::vector<Group> others;
+  std::vector<Frame> frames;
+  uint64_t executed = 0;
+  bool blocked = false; ///< nothing can run until a barrier completes
+
+  std::vector<uint8_t> local; ///< lane after lane
+  uint32_t localBytes = 0;    ///< per lane
+
+  std::vector<AsyncCopy> copies; ///< in order of issue
+  size_t copiesBegin = 0;
+  uint32_t committed[32] = {};   ///< commit groups closed, by lane
+
+  AlignedBuffer specials;
+
+  template <class T> T *reg(Ref ref) const {
+    return reinterpret_cast<T *>(
+        const_cast<uint8_t *>(base[ref & 3] + (ref & ~3u)));
+  }
+  uint32_t &predicate(Ref ref) const { return *reg<uint32_t>(ref); }
+};
+
+/// A named barrier (PTX ISA, "bar, barrier").
+struct Barrier {
+  uint32_t expected = 0; ///< threads; 0 while nobody has arrived
+  uint32_t arrived = 0;
+  bool counted = false;  ///< `expected` was given by the program
+  uint32_t votes = 0;    ///< threads whose predicate was true
+  uint32_t voters = 0;
+  uint32_t line = 0;     ///< of the first arrival
+  std::vector<bool> warps; ///< that have arrived in this phase
+};
+
+struct Fault {
+  bool set = false;
+  std::string message;
+  unsigned line = 0;
+};
+
+/// A resident block of threads, resumable between instructions.
+struct Cta {
+  const Code *code = nullptr;
+  const Launch *launch = nullptr;
+  DeviceMemory *memory = nullptr;
+  const uint8_t *parameters = nullptr; ///< the kernel's parameter block
+  std::array<uint32_t, 3> id{0, 0, 0};
+  uint64_t linear = 0; ///< index in the grid
+  AlignedBuffer shared;
+  uint32_t sharedBytes = 0;
+  std::vector<Warp> warps;
+  std::vector<Barrier> barriers;
+  Counters counters;
+  std::vector<Counters> instCounters; ///< with Options::annotate
+  Fault fault;
+  /// 32-byte sectors touched, address | 1 for writes, for the L2 model.
+  std::vector<uint64_t> trace;
+  bool tracing = false;
+  bool sharedHostMemory = false; ///< other CTAs run at the same time
+  Allocation *recent[4] = {nullptr, nullptr, nullptr, nullptr};
+  unsigned recentNext = 0;
+  uint64_t clock = 0;
+  uint64_t random = 0;
+};
+
+/// Records the fault of one lane; the CTA ends.
+void raiseFault(Warp &warp, const Inst &inst, unsigned lane,
+                const std::string &message);
+
+/// "kernel k, block (x,y,z), thread (x,y,z)".
+std::string describeThread(const Warp &warp, unsigned lane);
+std::array<uint32_t, 3> threadOfLane(const Warp &warp, unsigned lane);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_WARP_H

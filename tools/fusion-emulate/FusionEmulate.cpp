@@ -1,0 +1,252 @@
+//===- FusionEmulate.cpp - The tool fusion-emulate ------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusionEmulate.h"
+
+#include "LaunchFile.h"
+#include "Report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace fusion::emulator;
+
+static const char *const usage =
+    "usage: fusion-emulate KERNEL.ptx --launch=FILE [options]\n"
+    "\n"
+    "Runs one launch of a PTX kernel on the CPU and counts what it does.\n"
+    "\n"
+    "  --launch=FILE          the launch, in JSON (docs/emulator.md)\n"
+    "  --sanitize             look for races and uninitialised reads\n"
+    "  --seed=N               draws the order in which warps run (0: in turn)\n"
+    "  --schedules=N          run N times with seeds N, N+1, …; results that\n"
+    "                         differ are a finding\n"
+    "  --annotate             print the PTX with the counts of every line\n"
+    "  --json=FILE            write counters and findings (- for the console)\n"
+    "  --threads=N            host threads (0: all cores)\n"
+    "  --l2=BYTES             capacity of the L2 model behind dram_bytes\n"
+    "  --instruction-limit=N  per warp (0: none)\n"
+    "\n"
+    "Exit code: 0 ran, 3 findings, 1 anything else.\n";
+
+namespace {
+
+struct Arguments {
+  std::string ptx, launch, json;
+  uint64_t schedules = 1;
+  Options options;
+};
+
+bool error(const std::string &message) {
+  std::fprintf(stderr, "fusion-emulate: error: %s\n", message.c_str());
+  return false;
+}
+
+bool number(const std::string &text, const std::string &option,
+            uint64_t &value) {
+  errno = 0;
+  char *end = nullptr;
+  value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] < '0' || text[0] > '9' || *end || errno)
+    return error("'" + option + "' wants a number, not '" + text + "'");
+  return true;
+}
+
+bool parseArguments(int argc, char **argv, Arguments &out) {
+  // Guards against kernels that never end; far beyond what tests need.
+  out.options.instructionLimit = 1000000000;
+  for (int i = 1; i < argc; ++i) {
+    std::string text = argv[i];
+    size_t equals = text.find('=');
+    std::string option = text.substr(0, equals);
+    std::string value =
+        equals == std::string::npos ? "" : text.substr(equals + 1);
+    uint64_t n = 0;
+    if (option == "--launch") {
+      out.launch = value;
+    } else if (option == "--json") {
+      out.json = value;
+      if (value.empty())
+        return error("'--json' wants a file name");
+    } else if (text == "--sanitize") {
+      out.options.sanitize = true;
+    } else if (text == "--annotate") {
+      out.options.annotate = true;
+    } else if (option == "--seed") {
+      if (!number(value, option, out.options.seed))
+        return false;
+    } else if (option == "--schedules") {
+      if (!number(value, option, out.schedules))
+        return false;
+      if (!out.schedules)
+        return error("'--schedules' wants at least 1");
+    } else if (option == "--threads") {
+      if (!number(value, option, n))
+        return false;
+      out.options.threads = unsigned(std::min<uint64_t>(n, 1024));
+    } else if (option == "--l2") {
+      if (!number(value, option, out.options.l2Bytes))
+        return false;
+    } else if (option == "--instruction-limit") {
+      if (!number(value, option, out.options.instructionLimit))
+        return false;
+    } else if (text.size() > 1 && text[0] == '-') {
+      return error("unknown option '" + text + "'");
+    } else if (out.ptx.empty()) {
+      out.ptx = text;
+    } else {
+      return error("more than one PTX file");
+    }
+  }
+  if (out.ptx.empty())
+    return error("no PTX file (--help shows the usage)");
+  if (out.launch.empty())
+    return error("no launch file: --launch=FILE is missing");
+  return true;
+}
+
+/// One schedule on fresh memory; `contents` gets the buffers afterwards.
+LaunchResult runOnce(const Program &program, const LaunchFile &file,
+                     const Options &options,
+                     std::vector<std::vector<uint8_t>> &contents) {
+  Memory memory;
+  std::vector<uint64_t> addresses;
+  for (const FileBuffer &buffer : file.buffers) {
+    addresses.push_back(memory.allocate(buffer.contents.size(), 256));
+    memory.write(addresses.back(), buffer.contents.data(),
+                 buffer.contents.size());
+  }
+  Launch launch = file.launch;
+  for (const LaunchArgument &argument : file.arguments) {
+    if (argument.buffer < 0) {
+      launch.parameters.push_back(argument.bytes);
+      continue;
+    }
+    uint64_t address = addresses[size_t(argument.buffer)];
+    std::vector<uint8_t> bytes(8);
+    for (unsigned i = 0; i < 8; ++i)
+      bytes[i] = uint8_t(address >> (8 * i));
+    launch.parameters.push_back(std::move(bytes));
+  }
+  LaunchResult result = run(program, launch, memory, options);
+  contents.clear();
+  for (size_t i = 0; i < file.buffers.size(); ++i) {
+    contents.emplace_back(file.buffers[i].contents.size());
+    memory.read(addresses[i], contents.back().data(), contents.back().size());
+  }
+  return result;
+}
+
+void addFindings(std::vector<Finding> &all, std::vector<Finding> more) {
+  for (Finding &finding : more) {
+    bool known = std::any_of(all.begin(), all.end(), [&](const Finding &f) {
+      return f.kind == finding.kind && f.line == finding.line &&
+             f.otherLine == finding.otherLine;
+    });
+    if (!known)
+      all.push_back(std::move(finding));
+  }
+}
+
+} // namespace
+
+int fusionEmulateMain(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) == "--help" || std::string(argv[i]) == "-h") {
+      std::fputs(usage, stdout);
+      return 0;
+    }
+  Arguments arguments;
+  if (!parseArguments(argc, argv, arguments))
+    return 1;
+  std::vector<uint8_t> bytes;
+  if (!readFile(arguments.ptx, bytes)) {
+    error("cannot read '" + arguments.ptx + "'");
+    return 1;
+  }
+  std::string ptx(bytes.begin(), bytes.end());
+  Error problem;
+  auto program = Program::parse(ptx, problem);
+  auto printProblem = [&](const Error &e) {
+    std::fprintf(stderr, "%s:", arguments.ptx.c_str());
+    if (e.line)
+      std::fprintf(stderr, "%u:", e.line);
+    std::fprintf(stderr, " error: %s\n", e.message.c_str());
+  };
+  if (!program) {
+    printProblem(problem);
+    return 1;
+  }
+  LaunchFile file;
+  std::string message;
+  if (!readLaunchFile(arguments.launch, file, message)) {
+    error(message);
+    return 1;
+  }
+
+  Options options = arguments.options;
+  LaunchResult first;
+  std::vector<std::vector<uint8_t>> contents;
+  std::vector<Finding> findings;
+  for (uint64_t schedule = 0; schedule < arguments.schedules; ++schedule) {
+    options.seed = arguments.options.seed + schedule;
+    std::vector<std::vector<uint8_t>> now;
+    LaunchResult result = runOnce(*program, file, options, now);
+    if (result.error) {
+      printProblem(*result.error);
+      if (arguments.schedules > 1)
+        std::fprintf(stderr, "note: with --seed=%llu\n",
+                     static_cast<unsigned long long>(options.seed));
+      return 1;
+    }
+    addFindings(findings, std::move(result.findings));
+    if (schedule == 0) {
+      first = std::move(result);
+      contents = std::move(now);
+      continue;
+    }
+    for (size_t i = 0; i < now.size(); ++i) {
+      auto [here, there] = std::mismatch(now[i].begin(), now[i].end(),
+                                         contents[i].begin());
+      if (here == now[i].end())
+        continue;
+      Finding finding;
+      finding.kind = "schedule-dependent";
+      finding.kernel = file.launch.kernel;
+      finding.message = "buffer '" + file.buffers[i].path + "' differs at byte " +
+                        std::to_string(here - now[i].begin()) +
+                        " between --seed=" +
+                        std::to_string(arguments.options.seed) +
+                        " and --seed=" + std::to_string(options.seed);
+      addFindings(findings, {finding});
+    }
+  }
+
+  for (size_t i = 0; i < file.buffers.size(); ++i)
+    for (const std::string &path : file.buffers[i].writeBack)
+      if (!writeFile(path, contents[i].data(), contents[i].size())) {
+        error("cannot write '" + path + "'");
+        return 1;
+      }
+  if (arguments.options.annotate)
+    std::fputs(annotatedListing(ptx, first.lines).c_str(), stdout);
+  std::string json = toJson(first.counters, findings);
+  if (arguments.json == "-")
+    std::fputs(json.c_str(), stdout);
+  else if (arguments.json.empty())
+    std::fputs(toText(first.counters).c_str(), stdout);
+  else if (!writeFile(arguments.json, json.data(), json.size())) {
+    error("cannot write '" + arguments.json + "'");
+    return 1;
+  }
+  for (const Finding &finding : findings)
+    std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
+  return findings.empty() ? 0 : 3;
+}

@@ -1,0 +1,274 @@
+//===- LaunchFile.cpp - Launch descriptions in JSON -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+using namespace fusion::emulator;
+namespace json = llvm::json;
+
+bool fusion::emulator::readFile(const std::string &path,
+                                std::vector<uint8_t> &contents) {
+  // A folder opens, but does not read.
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return false;
+  contents.clear();
+  uint8_t buffer[65536];
+  size_t n;
+  while ((n = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
+    contents.insert(contents.end(), buffer, buffer + n);
+  bool good = !std::ferror(file);
+  std::fclose(file);
+  return good;
+}
+
+bool fusion::emulator::writeFile(const std::string &path, const void *data,
+                                 size_t size) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    return false;
+  bool good = size == 0 || std::fwrite(data, 1, size, file) == size;
+  return std::fclose(file) == 0 && good;
+}
+
+namespace {
+
+/// Reads the members of the launch object; the first error stays in `message`.
+class Reader {
+public:
+  Reader(const std::string &path, LaunchFile &file, std::string &message)
+      : folder(llvm::sys::path::parent_path(path).str()), file(file),
+        message(message) {}
+
+  bool read(const json::Object &object) {
+    for (const auto &member : object) {
+      llvm::StringRef key = member.first;
+      if (key != "kernel" && key != "grid" && key != "block" &&
+          key != "cluster" && key != "dynamic_shared_memory" &&
+          key != "arguments")
+        return fail("unknown key '" + key.str() + "'");
+    }
+    auto kernel = object.getString("kernel");
+    if (!kernel)
+      return fail("'kernel' must be a string");
+    file.launch.kernel = kernel->str();
+    if (!size(object, "grid", true, file.launch.grid) ||
+        !size(object, "block", true, file.launch.block) ||
+        !size(object, "cluster", false, file.launch.cluster))
+      return false;
+    if (const json::Value *value = object.get("dynamic_shared_memory")) {
+      auto bytes = value->getAsInteger();
+      if (!bytes || *bytes < 0 || *bytes > 1 << 30)
+        return fail("'dynamic_shared_memory' must be a number of bytes");
+      file.launch.dynamicSharedMemory = uint32_t(*bytes);
+    }
+    if (const json::Value *value = object.get("arguments")) {
+      const json::Array *array = value->getAsArray();
+      if (!array)
+        return fail("'arguments' must be an array");
+      for (size_t i = 0; i < array->size(); ++i)
+        if (!argument((*array)[i], i))
+          return false;
+    }
+    return true;
+  }
+
+private:
+  bool fail(const std::string &text) {
+    message = text;
+    return false;
+  }
+
+  bool size(const json::Object &object, const char *key, bool required,
+            std::array<uint32_t, 3> &result) {
+    const json::Value *value = object.get(key);
+    if (!value)
+      return required ? fail(std::string("'") + key + "' is missing") : true;
+    const json::Array *array = value->getAsArray();
+    if (!array || array->size() != 3)
+      return fail(std::string("'") + key + "' must be an array of 3 integers");
+    for (unsigned d = 0; d < 3; ++d) {
+      auto n = (*array)[d].getAsInteger();
+      if (!n || *n < 1 || *n > std::numeric_limits<uint32_t>::max())
+        return fail(std::string("'") + key +
+                    "' must be an array of 3 positive integers");
+      result[d] = uint32_t(*n);
+    }
+    return true;
+  }
+
+  template <class T> void value(T number) {
+    LaunchArgument made;
+    made.bytes.resize(sizeof(T));
+    std::memcpy(made.bytes.data(), &number, sizeof(T));
+    file.arguments.push_back(std::move(made));
+  }
+
+  /// Infinities and NaN, which JSON numbers cannot spell, as strings.
+  static bool floating(const json::Value &value, double &result) {
+    if (auto number = value.getAsNumber()) {
+      result = *number;
+      return true;
+    }
+    auto text = value.getAsString();
+    if (!text)
+      return false;
+    double infinity = std::numeric_limits<double>::infinity();
+    if (*text == "inf")
+      result = infinity;
+    else if (*text == "-inf")
+      result = -infinity;
+    else if (*text == "nan")
+      result = std::numeric_limits<double>::quiet_NaN();
+    else
+      return false;
+    return true;
+  }
+
+  bool argument(const json::Value &value, size_t index) {
+    std::string name = "argument " + std::to_string(index);
+    const json::Object *object = value.getAsObject();
+    if (!object || object->empty())
+      return fail(name + " must be an object such as {\"i32\": 1}");
+    if (object->get("tensor_map"))
+      return fail(name + ": tensor maps are not supported yet");
+    if (object->get("buffer"))
+      return buffer(*object, name);
+    if (object->size() != 1)
+      return fail(name + " must have one key");
+    const auto &member = *object->begin();
+    llvm::StringRef kind = member.first;
+    const json::Value &content = member.second;
+    if (kind == "i32" || kind == "i64") {
+      // Both signed and unsigned spellings of the bits are welcome.
+      auto signedValue = content.getAsInteger();
+      auto unsignedValue = content.getAsUINT64();
+      if (!signedValue && !unsignedValue)
+        return fail(name + ": '" + kind.str() + "' must be an integer");
+      uint64_t bits = signedValue ? uint64_t(*signedValue) : *unsignedValue;
+      if (kind == "i64") {
+        this->value(bits);
+        return true;
+      }
+      int64_t number = int64_t(bits);
+      if (!signedValue || number < std::numeric_limits<int32_t>::min() ||
+          number > std::numeric_limits<uint32_t>::max())
+        return fail(name + ": the value does not fit 32 bits");
+      this->value(uint32_t(bits));
+      return true;
+    }
+    if (kind == "f32" || kind == "f64") {
+      double number;
+      if (!floating(content, number))
+        return fail(name + ": '" + kind.str() + "' must be a number");
+      if (kind == "f32")
+        this->value(float(number));
+      else
+        this->value(number);
+      return true;
+    }
+    if (kind == "bytes") {
+      auto hex = content.getAsString();
+      if (!hex || hex->size() % 2)
+        return fail(name + ": 'bytes' must be hexadecimal digits, two a byte");
+      LaunchArgument made;
+      for (size_t i = 0; i < hex->size(); i += 2) {
+        unsigned byte;
+        if (hex->substr(i, 2).getAsInteger(16, byte))
+          return fail(name + ": 'bytes' must be hexadecimal digits");
+        made.bytes.push_back(uint8_t(byte));
+      }
+      file.arguments.push_back(std::move(made));
+      return true;
+    }
+    return fail(name + ": unknown kind '" + kind.str() + "'");
+  }
+
+  std::string resolve(llvm::StringRef path) const {
+    if (llvm::sys::path::is_absolute(path) || folder.empty())
+      return path.str();
+    llvm::SmallString<256> result(folder);
+    llvm::sys::path::append(result, path);
+    return std::string(result);
+  }
+
+  bool buffer(const json::Object &object, const std::string &name) {
+    auto path = object.getString("buffer");
+    if (!path)
+      return fail(name + ": 'buffer' must be a file name");
+    for (const auto &member : object)
+      if (llvm::StringRef(member.first) != "buffer" &&
+          llvm::StringRef(member.first) != "write_back")
+        return fail(name + ": unknown key '" +
+                    llvm::StringRef(member.first).str() + "'");
+    FileBuffer made;
+    made.path = resolve(*path);
+    llvm::SmallString<256> real;
+    made.identity = llvm::sys::fs::real_path(made.path, real)
+                        ? made.path
+                        : std::string(real);
+    int index = -1;
+    for (size_t i = 0; i < file.buffers.size(); ++i)
+      if (file.buffers[i].identity == made.identity)
+        index = int(i);
+    if (index < 0) {
+      if (!readFile(made.path, made.contents))
+        return fail(name + ": cannot read '" + made.path + "'");
+      index = int(file.buffers.size());
+      file.buffers.push_back(std::move(made));
+    }
+    if (const json::Value *back = object.get("write_back")) {
+      auto target = back->getAsString();
+      if (!target)
+        return fail(name + ": 'write_back' must be a file name");
+      file.buffers[size_t(index)].writeBack.push_back(resolve(*target));
+    }
+    LaunchArgument argument;
+    argument.buffer = index;
+    file.arguments.push_back(std::move(argument));
+    return true;
+  }
+
+  std::string folder;
+  LaunchFile &file;
+  std::string &message;
+};
+
+} // namespace
+
+bool fusion::emulator::readLaunchFile(const std::string &path,
+                                      LaunchFile &file, std::string &message) {
+  std::vector<uint8_t> text;
+  if (!readFile(path, text)) {
+    message = "cannot read '" + path + "'";
+    return false;
+  }
+  auto parsed = json::parse(llvm::StringRef(
+      reinterpret_cast<const char *>(text.data()), text.size()));
+  if (!parsed) {
+    message = path + ": " + llvm::toString(parsed.takeError());
+    return false;
+  }
+  const json::Object *object = parsed->getAsObject();
+  if (!object) {
+    message = path + ": a launch file is a JSON object";
+    return false;
+  }
+  if (Reader(path, file, message).read(*object))
+    return true;
+  message = path + ": " + message;
+  return false;
+}

@@ -1,0 +1,50 @@
+//===- LaunchFile.h - Launch descriptions in JSON ---------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TOOLS_FUSIONEMULATE_LAUNCHFILE_H
+#define FUSION_TOOLS_FUSIONEMULATE_LAUNCHFILE_H
+
+#include "fusion/Emulator/Emulator.h"
+
+#include <string>
+#include <vector>
+
+namespace fusion::emulator {
+
+/// A device buffer that begins as the contents of a file.
+struct FileBuffer {
+  std::string path;
+  std::string identity; ///< equal for names of the same file
+  std::vector<uint8_t> contents;
+  std::vector<std::string> writeBack; ///< files that get the contents at the end
+};
+
+/// One argument: bytes, or the address of `buffers[buffer]`.
+struct LaunchArgument {
+  std::vector<uint8_t> bytes;
+  int buffer = -1;
+};
+
+struct LaunchFile {
+  Launch launch; ///< without parameters
+  std::vector<LaunchArgument> arguments;
+  std::vector<FileBuffer> buffers;
+};
+
+/// Reads a launch file and the buffers it names (paths are relative to the
+/// launch file's folder). False, with a message, where something is wrong.
+bool readLaunchFile(const std::string &path, LaunchFile &file,
+                    std::string &message);
+
+/// Whole files; false where that fails.
+bool readFile(const std::string &path, std::vector<uint8_t> &contents);
+bool writeFile(const std::string &path, const void *data, size_t size);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_TOOLS_FUSIONEMULATE_LAUNCHFILE_H
