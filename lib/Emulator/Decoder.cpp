@@ -332,6 +332,7 @@ bool Decoder::decode(const Instruction &inst) {
     add(&Decoder::decodeAddress, {"cvta", "isspacep"});
     add(&Decoder::decodeControl,
         {"bra", "brx", "ret", "exit", "trap", "brkpt"});
+    add(&Decoder::decodeWmma, {"wmma"});
     add(&Decoder::decodeBarrier, {"bar", "barrier"});
     add(&Decoder::decodeWarp,
         {"shfl", "vote", "match", "redux", "activemask", "elect"});

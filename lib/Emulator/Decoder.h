@@ -114,6 +114,12 @@ private:
   bool decodeNothing(std::string_view root, Modifiers &modifiers);
   bool parameterPlace(const Operand &operand, ParameterPlace &place);
 
+  // DecodeWmma.cpp
+  bool decodeWmma(std::string_view root, Modifiers &modifiers);
+  bool decodeWmmaAccess(bool isStore, Modifiers &modifiers);
+  bool fragment(const Operand &operand, Type type, unsigned registers,
+                bool isDestination, std::vector<Ref> &refs);
+
   using Method = bool (Decoder::*)(std::string_view, Modifiers &);
 
   const Module &module;

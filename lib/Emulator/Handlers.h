@@ -95,6 +95,7 @@ struct HandlerTable {
   Handler (*load)(Space space, unsigned bytes);
   Handler (*store)(Space space, unsigned bytes);
   Handler (*mma)(const MmaSpec &spec);
+  Handler (*wmma)(const MmaSpec &spec);
 };
 
 /// The widest table that this machine executes.

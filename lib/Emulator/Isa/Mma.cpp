@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Numerics.h"
+#include "MultiplyAdd.h"
 
 #include "../Formats.h"
 
@@ -174,24 +174,6 @@ struct HalfAccumulator {
 //===----------------------------------------------------------------------===//
 // The product
 //===----------------------------------------------------------------------===//
-
-template <bool ExactProduct> inline float multiplyAdd(float a, float b, float c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fmaf(a, b, c);
-#else
-  // Without the instruction: an exact product needs only the sum; otherwise
-  // the exact product in f64 and its sum rounded to odd give the same.
-  if constexpr (ExactProduct)
-    return a * b + c;
-  return float(addToOdd(double(a) * double(b), double(c)));
-#endif
-}
-template <bool> inline double multiplyAdd(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
-}
-template <bool> inline int32_t multiplyAdd(int32_t a, int32_t b, int32_t c) {
-  return int32_t(uint32_t(a) * uint32_t(b) + uint32_t(c));
-}
 
 inline int32_t clampSum(int64_t sum) {
   return int32_t(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);

@@ -18,6 +18,7 @@ Handler convertHandler(Type destination, Type source, Rounding rounding,
 Handler loadHandler(Space space, unsigned bytes);
 Handler storeHandler(Space space, unsigned bytes);
 Handler mmaHandler(const MmaSpec &spec);
+Handler wmmaHandler(const MmaSpec &spec);
 
 #define FUSION_STRING_(text) #text
 #define FUSION_STRING(text) FUSION_STRING_(text)
@@ -26,6 +27,7 @@ extern const HandlerTable table;
 const HandlerTable table = {FUSION_STRING(FUSION_ISA), integerHandler,
                             floatHandler,              compareHandler,
                             convertHandler,            loadHandler,
-                            storeHandler,              mmaHandler};
+                            storeHandler,              mmaHandler,
+                            wmmaHandler};
 
 } // namespace fusion::emulator::FUSION_ISA

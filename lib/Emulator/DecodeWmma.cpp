@@ -1,0 +1,156 @@
+//===- DecodeWmma.cpp - Decoding of wmma ----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+#include "Wmma.h"
+
+using namespace fusion::emulator;
+
+static WmmaShape takeShape(Modifiers &modifiers) {
+  static const struct {
+    std::string_view name;
+    WmmaShape shape;
+  } shapes[] = {{"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}},
+                {"m8n32k16", {8, 32, 16}},   {"m16n16k8", {16, 16, 8}},
+                {"m8n8k4", {8, 8, 4}}};
+  for (const auto &candidate : shapes)
+    if (modifiers.take(candidate.name))
+      return candidate.shape;
+  return {};
+}
+
+static Type registerType(Type type) {
+  return type == Type::F64 ? Type::F64 : Type::B32;
+}
+
+bool Decoder::fragment(const Operand &operand, Type type, unsigned registers,
+                       bool isDestination, std::vector<Ref> &refs) {
+  bool isVector = operand.kind == Operand::Kind::Vector;
+  if (isVector ? operand.elements.size() != registers : registers != 1)
+    return fail("a fragment of '" + std::string(instruction->opcode) +
+                "' has " + std::to_string(registers) + " registers");
+  for (unsigned i = 0; i < registers; ++i) {
+    const Operand &element = isVector ? operand.elements[i] : operand;
+    Ref ref;
+    if (isDestination ? !destination(element, registerType(type), ref)
+                      : !source(element, registerType(type), ref))
+      return false;
+    refs.push_back(ref);
+  }
+  return true;
+}
+
+/// wmma.load and wmma.store.
+bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
+  int matrix = modifiers.takeOneOf({"a", "b", "c", "d"});
+  bool sync = modifiers.take("sync") && modifiers.take("aligned");
+  int layout = modifiers.takeOneOf({"row", "col"});
+  WmmaShape shape = takeShape(modifiers);
+  int space = modifiers.takeOneOf({"global", "shared", "shared::cta"});
+  Type type = modifiers.takeType();
+  if (!sync || matrix < 0 || layout < 0 || !shape.m || !bytesOf(type) ||
+      isStore != (matrix == 3))
+    return unsupported();
+  bool accumulator = matrix >= 2;
+  unsigned rows = matrix == 1 ? shape.k : shape.m;
+  unsigned columns = matrix == 0 ? shape.k : shape.n;
+  unsigned registers = wmmaRegisters(type, rows * columns, accumulator);
+  if (!count(2, 3))
+    return false;
+  const auto &operands = instruction->operands;
+  std::vector<Ref> refs;
+  if (!fragment(operands[isStore ? 1 : 0], type, registers, !isStore, refs))
+    return false;
+  Ref address, stride = constant(layout == 0 ? columns : rows, 4);
+  unsigned width;
+  int64_t offset;
+  if (!this->address(operands[isStore ? 0 : 1], address, width, offset))
+    return false;
+  if (operands.size() == 3 && !source(operands[2], Type::U32, stride))
+    return false;
+  refs.push_back(address);
+  refs.push_back(stride);
+  Inst &inst = emit(isStore ? wmmaStoreHandler() : wmmaLoadHandler(), refs,
+                    Flow::WarpAligned);
+  inst.imm = offset;
+  inst.imm2 = int64_t(columns << 8 | unsigned(layout));
+  inst.a = uint8_t(bytesOf(type));
+  inst.b = uint8_t(rows * columns / 32);
+  inst.c = uint8_t(width);
+  inst.d = uint8_t(space < 0    ? Space::Generic
+                   : space == 0 ? Space::Global
+                                : Space::Shared);
+  inst.e = uint8_t(registers);
+  return true;
+}
+
+bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
+  if (modifiers.take("load"))
+    return decodeWmmaAccess(false, modifiers);
+  if (modifiers.take("store"))
+    return decodeWmmaAccess(true, modifiers);
+  if (!modifiers.take("mma"))
+    return unsupported();
+  bool sync = modifiers.take("sync") && modifiers.take("aligned");
+  // The layouts told wmma.load how memory looks; fragments are what they are.
+  int layouts = 0;
+  while (modifiers.takeOneOf({"row", "col"}) >= 0)
+    ++layouts;
+  WmmaShape shape = takeShape(modifiers);
+  MmaSpec spec;
+  spec.satfinite = modifiers.take("satfinite");
+  modifiers.take("rn");
+  Type types[4] = {Type::None, Type::None, Type::None, Type::None};
+  unsigned given = 0;
+  while (given < 4 && (types[given] = modifiers.takeType()) != Type::None)
+    ++given;
+  spec.m = shape.m;
+  spec.n = shape.n;
+  spec.k = shape.k;
+  spec.result = types[0];
+  if (given == 2) { // .dtype.ctype: f16 operands
+    spec.a = spec.b = Type::F16;
+    spec.accumulator = types[1];
+  } else {
+    spec.a = types[1];
+    spec.b = types[2];
+    spec.accumulator = types[3];
+  }
+  Handler handler = sync && layouts == 2 && shape.m && (given == 2 || given == 4)
+                        ? table.wmma(spec)
+                        : nullptr;
+  if (!handler)
+    return unsupported();
+  if (!count(4, 4))
+    return false;
+  const auto &operands = instruction->operands;
+  std::vector<Ref> refs;
+  unsigned m = spec.m, n = spec.n, k = spec.k;
+  if (!fragment(operands[0], spec.result,
+                wmmaRegisters(spec.result, m * n, true), true, refs))
+    return false;
+  int64_t a = int64_t(refs.size());
+  if (!fragment(operands[1], spec.a, wmmaRegisters(spec.a, m * k, false),
+                false, refs))
+    return false;
+  int64_t b = int64_t(refs.size());
+  if (!fragment(operands[2], spec.b, wmmaRegisters(spec.b, k * n, false),
+                false, refs))
+    return false;
+  int64_t c = int64_t(refs.size());
+  if (!fragment(operands[3], spec.accumulator,
+                wmmaRegisters(spec.accumulator, m * n, true), false, refs))
+    return false;
+  Inst &inst = emit(handler, refs, Flow::WarpAligned);
+  inst.a = uint8_t(m);
+  inst.b = uint8_t(n);
+  inst.c = uint8_t(k);
+  inst.imm = a | b << 16;
+  inst.imm2 = c;
+  return true;
+}
