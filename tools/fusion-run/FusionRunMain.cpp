@@ -116,6 +116,13 @@ Error Session::selectFunctions() {
   for (const auto &entry : options.shapes)
     if (Error error = check(entry.first, "shape"))
       return error;
+  // What is not asked for need not compile.
+  if (!options.entry.empty())
+    for (auto function : llvm::make_early_inc_range(
+             module.getOps<mlir::func::FuncOp>()))
+      if (function != entries.front() &&
+          mlir::SymbolTable::symbolKnownUseEmpty(function, module))
+        function.erase();
   return Error::success();
 }
 
@@ -133,7 +140,6 @@ Error Session::compilePlan() {
       ptx = std::move(*text);
     }
   } else {
-#ifdef FUSION_HAS_PIPELINES
     CompileOptions compileOptions;
     compileOptions.chip = options.chip;
     compileOptions.forceFusion = options.forceFusion;
@@ -143,10 +149,6 @@ Error Session::compilePlan() {
       return compiled.takeError();
     json = std::move(compiled->manifestJson);
     ptx = std::move(compiled->ptx);
-#else
-    return llvm::createStringError(
-        "this build has no compiler: give a plan by --manifest");
-#endif
   }
   Expected<Manifest> parsed = Manifest::parse(json);
   if (!parsed)
