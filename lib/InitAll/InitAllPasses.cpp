@@ -1,8 +1,8 @@
 //===- InitAllPasses.cpp - Passes and pipelines ---------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +10,7 @@
 
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Pipelines/Pipelines.h"
 #include "fusion/Reference/Passes.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
@@ -64,6 +65,7 @@ void fusion::registerAllPasses() {
   registerFusionTransformsPasses();
   registerFusionReferencePasses();
   registerReferencePipeline();
+  registerPipelines();
 
   registerTransformsPasses();
   affine::registerAffinePasses();

@@ -55,8 +55,9 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
     offsets computed from the layouts; products become nvvm.mma.sync. What depends on
     the thread alone is computed once, at the start of the kernel.
 
-    The host's plan then names its kernels as `@kernels::@name`. The bytes of dynamic
-    shared memory stay as the attribute `fuse.shared_memory` of the function.
+    The host's plan then names its kernels as `@kernels::@name`. The threads of
+    a block and the bytes of dynamic shared memory stay as the attributes `fuse.block`
+    and `fuse.shared_memory` of the function, for the manifest.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -64,6 +65,33 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
+}
+
+def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower math functions without a device library";
+  let description = [{
+    f16 and bf16 functions are computed in f32 and rounded. exp, exp2, log, log2 and
+    rsqrt of f32 become the approximate instructions of the PTX ISA (ex2.approx,
+    lg2.approx, rsqrt.approx; relative errors of 2^-22 and less, for log an
+    absolute one of 2^-22); tanh, erf, sin, cos and their kin become upstream's
+    polynomial approximations, other functions its expansions. A function that has
+    none, and any function of f64 but sqrt, is an error: nothing may call a library
+    that is not there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def NVVMFinalizeKernels : Pass<"nvvm-finalize-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Prepare lowered kernels for translation";
+  let description = [{
+    Dynamic shared memory, which upstream leaves an internal object of no size,
+    becomes an external one aligned to 1024 bytes, as the launch provides it. Checks
+    that no function is called that the module does not define.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // FUSION_CONVERSION_PASSES

@@ -73,8 +73,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
                                b.getFunctionType(types, {}));
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                       b.getUnitAttr());
-    function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
-        {static_cast<int32_t>(kernel.getNumThreads()), 1, 1}));
+    auto block = b.getDenseI32ArrayAttr(
+        {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
+    function.setKnownBlockSizeAttr(block);
+    function->setAttr("fuse.block", block);
     if (kernel.getSharedMemory())
       function->setAttr("fuse.shared_memory",
                         kernel.getSharedMemoryAttr());
