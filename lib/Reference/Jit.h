@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <deque>
 #include <memory>
+#include <mutex>
 
 namespace fusion {
 
@@ -33,6 +34,7 @@ public:
 private:
   ThreadPool &pool;
   HostServices *previous;
+  std::mutex mutex;
   std::deque<std::unique_ptr<char[]>> blocks;
 };
 
