@@ -8,6 +8,7 @@
 
 #include "fusion/Runtime/Npy.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -209,7 +210,7 @@ llvm::Expected<HostTensor> fusion::readNpy(StringRef path, ElementType type) {
                 " bytes of data, expected " + llvm::Twine(*size) +
                 " for shape " + shapeText(header.shape));
   HostTensor tensor(type, header.shape);
-  std::memcpy(tensor.data.data(), data.data(), data.size());
+  llvm::copy(data, tensor.data.begin());
   if (header.fortranOrder && tensor.shape.size() > 1)
     transposeFromFortran(tensor);
   if (type == ElementType::I1)
