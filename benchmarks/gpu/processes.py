@@ -131,7 +131,7 @@ class FusionRun:
         answer = {
             "us": us,
             "kernels": [{key: kernel.get(key) for key in keep} for kernel in kernels],
-            "outputs": sorted(folder.glob("*.npy"), key=_result_number),
+            "outputs": sorted(folder.glob("*.result*.npy"), key=_result_number),
         }
         if reference != "none":
             answer["pass"] = run.returncode == 0 and bool(function.get("pass"))
