@@ -37,6 +37,12 @@ public:
   llvm::Expected<int64_t> evaluateSize(const Expression &expression,
                                        const char *what) const;
 
+  /// The bytes of a number of type `type`; an integer that does not fit is an
+  /// error. `what` names the number in errors.
+  llvm::Expected<std::vector<uint8_t>> scalar(const ScalarValue &value,
+                                              ElementType type,
+                                              const llvm::Twine &what) const;
+
   /// The address an argument passes, a multiple of `alignment`. `what` names
   /// the argument in errors.
   llvm::Expected<DeviceAddress> address(const LaunchArgument &argument,
