@@ -1,8 +1,8 @@
 //===- FusionRunMain.cpp - Compiles, runs and checks a module -------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,7 +159,7 @@ Error Session::compilePlan() {
   manifest = std::move(*parsed);
   if (!ptx.empty())
     manifest->ptx = std::move(ptx);
-  if (manifest->ptx.empty())
+  if (manifest->ptx.empty() && !manifest->kernels.empty())
     return llvm::createStringError(
         "the manifest has no PTX: give it by --ptx=FILE");
   return Error::success();
@@ -216,8 +216,9 @@ Error Session::runOnDevice(const std::string &name,
     Expected<std::unique_ptr<Device>> target = createDevice(schedule);
     if (!target)
       return target.takeError();
-    if (Error error = (*target)->loadModule(manifest->ptx))
-      return error;
+    if (!manifest->kernels.empty())
+      if (Error error = (*target)->loadModule(manifest->ptx))
+        return error;
     ExecuteOptions execution;
     execution.measure = device == DeviceChoice::Cuda;
     Expected<Execution> run =
