@@ -80,12 +80,11 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
 
-  // Each step waits for its loads and for two barriers; blocks of one SM take
-  // turns.
+  // Each step waits for its loads and for barriers; blocks of one SM take turns.
   double rounds = std::ceil(blocksOnBusiest / cost.blocksPerSM);
-  cost.latency = rounds * (chip.dramLatency +
-                           footprint.serialLoads *
-                               (chip.l2Latency + 2 * chip.barrierLatency));
+  cost.latency =
+      rounds * (chip.dramLatency + footprint.serialLoads * chip.l2Latency +
+                footprint.barriers * chip.barrierLatency);
   double throughput =
       std::max({cost.dram, cost.l2, cost.shared, cost.compute});
   cost.total = cost.launch + throughput + cost.latency;

@@ -80,17 +80,27 @@ private:
     return count;
   }
 
-  /// How many threads hold each element of an operand that is loaded straight
-  /// into the accumulator's layout: lanes along the dimension it lacks (8 rows, 4
-  /// column pairs of the fragment), and warps.
+  /// How many threads hold each element of a tensor that is loaded straight into
+  /// registers: lanes along the dimension it lacks (of a fragment's 32 lanes, 8
+  /// lie along the rows of its first operand and accumulator and 4 along the
+  /// columns; along the columns of its second operand 8, along its rows 4), and
+  /// warps.
   int64_t replication(const GroupTensor &tensor) const {
     const ProductMapping &mapping = schedule.products[tensor.product];
-    int64_t factor = 1;
-    if (!llvm::is_contained(tensor.axes, mapping.i1))
-      factor *= 8 * mapping.warps[0];
-    if (!llvm::is_contained(tensor.axes, mapping.i2))
-      factor *= 4 * mapping.warps[1];
-    return factor;
+    auto lacks = [&](unsigned axis) {
+      return !llvm::is_contained(tensor.axes, axis);
+    };
+    int64_t rows = mapping.warps[0], columns = mapping.warps[1];
+    if (tensor.role == TensorRole::Operand) {
+      bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
+      if (isFirst)
+        return (lacks(mapping.i1) ? 8 * rows : 1) *
+               (lacks(mapping.r1) ? 4 : 1) * columns;
+      return (lacks(mapping.i2) ? 8 * columns : 1) *
+             (lacks(mapping.r1) ? 4 : 1) * rows;
+    }
+    return (lacks(mapping.i1) ? 8 * rows : 1) *
+           (lacks(mapping.i2) ? 4 * columns : 1);
   }
 
   void visit(const TilingTree &items) {
@@ -141,11 +151,35 @@ private:
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
-    int64_t steps = 1;
-    for (unsigned axis : loops)
-      if (!schedule.isBlockAxis(axis))
-        steps *= trips[axis];
+    int64_t steps = 1, completions = 1;
+    for (unsigned axis : loops) {
+      if (schedule.isBlockAxis(axis))
+        continue;
+      steps *= trips[axis];
+      if (!llvm::is_contained(product.reduction, axis))
+        completions *= trips[axis];
+    }
+    // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
+    result.barriers += 2 * steps;
+    const GroupTensor &value = group.tensors[product.result];
+    bool isShared =
+        schedule.places[product.result].space == fuse::Space::Shared;
+    if (!isShared)
+      return;
+    result.barriers += 2 * completions;
+    if (value.role != TensorRole::Intermediate)
+      return;
+    // Stored once, loaded by every warp that multiplies it.
+    int64_t tile = i1 * i2 * value.elementBytes * count /
+                   std::max<int64_t>(1, trips[mapping.r1]);
+    int64_t readers = 1;
+    for (auto [index, consumer] : llvm::enumerate(group.products))
+      for (unsigned operand : {0u, 1u})
+        if (consumer.producer[operand] == number)
+          readers = schedule.products[index].warps[
+              (operand == 0) != schedule.products[index].swapped ? 1 : 0];
+    result.sharedTraffic += tile * (1 + readers);
   }
 
   static int64_t alignBuffer(int64_t bytes) {
@@ -153,10 +187,10 @@ private:
   }
 
   /// Operands' buffers live for the whole loop nest, the result's staging buffer
-  /// after it; an intermediate handed over through shared memory lives beside
-  /// the operands.
+  /// after it; an intermediate that is handed over through shared memory lives
+  /// beside the operands, one at a time.
   void addSharedMemory() {
-    int64_t nest = 0, staging = 0;
+    int64_t operands = 0, handedOver = 0, staging = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       const Placement &place = schedule.places[index];
       if (place.space != fuse::Space::Shared)
@@ -164,17 +198,19 @@ private:
       int64_t bytes =
           alignBuffer(tileElements(tensor.axes) * tensor.elementBytes * place.stages);
       if (tensor.role == TensorRole::Result)
-        staging = std::max(staging, bytes);
+        staging = bytes;
+      else if (tensor.role == TensorRole::Intermediate)
+        handedOver = std::max(handedOver, bytes);
       else
-        nest += bytes;
+        operands += bytes;
     }
-    result.sharedMemory = std::max(nest, staging);
+    result.sharedMemory = std::max(operands + handedOver, staging);
   }
 
   /// Accumulators, the fragments of one step and addresses. Every product's
   /// accumulator is taken to be live at the innermost one.
   void addRegisters() {
-    constexpr int64_t addressing = 40;
+    constexpr int64_t addressing = 48;
     int64_t accumulators = 0, fragments = 0;
     for (const ProductMapping &mapping : schedule.products) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];

@@ -348,7 +348,8 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         isProduct ? operand->getOperandNumber() : operandNumber;
     Value value = operand->get();
     if (std::optional<unsigned> producer = definer(value)) {
-      if (std::optional<unsigned> other = group.productOf[*producer]) {
+      // A product, or an element-wise operator after one, hands its value over.
+      if (std::optional<unsigned> other = group.followsProduct[*producer]) {
         if (*other == product && role == TensorRole::Extra)
           continue;
         if (role == TensorRole::Extra)

@@ -8,6 +8,7 @@
 
 #include "Decoder.h"
 
+#include "RegisterAllocation.h"
 #include "Warp.h"
 
 #include <algorithm>
@@ -248,27 +249,25 @@ bool Decoder::decodeFunction(uint32_t index) {
   currentIndex = index;
   CodeFunction &out = code->functions[index];
 
-  // Slot 0 takes what nobody reads: sinks. 512 bytes hold 32 lanes of b128.
-  frameBytes = 512;
+  // Place 0 takes what nobody reads: sinks. 512 bytes hold 32 lanes of b128.
+  ControlFlow flow = analyzeControlFlow(*current);
+  uint64_t bytes = 512;
+  std::vector<uint32_t> places = allocateRegisters(*current, flow, bytes);
+  if (bytes > (1u << 28)) {
+    instruction = nullptr;
+    return fail("function '" + std::string(current->name) +
+                "' has too many registers");
+  }
+  frameBytes = uint32_t(bytes);
   scratchRef = 0;
   slots.clear();
-  for (const Register &reg : current->registers) {
-    unsigned bytes = reg.type == Type::Pred ? 4 : bytesOf(reg.type) * 32;
-    frameBytes = uint32_t(alignTo(frameBytes, bytes < 64 ? bytes : 64));
-    slots.push_back(frameBytes | BaseFrame);
-    frameBytes += bytes;
-    if (frameBytes > (1u << 29)) {
-      instruction = nullptr;
-      return fail("function '" + std::string(current->name) +
-                  "' has too many registers");
-    }
-  }
+  for (uint32_t place : places)
+    slots.push_back(place | BaseFrame);
   for (auto *list : {&out.parameters, &out.results})
     for (ParameterPlace &place : *list)
       if (place.inRegister)
         place.reg = slots[place.reg];
 
-  ControlFlow flow = analyzeControlFlow(*current);
   std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);

@@ -34,7 +34,10 @@ void transfer(Warp &warp, const Inst &inst, uint32_t) {
   bool columnMajor = inst.imm2 & 1;
   LaneAddresses base;
   laneAddresses(warp, inst.op[registers], inst.imm, inst.c, base);
-  const uint32_t *stride = warp.reg<uint32_t>(inst.op[registers + 1]);
+  // Copied: a destination may have the stride's place.
+  uint32_t stride[32];
+  std::memcpy(stride, warp.reg<uint32_t>(inst.op[registers + 1]),
+              sizeof(stride));
   Space space = Space(inst.d);
   bool isShared = space == Space::Shared;
   if (space == Space::Generic && sharedLanes(base.address, 1)) {

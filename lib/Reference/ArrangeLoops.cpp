@@ -188,11 +188,26 @@ void rewriteInputs(RewriterBase &rewriter, linalg::GenericOp op,
 struct ArrangeLoops : fusion::impl::ReferenceArrangeLoopsBase<ArrangeLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<linalg::GenericOp> ops;
-    getOperation().walk([&](linalg::GenericOp op) {
+    if (failed(lowerRelayouts(rewriter)))
+      return signalPassFailure();
+    SmallVector<linalg::LinalgOp> reductions;
+    getOperation().walk([&](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics() && op.getNumReductionLoops() > 0)
-        ops.push_back(op);
+        reductions.push_back(op);
     });
+    SmallVector<linalg::GenericOp> ops;
+    for (linalg::LinalgOp op : reductions) {
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        rewriter.setInsertionPoint(op);
+        FailureOr<linalg::GenericOp> made =
+            linalg::generalizeNamedOp(rewriter, op);
+        if (failed(made))
+          continue; // its own loops will do
+        generic = *made;
+      }
+      ops.push_back(generic);
+    }
     for (linalg::GenericOp op : ops) {
       std::optional<LoopPlan> plan = planLoops(op);
       if (!plan)
@@ -204,6 +219,28 @@ struct ArrangeLoops : fusion::impl::ReferenceArrangeLoopsBase<ArrangeLoops> {
         return signalPassFailure();
       }
     }
+  }
+
+private:
+  /// Packing has no loops of its own: it becomes padding, reshaping and
+  /// transposing.
+  LogicalResult lowerRelayouts(RewriterBase &rewriter) {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      auto pack = dyn_cast<linalg::PackOp>(op);
+      bool isLowered = pack ? succeeded(linalg::lowerPack(rewriter, pack))
+                            : succeeded(linalg::lowerUnPack(
+                                  rewriter, cast<linalg::UnPackOp>(op)));
+      if (!isLowered)
+        return op->emitError("cannot be lowered to padding, reshaping and "
+                             "transposing");
+    }
+    return success();
   }
 };
 

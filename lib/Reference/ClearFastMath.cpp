@@ -24,7 +24,11 @@ struct ClearFastMath : fusion::impl::ReferenceClearFastMathBase<ClearFastMath> {
     auto none = arith::FastMathFlagsAttr::get(&getContext(),
                                               arith::FastMathFlags::none);
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
-      op->setAttr(op.getFastMathAttrName(), none);
+      // Optional on the conversions, with a default elsewhere.
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+        op->removeAttr(op.getFastMathAttrName());
+      else
+        op->setAttr(op.getFastMathAttrName(), none);
     });
   }
 };

@@ -93,8 +93,10 @@ private:
     auto to = dyn_cast<FloatType>(op.getType());
     if (!from || !to)
       return;
-    bool fromF64ToBf16 = to.isBF16() && from.getWidth() == 64;
-    if (to.getWidth() != 8 && !fromF64ToBf16)
+    // From f64 the machine has no instruction either, and by way of f32 it
+    // would be two roundings.
+    bool halvesTwice = to.getWidth() == 16 && from.getWidth() == 64;
+    if (to.getWidth() != 8 && !halvesTwice)
       return;
     Location loc = op.getLoc();
     auto bitsType = rewriter.getIntegerType(to.getWidth());

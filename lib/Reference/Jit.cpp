@@ -56,7 +56,9 @@ static void hostParallelFor(void (*body)(void *, int64_t, int64_t),
 }
 
 template <ElementType type> static auto hostTruncate(double value) {
-  std::conditional_t<type == ElementType::BF16, uint16_t, uint8_t> bits;
+  constexpr bool isTwoBytes =
+      type == ElementType::F16 || type == ElementType::BF16;
+  std::conditional_t<isTwoBytes, uint16_t, uint8_t> bits;
   elementFromDouble(type, value, &bits);
   return bits;
 }
@@ -73,6 +75,7 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
   add("fusion_reference_parallel_for", hostParallelFor);
 #define TRUNCATION(name, type)                                                 \
   add("fusion_reference_truncate_" name, hostTruncate<ElementType::type>)
+  TRUNCATION("f16", F16);
   TRUNCATION("bf16", BF16);
   TRUNCATION("f8E4M3FN", F8E4M3FN);
   TRUNCATION("f8E5M2", F8E5M2);

@@ -30,7 +30,6 @@ using namespace mlir;
 void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createReferenceClearFastMath());
   manager.addPass(createFuseExplicitNumerics());
-  manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());
 

@@ -28,6 +28,12 @@ def round_bf16(x):
     return np.where(np.isnan(x), x, rounded.view(np.float32))
 
 
+def round_bf16_f64(x):
+    """Nearest even from f64, in one step."""
+    scale = 2.0 ** (np.floor(np.log2(np.abs(x))) - 7)
+    return np.rint(x / scale) * scale
+
+
 def f8_table(exponent_bits, mantissa_bits, bias, finite_only):
     """Values of the non-negative codes; NaN (and infinity) where the format has them."""
     values = []
@@ -265,6 +271,49 @@ def check_elementwise(kind="f16"):
         np.testing.assert_array_equal(r, np.where(t < x, t, y))
 
 
+def check_conversions():
+    """Between all widths, and the fused multiply-add of f16, which rounds once."""
+    kinds = ("f64", "f32", "f16", "bf16", "f8E5M2", "f8E4M3FN")
+    ext = [(a, b) for a in kinds[1:] for b in kinds
+           if {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}.get(b, 8) > {"f32": 32, "f16": 16, "bf16": 16}.get(a, 8)]
+    lines, types, outs = [], [], []
+    for n, (narrow, wide) in enumerate(ext):
+        lines.append(f"%t{n} = arith.truncf %x : f64 to {narrow}" if wide == "f64" else
+                     f"%w{n} = arith.truncf %x : f64 to {wide}\n %t{n} = arith.truncf %w{n} : {wide} to {narrow}")
+        lines.append(f"%e{n} = arith.extf %t{n} : {narrow} to {wide}")
+        if wide != "f64":
+            lines.append(f"%r{n} = arith.extf %e{n} : {wide} to f64")
+        outs.append(f"%r{n}" if wide != "f64" else f"%e{n}")
+    tensors = ", ".join(["tensor<500xf64>"] * len(ext))
+    maps = ", ".join(["#id"] * (len(ext) + 1))
+    ir = f"""
+    #id = affine_map<(i) -> (i)>
+    func.func @f(%a: tensor<500xf64>, %h: tensor<500xf16>) -> ({tensors}, tensor<500xf16>) {{
+      %e = tensor.empty() : tensor<500xf64>
+      %r:{len(ext)} = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+          ins(%a : tensor<500xf64>) outs({", ".join(["%e"] * len(ext))} : {tensors}) {{
+        ^bb0(%x: f64, {", ".join(f"%o{n}: f64" for n in range(len(ext)))}):
+          {chr(10).join(lines)}
+          linalg.yield {", ".join(outs)} : {", ".join(["f64"] * len(ext))}
+      }} -> ({tensors})
+      %m = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+          ins(%h : tensor<500xf16>) outs(%h : tensor<500xf16>) {{
+        ^bb0(%x: f16, %o: f16):
+          %y = math.fma %x, %x, %x : f16
+          linalg.yield %y : f16
+      }} -> tensor<500xf16>
+      return {", ".join(f"%r#{n}" for n in range(len(ext)))}, %m : {tensors}, tensor<500xf16>
+    }}"""
+    (x, h), results = run("conversions", ir)
+    rounders = {"f64": lambda v: v, "f32": lambda v: f32(v).astype(np.float64),
+                "f16": lambda v: np.float16(v).astype(np.float64), "bf16": round_bf16_f64,
+                "f8E5M2": lambda v: round_f8(v, "f8E5M2"), "f8E4M3FN": lambda v: round_f8(v, "f8E4M3FN")}
+    for (narrow, wide), result in zip(ext, results):
+        np.testing.assert_array_equal(result, rounders[narrow](rounders[wide](x)), err_msg=f"{wide} to {narrow}")
+    wide = h.astype(np.float64)
+    np.testing.assert_array_equal(results[-1], np.float16(wide * wide + wide))
+
+
 def check_functions():
     """exp, tanh, erf, rsqrt in f32 and rounded to f16."""
     for kind, rtol in (("f32", 1e-6), ("f16", 2.0**-10)):
@@ -399,6 +448,47 @@ def check_data_movement():
     assert width == w
 
 
+def check_pack():
+    ir = """func.func @f(%x: tensor<10x12xf16>, %pad: f16) -> (tensor<3x3x4x4xf16>, tensor<10x12xf16>) {
+      %e = tensor.empty() : tensor<3x3x4x4xf16>
+      %p = linalg.pack %x padding_value(%pad : f16) inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %e
+        : tensor<10x12xf16> -> tensor<3x3x4x4xf16>
+      %d = tensor.empty() : tensor<10x12xf16>
+      %u = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %d
+        : tensor<3x3x4x4xf16> -> tensor<10x12xf16>
+      return %p, %u : tensor<3x3x4x4xf16>, tensor<10x12xf16> }"""
+    (x, pad), (packed, unpacked) = run("pack", ir)
+    padded = np.pad(x, ((0, 2), (0, 0)), constant_values=pad)
+    np.testing.assert_array_equal(packed, padded.reshape(3, 4, 3, 4).transpose(0, 2, 1, 3))
+    np.testing.assert_array_equal(unpacked, x)
+
+
+def check_constants_and_scalars():
+    """Constants, scalar inputs and scalar results of every type; calls and loops."""
+    for kind in ("f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i32", "i64", "index"):
+        value = "true" if kind == "i1" else "1.5" if kind[0] in "fb" else "3"
+        ir = f"""
+        func.func private @same(%x: tensor<2x{kind}>) -> tensor<2x{kind}> {{ return %x : tensor<2x{kind}> }}
+        func.func @f(%a: {kind}, %b: tensor<{kind}>) -> (tensor<4x{kind}>, tensor<2x{kind}>, {kind}, tensor<3x{kind}>,
+                                                       tensor<{kind}>) {{
+          %c = arith.constant dense<{value}> : tensor<4x{kind}>
+          %d = arith.constant dense<[{value}, {value}]> : tensor<2x{kind}>
+          %s = call @same(%d) : (tensor<2x{kind}>) -> tensor<2x{kind}>
+          %e = tensor.empty() : tensor<3x{kind}>
+          %r = linalg.fill ins(%a : {kind}) outs(%e : tensor<3x{kind}>) -> tensor<3x{kind}>
+          return %c, %s, %a, %r, %b : tensor<4x{kind}>, tensor<2x{kind}>, {kind}, tensor<3x{kind}>, tensor<{kind}>
+        }}"""
+        (a, b), (c, d, same, filled, through) = run("constants_" + kind, ir)
+        decode = decode_bf16 if kind == "bf16" else (lambda x: decode_f8(x, kind)) if kind in F8 else lambda x: x
+        expected = {"t": True, "1": 1.5, "3": 3}[value[0]]
+        np.testing.assert_array_equal(decode(c), np.full(4, expected))
+        np.testing.assert_array_equal(decode(d), np.full(2, expected))
+        np.testing.assert_array_equal(same, a)
+        np.testing.assert_array_equal(filled, np.full(3, a))
+        np.testing.assert_array_equal(through, b)
+        assert through.shape == () and same.shape == ()
+
+
 def check_winograd():
     """A 3x3 convolution by F(4, 3) equals the direct one up to the roundings of the transforms."""
     ir = """func.func @f(%x: tensor<1x6x6x5xf32>, %f: tensor<2x3x3x5xf32>) -> tensor<1x4x4x2xf32> {
@@ -433,9 +523,12 @@ check_accumulation()
 check_chain()
 for kind in ("f16", "bf16", "f8E4M3FN", "f8E5M2"):
     check_elementwise(kind)
+check_conversions()
 check_functions()
 check_softmax()
 check_convolution_and_pooling()
 check_sums()
 check_data_movement()
+check_pack()
+check_constants_and_scalars()
 check_winograd()

@@ -38,6 +38,19 @@ Expected<std::string> readFile(const std::string &path) {
   return (*file)->getBuffer().str();
 }
 
+/// Adds a finding unless the same was made under another schedule.
+void addFinding(std::vector<emulator::Finding> &findings,
+                const emulator::Finding &finding) {
+  auto key = [](const emulator::Finding &f) {
+    return std::tie(f.kind, f.kernel, f.line, f.otherLine, f.block, f.thread,
+                    f.message);
+  };
+  if (llvm::none_of(findings, [&](const emulator::Finding &known) {
+        return key(known) == key(finding);
+      }))
+    findings.push_back(finding);
+}
+
 /// One run of the tool over a module.
 class Session {
 public:
@@ -210,8 +223,8 @@ Error Session::runOnDevice(const std::string &name,
     if (!run)
       return run.takeError();
     for (const LaunchReport &launch : run->launches)
-      report.findings.insert(report.findings.end(), launch.findings.begin(),
-                             launch.findings.end());
+      for (const emulator::Finding &finding : launch.findings)
+        addFinding(report.findings, finding);
     if (schedule == 0) {
       report.assembler = (*target)->assembler();
       if (device == DeviceChoice::Cuda)
@@ -228,12 +241,12 @@ Error Session::runOnDevice(const std::string &name,
     for (size_t i = 0; i < results.size(); ++i)
       if (run->results[i].data != results[i].data) {
         emulator::Finding finding;
-        finding.kind = "schedule-dependent-result";
+        finding.kind = "schedule-dependent";
         finding.message = "result " + std::to_string(i) + " of '" + name +
                           "' depends on the order of warps (seeds " +
                           std::to_string(options.seed) + " and " +
                           std::to_string(options.seed + schedule) + ")";
-        report.findings.push_back(std::move(finding));
+        addFinding(report.findings, finding);
       }
   }
   return Error::success();

@@ -86,7 +86,7 @@ static Value toJson(const emulator::Finding &finding) {
                 {"kernel", finding.kernel},
                 {"block", triple(finding.block)},
                 {"thread", triple(finding.thread)},
-                {"line", finding.line},
+                {"line", finding.line ? Value(finding.line) : Value(nullptr)},
                 {"other_line",
                  finding.otherLine ? Value(finding.otherLine) : Value(nullptr)},
                 {"message", finding.message}};

@@ -31,6 +31,7 @@ struct Footprint {
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;        ///< per thread, estimated
   int64_t serialLoads = 0;      ///< dependent load-then-compute steps of a block
+  int64_t barriers = 0;         ///< of a block
 };
 
 /// The footprint of a schedule that `checkSchedule` accepts so far as it does not

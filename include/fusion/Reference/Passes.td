@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 
 def ReferenceArrangeLoops
     : Pass<"reference-arrange-loops", "::mlir::func::FuncOp"> {
-  let summary = "Order the loops of linalg.generic for a CPU";
+  let summary = "Order the loops of reductions for a CPU";
   let description = [{
     Prepares reductions on tensors for plain loops that run fast on a CPU,
     without changing a number:
@@ -24,6 +24,9 @@ def ReferenceArrangeLoops
       parallel loop along which the output is contiguous, so that the inner
       loop is a vector operation without a dependence. Inputs that are read
       more than once are transposed to be contiguous along it, too.
+
+    Named reductions become `linalg.generic`; `linalg.pack` and `linalg.unpack`
+    become padding, reshaping and transposing.
 
     Every element of the output still adds its terms in the order of the
     reduction loops.
@@ -71,8 +74,8 @@ def ReferenceParallelizeLoops
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 
@@ -82,8 +85,8 @@ def ReferenceExpandNarrowFloats
   let description = [{
     A CPU has no instructions for the 8-bit floats, and not every CPU has them
     for bf16. An extension from an 8-bit float becomes a load from a table of
-    its 256 values; a truncation to one, and one from f64 to bf16, becomes a
-    call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
+    its 256 values; a truncation to one, and one from f64 to f16 or bf16,
+    becomes a call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
     even. `math.fma` of types narrower than f32 is computed in f64.
 
     Example:

@@ -182,13 +182,14 @@ void ChainLowering::emitLoad(unsigned tensor) {
   const GroupTensor &info = model.tensors[tensor];
   const Placement &place = schedule.places[tensor];
   if (place.space == fuse::Space::Registers) {
-    // An operand that a product reads through element-wise operators is loaded
-    // slice by slice where it is used.
-    if (info.role != TensorRole::Extra)
-      return;
+    // Over those axes of the tile it is used with that index it.
     const ProductMapping &mapping = schedule.products[info.product];
+    bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+    unsigned used[2] = {mapping.i1, mapping.i2};
+    if (info.role == TensorRole::Operand)
+      used[isFirst ? 1 : 0] = mapping.r1;
     SmallVector<unsigned> tileAxes;
-    for (unsigned axis : {mapping.i1, mapping.i2})
+    for (unsigned axis : used)
       if (llvm::is_contained(info.axes, axis))
         tileAxes.push_back(axis);
     Type elementType =
@@ -233,7 +234,8 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   Type elementType = getElementTypeOrSelf(value.getType());
   auto type = RankedTensorType::get(shape, elementType);
   // The value of an earlier product.
-  if (auto known = tiles.find(value); known != tiles.end()) {
+  auto known = tiles.find(value);
+  if (known != tiles.end() && tileAxesOf.contains(value)) {
     Value whole = known->second;
     if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
       auto from = cast<RankedTensorType>(whole.getType());
@@ -264,22 +266,18 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
                                      kernel.constant(0), inBuffer, transposed);
   }
-  SmallVector<unsigned> present;
-  SmallVector<int64_t> presentShape;
-  SmallVector<Value> position;
+  // An operand that lacks one of the axes, loaded as a whole.
+  SmallVector<int64_t> presentShape, presentOrigin;
   for (auto [d, axis] : llvm::enumerate(tileAxes)) {
     if (!model.indexes(tensor, axis))
       continue;
-    present.push_back(axis);
     presentShape.push_back(shape[d]);
-    position.push_back(origin[d] == 0
-                           ? origins[axis]
-                           : arith::AddIOp::create(b, loc, origins[axis],
-                                                   kernel.constant(origin[d])));
+    presentOrigin.push_back(origin[d]);
   }
-  return tile::LoadOp::create(
-      b, loc, RankedTensorType::get(presentShape, elementType),
-      emitView(tensor, present), position, inBounds(present));
+  auto part = RankedTensorType::get(presentShape, elementType);
+  if (part == known->second.getType())
+    return known->second;
+  return tile::SliceOp::create(b, loc, part, known->second, presentOrigin);
 }
 
 void ChainLowering::emitCompute(unsigned number) {

@@ -60,6 +60,39 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   double inner, outer;
 };
 
+/// Upstream turns these into calls of a library; the machine has instructions.
+template <typename From, typename To>
+struct ToInstruction : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op, PatternRewriter &b) const override {
+    if (!op.getType().isF32() && !op.getType().isF16() &&
+        !op.getType().isBF16() && !op.getType().isF64())
+      return failure();
+    b.replaceOpWithNewOp<To>(op, op.getType(), op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
+/// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29.
+struct Remainder : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemFOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType(), wide = b.getF64Type();
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
+      return failure();
+    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
+    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
+    Value quotient = arith::DivFOp::create(b, loc, x, y);
+    Value whole = math::TruncOp::create(b, loc, quotient);
+    Value product = arith::MulFOp::create(b, loc, whole, y);
+    Value rest = arith::SubFOp::create(b, loc, x, product);
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
+    return success();
+  }
+};
+
 struct MathToNVVMPass
     : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
   void runOnOperation() override {
@@ -68,15 +101,18 @@ struct MathToNVVMPass
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<ApproximateF32<math::ExpOp>>(
-        context, "llvm.nvvm.ex2.approx.f", llvm::numbers::log2e, 1.0);
+        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e, 1.0);
     patterns.add<ApproximateF32<math::Exp2Op>>(
-        context, "llvm.nvvm.ex2.approx.f", 1.0, 1.0);
+        context, "llvm.nvvm.ex2.approx.f32", 1.0, 1.0);
     patterns.add<ApproximateF32<math::LogOp>>(
         context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
     patterns.add<ApproximateF32<math::Log2Op>>(
         context, "llvm.nvvm.lg2.approx.f", 1.0, 1.0);
     patterns.add<ApproximateF32<math::RsqrtOp>>(
         context, "llvm.nvvm.rsqrt.approx.f", 1.0, 1.0);
+    patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
+                 ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
+        context);
     math::populateExpansionPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -8,8 +8,8 @@
 //
 // Sums, products, quotients and roots are computed in f32 and rounded once
 // more: 24 bits are enough that the second rounding does no harm for formats
-// of at most 11 (Figueroa, 1995). The fused multiply-add has an exact product
-// in f64 and its sum rounded to odd.
+// of at most 11 (Figueroa, 1995). The fused multiply-add has an exact product,
+// for f16 in f32 and for bf16 in f64, and its sum rounded to odd.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,14 @@ inline int32_t order(uint16_t h) { return h & 0x8000 ? int32_t(0x7fff - (h & 0x7
 template <class F> struct Add { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) + F::load(b)); } };
 template <class F> struct Sub { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) - F::load(b)); } };
 template <class F> struct Mul { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) * F::load(b)); } };
-template <class F> struct Fma {
+template <class F> struct Fma;
+template <> struct Fma<Half> {
+  static uint16_t run(uint16_t a, uint16_t b, uint16_t c) {
+    return toHalf(addToOdd(fromHalf(a) * fromHalf(b), fromHalf(c)));
+  }
+};
+template <> struct Fma<Bfloat> {
+  using F = Bfloat; // its products need f64's range
   static uint16_t run(uint16_t a, uint16_t b, uint16_t c) {
     double product = double(F::load(a)) * double(F::load(b));
     return F::store(toFloatOdd(addToOdd(product, double(F::load(c)))));

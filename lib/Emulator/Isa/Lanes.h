@@ -21,7 +21,9 @@
 // Destination and source of an instruction are the same array or disjoint, so
 // iterations never depend on one another.
 #if defined(__clang__)
-#define FUSION_LANES _Pragma("clang loop vectorize(assume_safety)")
+// Unrolling would come before vectorisation and leave nothing of the loop.
+#define FUSION_LANES                                                           \
+  _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #elif defined(__GNUC__)
 #define FUSION_LANES _Pragma("GCC ivdep")
 #else

@@ -84,19 +84,25 @@ inline uint16_t toBfloat(float f) {
 }
 
 /// a + b with the result rounded to odd: a following rounding to a format of
-/// at most 51 bits is then that of the exact sum (Boldo and Melquiond, 2008).
-inline double addToOdd(double a, double b) {
-  double s = a + b;
-  double bb = s - a;
-  double error = (a - (s - bb)) + (b - bb);
-  uint64_t u = bits<uint64_t>(s);
-  bool inexact = error != 0 && (u & 0x7ff0000000000000u) != 0x7ff0000000000000u;
-  bool isNanError = isNan(error);
-  bool even = !(u & 1);
+/// at least two bits less is then that of the exact sum (Boldo and Melquiond,
+/// 2008). Sums that overflow come out as infinity.
+template <class T, class U> inline T addToOdd(T a, T b, U exponentBits) {
+  T s = a + b;
+  T bb = s - a;
+  T error = (a - (s - bb)) + (b - bb);
+  U u = bits<U>(s);
   // Toward the exact sum: up in magnitude where error and sum agree in sign.
-  bool away = (error > 0) == (s > 0);
-  uint64_t adjusted = away ? u | 1 : u - 1;
-  return inexact && !isNanError && even ? bits<double>(adjusted) : s;
+  U sameSign = U((bits<U>(error) ^ u) >> (sizeof(U) * 8 - 1)) ^ 1;
+  U adjusted = sameSign ? u | 1 : u - 1;
+  bool adjust = (error > 0 || error < 0) && (u & 1) == 0 &&
+                (u & exponentBits) != exponentBits;
+  return bits<T>(adjust ? adjusted : u);
+}
+inline double addToOdd(double a, double b) {
+  return addToOdd<double, uint64_t>(a, b, 0x7ff0000000000000u);
+}
+inline float addToOdd(float a, float b) {
+  return addToOdd<float, uint32_t>(a, b, 0x7f800000u);
 }
 
 /// f64 to f32 with the result rounded to odd.

@@ -24,7 +24,21 @@ using namespace fusion::tile;
 #define GET_TYPEDEF_CLASSES
 #include "fusion/Dialect/Tile/IR/TileTypes.cpp.inc"
 
+namespace {
+/// Layouts are long; printed IR names them #layout, #layout1, ...
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<LayoutAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "fusion/Dialect/Tile/IR/TileAttrs.cpp.inc"

@@ -273,6 +273,15 @@ LogicalResult Assigner::rewrite(Operation *op) {
     if (!layout || store.getVectorize())
       layout = storeLayout(store.getValue().getType(), view.getUnit(),
                            view.getUnit() >= 0 ? vectorWidth(view) : 1);
+    // Converted here and not where it is made: by now operands' buffers are free,
+    // and the scratch can take their place.
+    if (LayoutAttr from = fixedLayout(store.getValue()); from && from != layout) {
+      OpBuilder b(op);
+      store.getValueMutable().set(ConvertLayoutOp::create(
+          b, op->getLoc(), withLayout(store.getValue().getType(), layout),
+          store.getValue(), /*offset=*/IntegerAttr()));
+      return success();
+    }
     return setOperand(store.getValueMutable(), layout);
   }
   if (auto store = dyn_cast<LocalStoreOp>(op)) {

@@ -1,0 +1,32 @@
+//===- RegisterAllocation.h - Places of registers in a frame ----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// PTX has any number of virtual registers, most of them written once. A frame
+// with a place for each would not stay in the host's caches, so registers that
+// are never alive together share places (linear scan: Poletto and Sarkar,
+// 1999). A register belongs to one lane as far as liveness goes: lanes that
+// diverged have their own columns of a place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_REGISTERALLOCATION_H
+#define FUSION_LIB_EMULATOR_REGISTERALLOCATION_H
+
+#include "ControlFlow.h"
+
+namespace fusion::emulator {
+
+/// Byte offsets of the function's registers in a frame, from `bytes` on, which
+/// becomes the frame's size. Registers of the same offset have the same width.
+std::vector<uint32_t> allocateRegisters(const Function &function,
+                                        const ControlFlow &flow,
+                                        uint64_t &bytes);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_REGISTERALLOCATION_H
