@@ -66,11 +66,11 @@ protected:
 TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module("st.global.u32 [%d0+4096], %r0;"), 1,
       "0 bytes past the end of the allocation of 4096 bytes");
-  bad(module("st.global.u32 [%d0-4], %r0;"), 1, "out-of-bounds global store");
+  bad(module("st.global.u32 [%d0+-4], %r0;"), 1, "out-of-bounds global store");
   bad(module("ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%d0+8];"), 1, "misaligned");
   bad(module("ld.global.u64 %d1, [%d0+4092];"), 1, "misaligned");
   bad(module("mov.u64 %d1, 0;\nld.global.u32 %r1, [%d1];"), 1, "at 0x0");
-  bad(module("ld.shared.u32 %r1, [4];"), 1, "shared load of 4 bytes at offset 4 of 0");
+  bad(module("mov.u32 %r2, 4;\nld.shared.u32 %r1, [%r2];"), 1, "shared load of 4 bytes at offset 4 of 0");
   bad(module(".local .b8 l[16];\nst.local.u32 [l+16], %r0;"), 1, "offset 16 of 16");
   // The lane is named: only lane 5 is out of bounds.
   bad(module("setp.eq.u32 %p1, %r0, 5;\nmov.u64 %d1, 1;\n"

@@ -272,7 +272,7 @@ TEST(Integer, CompareAndSelect) {
 TEST(Integer, Immediates) {
   std::vector<uint32_t> one(1);
   auto value = [&](const std::string &text) {
-    return evaluate<uint32_t>("mov.u32 %d, " + text + ";", one).at(0);
+    return evaluate<uint32_t>("mov.b32 %d, " + text + ";", one).at(0);
   };
   EXPECT_EQ(value("0x1F"), 31u);
   EXPECT_EQ(value("017"), 15u);
