@@ -7,7 +7,11 @@ if(NOT MLIR_DIR)
     COMMAND_ERROR_IS_FATAL ANY)
   set(MLIR_DIR "${FUSION_LLVM_CMAKEDIR}/../mlir")
 endif()
-find_package(MLIR 22.1 REQUIRED CONFIG)
+# Not "MLIR 22": the package accepts only requests for its own minor version.
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Fusion needs LLVM and MLIR 22; ${MLIR_DIR} is ${LLVM_VERSION}")
+endif()
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
@@ -26,8 +30,12 @@ foreach(config RELWITHDEBINFO RELEASE)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_${config} "${CMAKE_CXX_FLAGS_${config}}")
 endforeach()
 # Full debug information of MLIR's templates triples object size; line tables are what a backtrace needs.
-string(REPLACE "-g" "-gline-tables-only" CMAKE_CXX_FLAGS_RELWITHDEBINFO
-  "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  string(REPLACE "-g" "-gline-tables-only" CMAKE_CXX_FLAGS_RELWITHDEBINFO
+    "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+else()
+  string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+endif()
 
 if(FUSION_SANITIZE)
   # The packaged LLVM lacks the vtable information that -fsanitize=vptr asks for.

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A process that answers for PyTorch: checks results and times peers.
+
+Reads one JSON request per line and answers each with one line. It is a process of its own, so that a
+compilation that does not end or a driver error costs one request and not the run.
+
+    {"do": "hello", "device": "cuda"}
+    {"do": "check", "family", "case", "dtype", "seed", "outputs": [files]}
+    {"do": "time", "family", "case", "dtype", "seed", "peer": "eager" | "compile" | "autotune" | "sdpa:NAME"}
+
+An answer is {"ok": true, ...} or {"ok": false, "error": reason}.
+"""
+
+import json
+import os
+import statistics
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+# Error allowed relative to the root mean square of the reference, plus the same relative to each
+# element: fusion-run's defaults, twice the spacing of the type (f32: for long sums).
+TOLERANCE = {"f16": 2.0**-9, "bf16": 2.0**-6, "f32": 1e-4}
+
+SDPA = {
+    "flash": "FLASH_ATTENTION",
+    "efficient": "EFFICIENT_ATTENTION",
+    "cudnn": "CUDNN_ATTENTION",
+    "math": "MATH",
+}
+
+# One sample lasts at least this long, so that the clock's resolution does not matter.
+SAMPLE_SECONDS = 2e-3
+SAMPLES = 30
+
+
+class Worker:
+    def __init__(self):
+        self.torch = self.device = None
+        self.cache_key = self.cache = None
+
+    def hello(self, request):
+        import torch
+
+        self.torch, self.device = torch, request["device"]
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise RuntimeError("PyTorch sees no CUDA device")
+        # The reference is f32, not tf32.
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        answer = {"torch": torch.__version__, "cuda": torch.version.cuda}
+        if self.device == "cuda":
+            answer["gpu"] = torch.cuda.get_device_name()
+            answer["cudnn"] = torch.backends.cudnn.version()
+        try:
+            import triton
+
+            answer["triton"] = triton.__version__
+        except ImportError:
+            answer["triton"] = None
+        return answer
+
+    def workload(self, request):
+        """(peer, arguments, prepared arguments) of a request; the last one is kept."""
+        import inputs
+        import peers
+
+        key = json.dumps([request[k] for k in ("family", "case", "dtype", "seed", "inputs")])
+        if key != self.cache_key:
+            # Freed before the next is made: both may not fit.
+            self.cache_key = self.cache = None
+            if self.device == "cuda":
+                self.torch.cuda.empty_cache()
+            peer = peers.peer(request["family"], request["case"])
+            arguments = [
+                inputs.make_input(shape, element, request["seed"], i, self.device, bound)
+                for i, (shape, element, bound) in enumerate(request["inputs"])
+            ]
+            self.cache = (peer, arguments, peer.prepare(*arguments))
+            self.cache_key = key
+        return self.cache
+
+    def write_inputs(self, request):
+        """Writes the integer inputs, whose range is ours to choose, for fusion-run."""
+        import numpy
+
+        _, arguments, _ = self.workload(request)
+        for number, path in request["files"].items():
+            numpy.save(path, arguments[int(number)].cpu().numpy())
+        return {}
+
+    def read(self, path, dtype, shape):
+        import numpy
+
+        raw = numpy.load(path, mmap_mode="c")
+        if dtype == "bf16":
+            tensor = self.torch.from_numpy(raw.view(numpy.int16)).view(self.torch.bfloat16)
+        else:
+            tensor = self.torch.from_numpy(raw)
+        if tuple(tensor.shape) != tuple(shape):
+            raise RuntimeError(f"{path} has shape {tuple(tensor.shape)}, not {tuple(shape)}")
+        return tensor.to(self.device)
+
+    def check(self, request):
+        import inputs
+
+        torch, dtype = self.torch, request["dtype"]
+        peer, arguments, _ = self.workload(request)
+        with torch.no_grad():
+            references = peer.reference(arguments, inputs.TYPES[dtype])
+        if len(references) != len(request["outputs"]):
+            raise RuntimeError(f"{len(request['outputs'])} results, {len(references)} expected")
+        worst = {"max_abs_error": 0.0, "max_rel_error": 0.0, "pass": True}
+        for path, reference in zip(request["outputs"], references, strict=True):
+            actual = self.read(path, dtype, reference.shape).float()
+            both_nan = actual.isnan() & reference.isnan()
+            error = (actual - reference).abs().masked_fill(both_nan, 0.0)
+            rms = reference.nan_to_num().square().mean().sqrt()
+            allowed = TOLERANCE[dtype] * (rms + reference.abs())
+            good = (error <= allowed) | both_nan | (actual == reference)
+            relative = (error / reference.abs().clamp_min(rms * 1e-3 + 1e-30)).nan_to_num(float("inf"))
+            worst["max_abs_error"] = max(worst["max_abs_error"], error.max().item())
+            worst["max_rel_error"] = max(worst["max_rel_error"], relative.max().item())
+            worst["pass"] = worst["pass"] and bool(good.all())
+        return worst
+
+    def time(self, request):
+        peer, arguments, prepared = self.workload(request)
+        torch, kind = self.torch, request["peer"]
+        function = peer.timed()
+        if kind == "compile":
+            torch._dynamo.reset()
+            function = torch.compile(function, dynamic=False)
+        elif kind == "autotune":
+            torch._dynamo.reset()
+            function = torch.compile(
+                function, dynamic=False, mode="max-autotune-no-cudagraphs"
+            )
+        elif kind.startswith("sdpa:"):
+            function, prepared = self.sdpa(peer, kind.removeprefix("sdpa:"), prepared, request)
+        elif kind != "eager":
+            raise RuntimeError(f"unknown peer '{kind}'")
+        with torch.no_grad():
+            return self.measure(lambda: function(*prepared))
+
+    def sdpa(self, peer, backend, prepared, request):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        if peer.sdpa is None:
+            raise RuntimeError("the heads of K and V differ in width")
+        # batch * heads as heads of one batch entry, or as the table says.
+        batch = request["case"]["batch"] if "seq" in request["case"] else 1
+        q, k, v = (t.view(batch, t.shape[0] // batch, *t.shape[1:]) for t in prepared)
+        causal = peer.sdpa["causal"]
+        if causal and q.shape[2] != k.shape[2]:
+            raise RuntimeError("is_causal aligns the mask to the first key, ours to the last")
+        which = getattr(SDPBackend, SDPA[backend])
+
+        def function(q, k, v):
+            with sdpa_kernel(which):
+                return self.torch.nn.functional.scaled_dot_product_attention(
+                    q, k, v, is_causal=causal, scale=peer.sdpa["scale"]
+                )
+
+        return function, (q, k, v)
+
+    def measure(self, function):
+        """The median time of one call: in a CUDA graph where it can be captured."""
+        if self.device != "cuda":
+            return self.measure_on_host(function)
+        torch = self.torch
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        # Warm-up off the capture: compilation, library handles, allocations.
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                function()
+        torch.cuda.synchronize()
+        graph_error = None
+        try:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                function()
+            call = graph.replay
+        except RuntimeError as error:
+            call, graph_error = function, str(error).splitlines()[0]
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+        def sample(calls):
+            start.record()
+            for _ in range(calls):
+                call()
+            end.record()
+            end.synchronize()
+            return start.elapsed_time(end) * 1e3 / calls
+
+        once = sample(3)
+        calls = max(1, min(1000, round(SAMPLE_SECONDS * 1e6 / max(once, 1e-3))))
+        samples = [sample(calls) for _ in range(SAMPLES)]
+        answer = self.statistics(samples, calls)
+        answer["graph"] = graph_error is None
+        if graph_error:
+            answer["graph_error"] = graph_error
+        return answer
+
+    def measure_on_host(self, function):
+        samples = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            function()
+            samples.append((time.perf_counter() - begin) * 1e6)
+        return self.statistics(samples, 1) | {"graph": False}
+
+    @staticmethod
+    def statistics(samples, calls):
+        ordered = sorted(samples)
+        return {
+            "us": statistics.median(ordered),
+            "us_low": ordered[len(ordered) // 10],
+            "us_high": ordered[-1 - len(ordered) // 10],
+            "samples": len(ordered),
+            "calls_per_sample": calls,
+        }
+
+    def answer(self, request):
+        handlers = {
+            "hello": self.hello,
+            "inputs": self.write_inputs,
+            "check": self.check,
+            "time": self.time,
+        }
+        try:
+            return {"ok": True, **handlers[request["do"]](request)}
+        # Whatever PyTorch raises is an answer: the next request may well succeed.
+        except Exception as error:  # noqa: BLE001
+            self.cache_key = self.cache = None
+            lines = str(error).strip().splitlines()
+            reason = lines[0] if lines else ""
+            return {"ok": False, "error": f"{type(error).__name__}: {reason}"[:500]}
+
+
+def main():
+    # Libraries print what they like; only answers go to the pipe.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    worker = Worker()
+    for line in sys.stdin:
+        print(json.dumps(worker.answer(json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

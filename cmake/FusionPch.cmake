@@ -1,0 +1,47 @@
+# One precompiled header for everything that is heavy on MLIR.
+#
+# MLIR's headers cost seconds per file. The header is compiled once and shared by all libraries
+# that ask for it (their compile flags are the same); clang only, since with g++ it costs more
+# memory than it saves time. NVVMDialect.h is left out: it alone costs 10 s and few files need it.
+
+option(FUSION_USE_PCH "Precompile MLIR's common headers" ON)
+
+set(FUSION_PCH_HEADERS
+  <mlir/Dialect/Affine/IR/AffineOps.h>
+  <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/Func/IR/FuncOps.h>
+  <mlir/Dialect/GPU/IR/GPUDialect.h>
+  <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/Math/IR/Math.h>
+  <mlir/Dialect/MemRef/IR/MemRef.h>
+  <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Dialect/Tensor/IR/Tensor.h>
+  <mlir/Dialect/Utils/StructuredOpsUtils.h>
+  <mlir/Dialect/Vector/IR/VectorOps.h>
+  <mlir/IR/Builders.h>
+  <mlir/IR/BuiltinOps.h>
+  <mlir/IR/Matchers.h>
+  <mlir/IR/PatternMatch.h>
+  <mlir/Interfaces/TilingInterface.h>
+  <mlir/Pass/Pass.h>
+  <mlir/Transforms/DialectConversion.h>)
+
+# fusion_use_pch(LIBRARY): compiles LIBRARY with the shared header. A file still includes what it
+# uses, so that it compiles without.
+function(fusion_use_pch library)
+  if(NOT FUSION_USE_PCH OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
+  # Without time stamps the header is the same file after every rebuild, and ccache works.
+  set(options -Xclang -fno-pch-timestamp)
+  if(NOT TARGET fusion-pch)
+    set(source "${CMAKE_BINARY_DIR}/fusion-pch.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Carries the precompiled header.\n")
+    add_library(fusion-pch OBJECT "${source}")
+    set_target_properties(fusion-pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(fusion-pch PRIVATE ${options})
+    target_precompile_headers(fusion-pch PRIVATE ${FUSION_PCH_HEADERS})
+  endif()
+  target_compile_options(${library} PRIVATE ${options})
+  target_precompile_headers(${library} REUSE_FROM fusion-pch)
+endfunction()

@@ -1,0 +1,51 @@
+//===- CostModel.h - Predicted time of a kernel -------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_COSTMODEL_H
+#define FUSION_ANALYSIS_COSTMODEL_H
+
+#include "fusion/Analysis/Footprint.h"
+
+namespace fusion {
+
+/// Predicted seconds of one launch, with what they are made of.
+struct Cost {
+  double total = 0;
+  double launch = 0;   ///< starting the kernel
+  double dram = 0;     ///< compulsory bytes at DRAM bandwidth
+  double l2 = 0;       ///< all global loads and stores at L2 bandwidth
+  double shared = 0;   ///< shared-memory traffic of the busiest SM
+  double compute = 0;  ///< tensor-core and other flops of the busiest SM
+  double latency = 0;  ///< dependent load, barrier and compute steps
+  int64_t blocksPerSM = 0;
+  int64_t waves = 0;
+
+  /// The term that bounds the kernel, for remarks.
+  llvm::StringRef bound() const;
+};
+
+/// Predicts a launch. The throughput terms overlap, the latencies of one block's
+/// dependent steps do not: only other blocks of the same SM hide them.
+Cost predictCost(const GroupModel &group, const Schedule &schedule,
+                 const Footprint &footprint, const ChipInfo &chip);
+
+/// Predicts a kernel that only moves `bytes` at DRAM bandwidth, such as an
+/// element-wise operator of its own.
+double predictStreaming(int64_t bytes, const ChipInfo &chip);
+
+/// MCFuser's φ of a product: flop per element moved, with the whole product as
+/// one tile, 2·M·N·K / (2·M·N + M·K + N·K) (MCFuser section II-A).
+double intensity(const GroupModel &group, const Product &product);
+
+/// φ below which the chip is bound by memory: P/W in flop per element.
+double machineBalance(const Product &product, unsigned elementBytes,
+                      const ChipInfo &chip);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_COSTMODEL_H

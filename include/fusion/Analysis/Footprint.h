@@ -1,0 +1,52 @@
+//===- Footprint.h - What a schedule moves and occupies -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pure functions of (group, schedule): bytes between global memory and the
+// chip, shared memory and registers of a block, flops with padding. They follow
+// the same tree that lowering walks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_FOOTPRINT_H
+#define FUSION_ANALYSIS_FOOTPRINT_H
+
+#include "fusion/Analysis/Schedule.h"
+
+namespace fusion {
+
+/// What one launch does and what one of its blocks holds.
+struct Footprint {
+  int64_t blocks = 1;           ///< of the grid
+  int64_t globalLoadBytes = 0;  ///< by active lanes, extents clipped at the borders
+  int64_t globalStoreBytes = 0;
+  int64_t compulsoryBytes = 0;  ///< every tensor once
+  int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
+  int64_t otherFlops = 0;       ///< of element-wise operators
+  int64_t sharedMemory = 0;     ///< bytes of a block
+  int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
+  int64_t registers = 0;        ///< per thread, estimated
+  int64_t serialLoads = 0;      ///< dependent load-then-compute steps of a block
+  int64_t barriers = 0;         ///< of a block
+};
+
+/// The footprint of a schedule that `checkSchedule` accepts so far as it does not
+/// speak of resources.
+Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
+
+/// Rows and columns of an operand's or a result's tile in memory order: `axes`
+/// are the two axes of the tile, `columns` is the later one in the tensor.
+struct MemoryTile {
+  unsigned rowAxis, columnAxis;
+  bool isDense; ///< the column axis is the tensor's last dimension
+};
+MemoryTile getMemoryTile(const GroupTensor &tensor, unsigned axis0,
+                         unsigned axis1);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_FOOTPRINT_H

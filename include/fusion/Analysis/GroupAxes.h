@@ -1,0 +1,70 @@
+//===- GroupAxes.h - The axes of a group, from its operators ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_GROUPAXES_H
+#define FUSION_ANALYSIS_GROUPAXES_H
+
+#include "fusion/Analysis/GroupModel.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace fusion {
+
+/// The plain model of a chain together with the IR that it describes.
+struct GroupAxes {
+  GroupModel model;
+
+  /// The operators in program order, without fills.
+  llvm::SmallVector<mlir::linalg::LinalgOp> operators;
+  /// By operator: the axis of each of its loops.
+  llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
+  /// By operator: the product it is, where it is one.
+  llvm::SmallVector<std::optional<unsigned>> productOf;
+  /// By operator: the product that an element-wise operator comes after, directly
+  /// or through others; none where it comes before a product.
+  llvm::SmallVector<std::optional<unsigned>> followsProduct;
+  /// By tensor of the model: for inputs the value outside of the operators, for
+  /// results of products the contraction's result.
+  llvm::SmallVector<mlir::Value> values;
+  /// By tensor of the model: the value that is handed on or stored, after the
+  /// element-wise operators that follow the product. For inputs as `values`.
+  llvm::SmallVector<mlir::Value> finalValues;
+
+  /// The tensor of the model that stands for an input value or for a product's
+  /// result.
+  llvm::DenseMap<mlir::Value, unsigned> tensorOf;
+
+  /// Analyses a chain: contractions, element-wise operators and the fills of
+  /// their accumulators. Operands made by none of `operators` are inputs;
+  /// `results` are the values that leave the chain. Where the operators make no
+  /// chain, says why through `explain` and returns failure.
+  static mlir::FailureOr<GroupAxes>
+  compute(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+          mlir::ValueRange results,
+          llvm::function_ref<void(const llvm::Twine &)> explain);
+};
+
+/// Whether all loops are parallel, all maps are projected permutations and the
+/// body is made of scalar operators only.
+bool isElementwise(mlir::linalg::LinalgOp op);
+
+/// Whether the operator is a contraction: a sum of products of two operands,
+/// inferable as batch, parallel and reduced dimensions.
+bool isContraction(mlir::linalg::LinalgOp op);
+
+/// Whether the contraction's accumulator is filled with zero.
+bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
+
+/// Arithmetic operations that the body of an element-wise operator spends on one
+/// point.
+unsigned countBodyFlops(mlir::linalg::LinalgOp op);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_GROUPAXES_H

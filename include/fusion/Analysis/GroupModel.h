@@ -1,0 +1,96 @@
+//===- GroupModel.h - Axes, tensors and products of a group -------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What searches and cost models see of a group: plain data without IR. All
+// operators of a group share one set of loops, its *axes*: the loops of a
+// consumer and of its producer are one axis where the indexing maps of the value
+// between them say so. The GEMM chain C[m,n] = A[m,k]·B[k,n],
+// E[m,h] = C[m,n]·D[n,h] has the axes m, n, k, h (MCFuser section III-A).
+//
+// Names. The first product's loops are m, n and k (b where they are batched);
+// each new axis of a later product is the next of h, p, q, r, s, t, u, v, w. More
+// loops of one kind get a number: m, m1. Products name their operands, then
+// their result, in program order: A, B, C, D, E; the operands of element-wise
+// operators follow. Beyond Z names go on with T26, T27.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_GROUPMODEL_H
+#define FUSION_ANALYSIS_GROUPMODEL_H
+
+#include "fusion/Target/ChipTable.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fusion {
+
+/// A loop of the group.
+struct Axis {
+  std::string name;
+  int64_t extent;    ///< iterations; for a dynamic extent, what to plan for
+  bool isDynamic;    ///< the extent is known at run time only
+};
+
+/// What a tensor is to the group.
+enum class TensorRole : uint8_t {
+  Operand,      ///< input of a product, directly or through element-wise operators
+  Extra,        ///< input of the element-wise operators after a product
+  Intermediate, ///< result of a product that stays inside
+  Result,       ///< result of the group
+};
+
+/// A tensor that moves or is kept. A product's result stands for the
+/// element-wise operators after it too: `elementBytes` is that of the value that
+/// is handed on or stored.
+struct GroupTensor {
+  std::string name;
+  TensorRole role;
+  llvm::SmallVector<unsigned, 4> axes; ///< by dimension, slowest first
+  unsigned elementBytes;
+  /// Bytes that every row of the tensor is provably a multiple of, at most 16:
+  /// what a copy along its last dimension may rely on. 0 where the last dimension
+  /// is not dense.
+  unsigned alignment;
+  /// The product that reads it (Operand, Extra) or makes it.
+  unsigned product;
+  /// Of an operand: 0 where it is (part of) the product's first operand, else 1.
+  unsigned operandNumber = 0;
+};
+
+/// One product of a group: loops, and the tensors it reads and makes.
+struct Product {
+  unsigned result;                         ///< tensor
+  llvm::SmallVector<unsigned, 6> axes;      ///< all loops
+  llvm::SmallVector<unsigned, 2> batch;     ///< in both operands and the result
+  llvm::SmallVector<unsigned, 2> lhsAxes;   ///< in the first operand and the result
+  llvm::SmallVector<unsigned, 2> rhsAxes;   ///< in the second operand and the result
+  llvm::SmallVector<unsigned, 2> reduction; ///< in the operands only
+  /// The product whose result is operand 0 or 1 (through element-wise operators).
+  std::optional<unsigned> producer[2];
+  /// Type of the multiplied elements, where tensor cores know it.
+  std::optional<TensorCoreType> type;
+  unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
+};
+
+/// A group as plain data.
+struct GroupModel {
+  llvm::SmallVector<Axis, 8> axes;
+  llvm::SmallVector<GroupTensor, 8> tensors;
+  llvm::SmallVector<Product, 4> products;
+
+  std::optional<unsigned> findAxis(llvm::StringRef name) const;
+  std::optional<unsigned> findTensor(llvm::StringRef name) const;
+  bool indexes(unsigned tensor, unsigned axis) const;
+};
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_GROUPMODEL_H

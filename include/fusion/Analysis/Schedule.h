@@ -1,0 +1,74 @@
+//===- Schedule.h - A schedule as plain data ----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `#fuse.schedule` says, resolved against the model of its group: the form
+// in which searches build it, legality and cost models judge it, and lowering
+// obeys it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_SCHEDULE_H
+#define FUSION_ANALYSIS_SCHEDULE_H
+
+#include "fusion/Analysis/TilingTree.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Target/Intrinsics.h"
+
+namespace fusion {
+
+/// How one product uses its intrinsic. The tile of the first operand is
+/// (i1 × r1), that of the second (r1 × i2). `swapped` says that the intrinsic's
+/// first operand is the product's second: i1 is then one of its rhsAxes.
+struct ProductMapping {
+  const Intrinsic *intrinsic = nullptr;
+  unsigned i1 = 0, i2 = 0, r1 = 0; ///< axes
+  unsigned warps[2] = {1, 1};      ///< along i1 and i2
+  bool swapped = false;
+};
+
+/// Where a tensor's tile lives, how it moves, how often it is buffered.
+struct Placement {
+  fuse::Space space = fuse::Space::Registers;
+  fuse::Transport transport = fuse::Transport::Sync;
+  unsigned stages = 1;
+};
+
+struct Schedule {
+  TilingTree tree;
+  llvm::SmallVector<int64_t, 8> tiles;         ///< by axis
+  llvm::SmallVector<unsigned, 4> blocks;       ///< axes bound to the grid, slowest first
+  unsigned warps = 4;                          ///< of a block
+  llvm::SmallVector<ProductMapping, 4> products;
+  llvm::SmallVector<Placement, 8> places;      ///< by tensor
+
+  bool isBlockAxis(unsigned axis) const {
+    return llvm::is_contained(blocks, axis);
+  }
+};
+
+/// Reads the attribute. Returns nullopt and calls `explain` where it names what
+/// the group does not have or leaves out what the group needs.
+std::optional<Schedule>
+importSchedule(fuse::ScheduleAttr attr, const GroupModel &group,
+               llvm::function_ref<void(const llvm::Twine &)> explain);
+
+/// Writes the attribute; reading it back gives an equal schedule.
+fuse::ScheduleAttr exportSchedule(const Schedule &schedule,
+                                  const GroupModel &group,
+                                  mlir::MLIRContext *context);
+
+/// The schedule of a group in the generic form: one thread computes one element
+/// of the result, with all reductions as loops inside.
+fuse::ScheduleAttr makeGenericSchedule(mlir::MLIRContext *context);
+
+/// Whether a schedule is in the generic form.
+bool isGenericSchedule(fuse::ScheduleAttr schedule);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_SCHEDULE_H

@@ -1,0 +1,30 @@
+//===- ScheduleLegality.h - What lowering can do ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_SCHEDULELEGALITY_H
+#define FUSION_ANALYSIS_SCHEDULELEGALITY_H
+
+#include "fusion/Analysis/Schedule.h"
+
+namespace fusion {
+
+/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can. The
+/// verifier of scheduled groups and the pruning of searches are this predicate.
+/// `group` is a chain whose products are mapped to intrinsics.
+std::optional<std::string> checkSchedule(const GroupModel &group,
+                                         const Schedule &schedule,
+                                         const ChipInfo &chip);
+
+/// Why no schedule can exist for the group on `chip`, whatever the tiles, or
+/// nullopt where one may.
+std::optional<std::string> checkGroup(const GroupModel &group,
+                                      const ChipInfo &chip);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_SCHEDULELEGALITY_H

@@ -1,0 +1,74 @@
+//===- TilingTree.h - Tiling expressions with placed statements ---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tiling expression says in what order the loops of a group's axes are nested
+// and where its tiles are loaded, computed and stored (MCFuser section III-A):
+//
+//   expression := item*            item := loop | statement
+//   loop       := axis ( "(" items ")" | item* up to the end of the list )
+//   items      := item ("," item)*
+//   statement  := ("L" | "C" | "S") tensor
+//
+// `mh(n(k(LA,LB,CC),LD,CE),SE)`: an axis followed by an axis without a comma
+// encloses it, so m encloses h, which encloses n and SE. Axes are a lower-case
+// letter and digits, tensors an upper-case letter and digits.
+//
+// Statements are placed by MCFuser section III-B: a computation stands in the
+// loops of its operator, a load just inside the innermost loop that indexes its
+// tensor, a store just inside the innermost loop that indexes its tensor but
+// after the reductions that complete it. Loops of one iteration (the tile covers
+// the axis) are dead: they are no part of the tree, and statements are hoisted
+// out of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_TILINGTREE_H
+#define FUSION_ANALYSIS_TILINGTREE_H
+
+#include "fusion/Analysis/GroupModel.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <vector>
+
+namespace fusion {
+
+/// A loop or a statement of a tiling tree.
+struct TilingNode {
+  enum class Kind : uint8_t { Loop, Load, Compute, Store };
+  Kind kind;
+  unsigned index; ///< of the axis, or of the tensor
+  std::vector<TilingNode> children; ///< of a loop
+
+  bool isLoop() const { return kind == Kind::Loop; }
+};
+
+/// The items at the top of an expression, in order.
+using TilingTree = std::vector<TilingNode>;
+
+/// Parses an expression whose names are those of `group`. Returns nullopt and
+/// calls `explain` where it is malformed.
+std::optional<TilingTree>
+parseTiling(llvm::StringRef text, const GroupModel &group,
+            llvm::function_ref<void(const llvm::Twine &)> explain);
+
+/// Prints the tree; the text parses back to an equal tree.
+std::string printTiling(const TilingTree &tree, const GroupModel &group);
+
+/// The deep expression with the given loops, outermost first, and all statements
+/// of the group placed in it. Loops that are dead with these tiles are left out.
+TilingTree makeDeepTiling(const GroupModel &group,
+                          llvm::ArrayRef<unsigned> loops,
+                          llvm::ArrayRef<int64_t> tiles);
+
+/// Iterations of the loop of an axis: ⌈extent / tile⌉.
+int64_t tripCount(const Axis &axis, int64_t tile);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_TILINGTREE_H

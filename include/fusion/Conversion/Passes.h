@@ -1,0 +1,23 @@
+//===- Passes.h - Conversions between dialects --------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_CONVERSION_PASSES_H
+#define FUSION_CONVERSION_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace fusion {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "fusion/Conversion/Passes.h.inc"
+
+} // namespace fusion
+
+#endif // FUSION_CONVERSION_PASSES_H

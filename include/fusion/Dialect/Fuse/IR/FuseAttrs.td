@@ -1,0 +1,231 @@
+//===- FuseAttrs.td - Schedules of the fuse dialect ---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_FUSE_IR_FUSEATTRS_TD
+#define FUSION_DIALECT_FUSE_IR_FUSEATTRS_TD
+
+include "fusion/Dialect/Fuse/IR/FuseDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Fuse_Attr<string name, string attrMnemonic>
+    : AttrDef<Fuse_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+def Fuse_ChipAttr : Fuse_Attr<"Chip", "chip"> {
+  let summary = "The chip that a module is compiled for";
+  let description = [{
+    The name of an entry of the chip table (`fusion/Target/ChipTable.h`). Passes
+    that take `chip=NAME` attach it to the module as the attribute `fuse.chip`;
+    every number about the chip is read from the table through it.
+
+    ```mlir
+    module attributes {fuse.chip = #fuse.chip<"sm_80">} {}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"name in the chip table">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
+  let summary = "The order of a group's loops and the place of its statements";
+  let description = [{
+    `expression` is a tiling expression with its statements placed (MCFuser
+    section III-A and III-B): loops are axis names, `LX`, `CX` and `SX` load,
+    compute and store tensor X. `mh(n(k(LA,LB,CC),LD,CE),SE)` is the nest m, h, n
+    with loop k and the statements LD and CE inside n, and SE after n. Names are
+    those that the group's axes and tensors have (`fusion/Analysis/GroupAxes.h`);
+    `tiles` gives the tile size of every axis in elements.
+  }];
+  let parameters = (ins StringRefParameter<"loops and statements">:$expression,
+                        "::mlir::DictionaryAttr":$tiles);
+  let assemblyFormat = "`<` $expression `,` $tiles `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_OperatorMapAttr : Fuse_Attr<"OperatorMap", "operator_map"> {
+  let summary = "How one product uses its intrinsic";
+  let description = [{
+    The loops of a contraction that are mapped to the loops i1, i2 (parallel) and
+    r1 (reduction) of the intrinsic (GTA section 4), and the arrangement of the
+    block's warps over i1 and i2. The product of `warps` is the warp count of the
+    block; warps beyond the tile repeat the work of others and are refused.
+
+    ```mlir
+    #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"name of the intrinsic">:$intrinsic,
+                        StringRefParameter<"axis of the rows">:$i1,
+                        StringRefParameter<"axis of the columns">:$i2,
+                        StringRefParameter<"axis that is reduced">:$r1,
+                        ArrayRefParameter<"int64_t">:$warps);
+  let assemblyFormat = [{
+    `<` $intrinsic `,` `i1` `=` $i1 `,` `i2` `=` $i2 `,` `r1` `=` $r1 `,`
+    `warps` `=` `[` $warps `]` `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
+  let summary = "How the work of a group is mapped to blocks, warps and intrinsics";
+  let description = [{
+    * `warps`: warps of a block.
+    * `blocks`: the axes whose loops are bound to the grid, slowest first; the
+      block index is their mixed-radix number.
+    * `operators`: an `#fuse.operator_map` for each contraction, by the name of its
+      result. Empty for a group in the generic form, in which one thread computes
+      one element of the result with all reductions as loops inside.
+    * `raster`: blocks of the two fastest grid axes are visited in columns of this
+      many blocks, for reuse in L2; 1 is row by row. Default 1.
+    * `persistent`: blocks loop over the tiles of a grid of the chip's size.
+      Default false.
+    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1.
+  }];
+  let parameters = (ins "int64_t":$warps,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$operators,
+                        DefaultValuedParameter<"int64_t", "1">:$raster,
+                        DefaultValuedParameter<"bool", "false">:$persistent,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
+  let assemblyFormat = [{
+    `<` `warps` `=` $warps (`,` `blocks` `=` `[` $blocks^ `]`)?
+    (`,` `operators` `=` $operators^)? (`,` `raster` `=` $raster^)?
+    (`,` `persistent` `=` $persistent^)? (`,` `cluster` `=` $cluster^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Fuse_Space : I32EnumAttr<"Space", "Where a tensor's tile lives", [
+    I32EnumAttrCase<"Registers", 0, "registers">,
+    I32EnumAttrCase<"Shared", 1, "shared">]> {
+  let cppNamespace = "::fusion::fuse";
+  let genSpecializedAttr = 0;
+}
+
+def Fuse_Transport : I32EnumAttr<"Transport", "How a tile moves", [
+    I32EnumAttrCase<"Sync", 0, "sync">,
+    I32EnumAttrCase<"Async4", 1, "async4">,
+    I32EnumAttrCase<"Async8", 2, "async8">,
+    I32EnumAttrCase<"Async16", 3, "async16">]> {
+  let cppNamespace = "::fusion::fuse";
+  let genSpecializedAttr = 0;
+}
+
+def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
+  let summary = "Where the tile of one tensor lives and how it gets there";
+  let description = [{
+    For an operand, `shared` copies its tile from global to shared memory by
+    `transport` (synchronous loads and stores, or cp.async of 4, 8 or 16 bytes), and
+    `registers` loads it straight into the registers of its consumer. For an
+    intermediate, `registers` keeps it in the registers of the warps that computed
+    it, `shared` hands it over through shared memory. For a result, `shared` stages
+    its tile there so that rows are written with the widest aligned stores, and
+    `registers` stores from the accumulator's layout.
+  }];
+  let parameters = (ins EnumParameter<Fuse_Space>:$space,
+      DefaultValuedParameter<"Transport", "Transport::Sync">:$transport);
+  let assemblyFormat = "`<` $space (`,` $transport^)? `>`";
+}
+
+def Fuse_MemoryAttr : Fuse_Attr<"Memory", "memory"> {
+  let summary = "Where the tensors of a group live on chip";
+  let description = [{
+    `places` maps the name of every tensor of the group to its `#fuse.place`.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$places);
+  let assemblyFormat = "`<` $places `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
+  let summary = "Stages per buffer and level of the memory hierarchy";
+  let description = [{
+    `shared` maps an operand to the stages of its shared-memory buffer (ALCOP
+    section III); `registers` is the number of stages of the shared-to-register
+    level. Absent operands have one stage.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$shared,
+                        DefaultValuedParameter<"int64_t", "1">:$registers);
+  let assemblyFormat = "`<` $shared (`,` `registers` `=` $registers^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
+  let summary = "Reductions split over blocks";
+  let description = [{
+    `split` maps a reduction axis to the number of blocks that share it; their
+    partial results are combined by a second group.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$split);
+  let assemblyFormat = "`<` $split `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_ReductionForm : I32EnumAttr<"ReductionForm", "How a reduction is evaluated", [
+    I32EnumAttrCase<"OneTile", 0, "one_tile">,
+    I32EnumAttrCase<"Online", 1, "online">]> {
+  let cppNamespace = "::fusion::fuse";
+  let genSpecializedAttr = 0;
+}
+
+def Fuse_ReductionAttr : Fuse_Attr<"Reduction", "reduction"> {
+  let summary = "The form of the reductions that a group's loop also consumes";
+  let description = [{
+    `one_tile`: the reduced axis fits in one tile. `online`: the running form with
+    rescaling.
+  }];
+  let parameters = (ins EnumParameter<Fuse_ReductionForm>:$form);
+  let assemblyFormat = "`<` $form `>`";
+}
+
+def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
+  let summary = "How a group runs on the chip";
+  let description = [{
+    Complete: with it, lowering makes no choice. Every part but `mapping` may be
+    absent, which switches the feature off: no `tiling` (the generic form), no
+    `memory` (registers only), no `pipeline` (one stage everywhere), no `parallel`
+    (no reduction split), no `reduction` (nothing is consumed while it is reduced).
+    `version` is the version of this format.
+
+    The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) refuses what
+    lowering cannot do and says why; the search prunes by the same predicate.
+
+    ```mlir
+    #fuse.schedule<version = 1,
+      tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
+      mapping = <warps = 4, blocks = ["m", "h"], operators = {
+        C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
+        E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
+      memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>,
+                 C = #fuse.place<registers>, D = #fuse.place<shared, async16>,
+                 E = #fuse.place<shared>}>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$version,
+      OptionalParameter<"::fusion::fuse::TilingAttr">:$tiling,
+      "::fusion::fuse::MappingAttr":$mapping,
+      OptionalParameter<"::fusion::fuse::MemoryAttr">:$memory,
+      OptionalParameter<"::fusion::fuse::PipelineAttr">:$pipeline,
+      OptionalParameter<"::fusion::fuse::ParallelAttr">:$parallel,
+      OptionalParameter<"::fusion::fuse::ReductionAttr">:$reduction);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // FUSION_DIALECT_FUSE_IR_FUSEATTRS_TD

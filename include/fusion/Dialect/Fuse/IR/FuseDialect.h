@@ -1,0 +1,39 @@
+//===- FuseDialect.h - The fuse dialect ---------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_FUSE_IR_FUSEDIALECT_H
+#define FUSION_DIALECT_FUSE_IR_FUSEDIALECT_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h.inc"
+#include "fusion/Dialect/Fuse/IR/FuseEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fusion/Dialect/Fuse/IR/FuseAttrs.h.inc"
+
+#include "fusion/Dialect/Fuse/IR/FuseInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "fusion/Dialect/Fuse/IR/FuseOps.h.inc"
+
+namespace fusion::fuse {
+
+/// Name of the module attribute (a ChipAttr) that says what to compile for.
+constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
+
+} // namespace fusion::fuse
+
+#endif // FUSION_DIALECT_FUSE_IR_FUSEDIALECT_H

@@ -1,0 +1,50 @@
+//===- TileDialect.h - The tile dialect ---------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_TILEDIALECT_H
+#define FUSION_DIALECT_TILE_IR_TILEDIALECT_H
+
+#include "fusion/Support/LinearLayout.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h.inc"
+#include "fusion/Dialect/Tile/IR/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fusion/Dialect/Tile/IR/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "fusion/Dialect/Tile/IR/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "fusion/Dialect/Tile/IR/TileOps.h.inc"
+
+namespace fusion::tile {
+
+/// Argument attribute (AccessAttr) of a kernel's pointers.
+constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
+
+/// The layout of a tensor, or null where none has been assigned.
+LayoutAttr getLayout(mlir::Type type);
+
+/// The same tensor type with another layout (null removes it).
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  LayoutAttr layout);
+
+} // namespace fusion::tile
+
+#endif // FUSION_DIALECT_TILE_IR_TILEDIALECT_H

@@ -1,0 +1,86 @@
+//===- TileHostOps.td - Kernels and their launches ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_TILEHOSTOPS_TD
+#define FUSION_DIALECT_TILE_IR_TILEHOSTOPS_TD
+
+include "fusion/Dialect/Tile/IR/TileOps.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    FunctionOpInterface, IsolatedFromAbove, Symbol]> {
+  let summary = "A block program";
+  let description = [{
+    Arguments are pointers (each with an argument attribute `tile.access`), then
+    sizes as index and scalars. `warps` is the number of warps of a block,
+    `shared_memory` the bytes of dynamic shared memory, set by
+    `tile-allocate-shared`.
+
+    ```mlir
+    tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
+                      %dst: !tile.ptr<f32> {tile.access = #tile.access<write>})
+        attributes {warps = 4 : i64} {
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs,
+                       I64Attr:$warps,
+                       OptionalAttr<I64Attr>:$shared_memory);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    int64_t getNumThreads() { return 32 * static_cast<int64_t>(getWarps()); }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [
+    Pure, HasParent<"KernelOp">, ReturnLike, Terminator]> {
+  let summary = "Ends a block program";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LaunchOp : Tile_Op<"launch", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface, Pure]> {
+  let summary = "Launches a kernel: one step of the host plan";
+  let description = [{
+    In destination-passing style on tensors: the kernel reads `inputs` and writes
+    `inits`; its arguments are the inputs (tensors as pointers), then the inits, then
+    `sizes`. `grid` is the number of blocks.
+
+    `schedule` and `predicted` record for reports what the kernel was lowered from:
+    its `#fuse.schedule`, and a dictionary of the cost model's predictions.
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
+                       Variadic<AnyType>:$inputs, Variadic<AnyRankedTensor>:$inits,
+                       Variadic<Index>:$sizes,
+                       OptionalAttr<AnyAttr>:$schedule,
+                       OptionalAttr<DictionaryAttr>:$predicted);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `grid` `(` $grid `)` (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $inits `:` type($inits) `)` (`sizes` `(` $sizes^ `)`)? attr-dict
+    `->` type($results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+  }];
+}
+
+#endif // FUSION_DIALECT_TILE_IR_TILEHOSTOPS_TD

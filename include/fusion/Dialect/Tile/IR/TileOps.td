@@ -1,0 +1,306 @@
+//===- TileOps.td - Operations of block programs ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_TILEOPS_TD
+#define FUSION_DIALECT_TILE_IR_TILEOPS_TD
+
+include "fusion/Dialect/Tile/IR/TileTypes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+
+class Tile_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, opMnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+  let summary = "The linear index of this block in the grid";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Describes an operand in global memory";
+  let description = [{
+    The operand starts `offset` elements after `base` and has the given sizes and
+    strides, all in elements.
+
+    ```mlir
+    %a = tile.view %base[%offset] sizes [%m, %k] strides [%k, %one]
+           : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$base, Index:$offset, Variadic<Index>:$sizes,
+                       Variadic<Index>:$strides);
+  let results = (outs Tile_ViewType:$result);
+  let assemblyFormat = [{
+    $base `[` $offset `]` `sizes` `[` $sizes `]` `strides` `[` $strides `]` attr-dict
+    `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads a tile from global memory into registers";
+  let description = [{
+    The tile starts at `coordinates`; elements outside of the view are zero. Along
+    dimensions that `in_bounds` marks the tile is known to lie inside.
+  }];
+  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $view `[` $coordinates `]` attr-dict `:` type($view) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores a tile from registers to global memory";
+  let description = [{
+    The tile starts at `coordinates`; elements outside of the view are not stored.
+    `vectorize` asks for the layout of `value` to be chosen for the widest stores
+    that the view allows, otherwise the layout of its producer is kept. `in_bounds`
+    as for `tile.load`.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
+                       Variadic<Index>:$coordinates, UnitAttr:$vectorize,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let assemblyFormat = [{
+    $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Reserves a buffer in shared memory";
+  let description = [{
+    `offset`, in bytes from the start of the block's dynamic shared memory, is set by
+    `tile-allocate-shared`; buffers that do not live at the same time share memory.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_FreeOp : Tile_Op<"free", [MemoryEffects<[MemFree]>]> {
+  let summary = "Ends the life of a buffer";
+  let arguments = (ins Tile_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Tile_CopyAsyncOp : Tile_Op<"copy_async",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Starts the copy of a tile from global to shared memory";
+  let description = [{
+    Copies the tile at `coordinates` of the view into a stage of the buffer, elements
+    outside of the view as zero. The row of the buffer is the view's dimension
+    `1 - unit`, its column the unit dimension. Joins the group that the next
+    `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
+    cp.async"). `in_bounds` as for `tile.load`.
+  }];
+  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+                       Tile_BufferType:$buffer, Index:$stage,
+                       Tile_TransportAttr:$transport,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let assemblyFormat = [{
+    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` $transport attr-dict
+    `:` type($view) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_CommitOp : Tile_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Closes a group of asynchronous copies";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until at most `pending` groups are in flight";
+  let description = [{
+    Orders the copies of the executing thread only; other threads see them after a
+    barrier as well.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for all threads of the block";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads a tile, or a part of one, from shared memory";
+  let description = [{
+    The part of the stage that starts at the static (row, column) `origin`. With
+    `transposed`, coordinate 0 of the result walks the columns of the buffer.
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+                       DenseI64ArrayAttr:$origin, UnitAttr:$transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` `at` $origin (`transposed` $transposed^)? attr-dict
+    `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores a tile to shared memory";
+  let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
+                       Index:$stage, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $stage `]` (`transposed` $transposed^)? attr-dict
+    `:` type($value) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Multiplies two tiles and adds to an accumulator";
+  let description = [{
+    (i1 × r1) times (r1 × i2) plus (i1 × i2), by the named intrinsic, with the block's
+    warps arranged over i1 and i2. The extent of r1 is a multiple of the intrinsic's.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+                       AnyRankedTensor:$accumulator, StrAttr:$intrinsic,
+                       DenseI64ArrayAttr:$warps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $accumulator $intrinsic `warps` $warps attr-dict
+    `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "Repeats a tile along new dimensions";
+  let description = [{
+    `dimensions` are those of the result that the operand lacks.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "A tile of equal elements";
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+  let summary = "The coordinates of a tile's elements along one dimension";
+  let description = [{
+    Element c of the result is `start` + c[dimension], of type index.
+  }];
+  let arguments = (ins Index:$start, I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$start `along` $dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
+  let summary = "A part of a tile in registers";
+  let description = [{
+    The part that starts at the static coordinates `origin`. Lowering needs a layout
+    in which the part is a subset of every thread's registers.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$origin);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `at` $origin attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+  let summary = "Exchanges the dimensions of a two-dimensional tile";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_MaskOp : Tile_Op<"mask", [Pure]> {
+  let summary = "Replaces the elements beyond a bound";
+  let description = [{
+    Elements whose coordinate along `dimension` is not below `bound` become `fill`.
+    Keeps the padding of a tile from reaching a product or a reduction.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Index:$bound, I64Attr:$dimension,
+                       AnyType:$fill);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `below` $bound `along` $dimension `else` $fill attr-dict
+    `:` type($value) `,` type($fill) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+  let summary = "Moves the elements of a tile between registers, lanes and warps";
+  let description = [{
+    By permutation of registers where the layouts allow, else through shared memory:
+    `tile-allocate-shared` gives it a scratch buffer as `offset`.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The generic form: one element for each thread
+//===----------------------------------------------------------------------===//
+
+def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
+  let summary = "The linear index of the thread in its block";
+  let description = [{
+    Only in kernels of the generic form, whose values are scalars of one thread.
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ElementLoadOp : Tile_Op<"element_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads one element";
+  let description = [{
+    The element `index` elements after the base; the program must keep it inside.
+  }];
+  let arguments = (ins Tile_PtrType:$base, Index:$index);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$base `[` $index `]` attr-dict `:` type($base) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ElementStoreOp : Tile_Op<"element_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores one element";
+  let arguments = (ins AnyType:$value, Tile_PtrType:$base, Index:$index);
+  let assemblyFormat = "$value `,` $base `[` $index `]` attr-dict `:` type($value) `,` type($base)";
+  let hasVerifier = 1;
+}
+
+#endif // FUSION_DIALECT_TILE_IR_TILEOPS_TD

@@ -1,0 +1,95 @@
+//===- TileTypes.td - Types and attributes of the tile dialect ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_TILETYPES_TD
+#define FUSION_DIALECT_TILE_IR_TILETYPES_TD
+
+include "fusion/Dialect/Tile/IR/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+
+def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "Where the elements of a tile live";
+  let description = [{
+    A layout of `fusion/Support/LinearLayout.h` in its printed form. As the encoding
+    of a tensor it maps (register, lane, warp) to coordinates; as the layout of a
+    buffer, (offset) to coordinates.
+  }];
+  let parameters = (ins "::fusion::LinearLayout":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
+  let mnemonic = "ptr";
+  let summary = "The base of a tensor in global memory";
+  let description = [{
+    A kernel argument: the 16-byte aligned base of a dense tensor.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+def Tile_ViewType : TypeDef<Tile_Dialect, "View"> {
+  let mnemonic = "view";
+  let summary = "A strided operand in global memory";
+  let description = [{
+    `rank` dimensions whose sizes and strides are values of the program. `unit` is
+    the dimension whose stride is one, or -1. `alignment` in bytes is what every
+    access can rely on: the base, all other strides and the size of the unit
+    dimension are multiples of it, so that an aligned chunk lies wholly inside or
+    wholly outside the view.
+  }];
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$elementType,
+                        "int64_t":$unit, "int64_t":$alignment);
+  let assemblyFormat = [{
+    `<` $rank `x` $elementType `,` `unit` `=` $unit `,` `alignment` `=` $alignment `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "Stages of a tile in shared memory";
+  let description = [{
+    `stages` copies of a rows × columns tile. `layout` maps the element offset inside
+    one stage to (row, column).
+  }];
+  let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$columns,
+                        "::mlir::Type":$elementType, "::fusion::tile::LayoutAttr":$layout);
+  let assemblyFormat = [{
+    `<` $stages `,` $rows `,` $columns `,` $elementType `,` $layout `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of one stage.
+    int64_t getStageBytes() const;
+    /// Bytes of all stages.
+    int64_t getBytes() const { return getStages() * getStageBytes(); }
+  }];
+}
+
+def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves", [
+    I32EnumAttrCase<"Async4", 4, "async4">,
+    I32EnumAttrCase<"Async8", 8, "async8">,
+    I32EnumAttrCase<"Async16", 16, "async16">]> {
+  let cppNamespace = "::fusion::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_TransportAttr : EnumAttr<Tile_Dialect, Tile_Transport, "transport">;
+
+def Tile_Access : I32EnumAttr<"Access", "What a kernel does with a global operand", [
+    I32EnumAttrCase<"Read", 0, "read">,
+    I32EnumAttrCase<"Write", 1, "write">]> {
+  let cppNamespace = "::fusion::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access">;
+
+#endif // FUSION_DIALECT_TILE_IR_TILETYPES_TD

@@ -1,0 +1,37 @@
+//===- Compile.h - From linalg to PTX and manifest --------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_PIPELINES_COMPILE_H
+#define FUSION_PIPELINES_COMPILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace fusion {
+
+struct CompileOptions {
+  std::string chip = "sm_80";
+  bool forceFusion = false; ///< fuse what is legal, whatever the cost says
+  /// Replaces the default pipeline where it is not empty.
+  std::string passPipeline;
+};
+
+struct CompiledModule {
+  std::string ptx;
+  std::string manifestJson; ///< docs/manifest.md
+};
+
+/// Compiles a copy of `unfused`. Diagnostics go to its context; the error says
+/// what failed in one line.
+llvm::Expected<CompiledModule> compile(mlir::ModuleOp unfused,
+                                       const CompileOptions &options);
+
+} // namespace fusion
+
+#endif // FUSION_PIPELINES_COMPILE_H

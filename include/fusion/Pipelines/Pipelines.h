@@ -1,0 +1,49 @@
+//===- Pipelines.h - The compiler's pipelines ---------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_PIPELINES_PIPELINES_H
+#define FUSION_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace fusion {
+
+/// Options of `fuse-to-nvvm`.
+struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("Chip to compile for; default: the "
+                                          "module's fuse.chip, else sm_80"),
+                           llvm::cl::init("")};
+  Option<bool> forceFusion{
+      *this, "force-fusion",
+      llvm::cl::desc("Fuse what is legal, whatever the cost says"),
+      llvm::cl::init(false)};
+};
+
+/// From a module of func.funcs over tensors to groups with schedules.
+void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
+                             const FuseToNVVMOptions &options);
+
+/// From groups with schedules to block programs with layouts, shared memory and
+/// barriers.
+void buildTilePipeline(mlir::OpPassManager &manager);
+
+/// From block programs to the nvvm and llvm dialects.
+void buildTileToNVVMPipeline(mlir::OpPassManager &manager);
+
+/// All of it: `fuse-to-nvvm`.
+void buildFuseToNVVMPipeline(mlir::OpPassManager &manager,
+                             const FuseToNVVMOptions &options);
+
+/// Registers the pipelines under their names.
+void registerPipelines();
+
+} // namespace fusion
+
+#endif // FUSION_PIPELINES_PIPELINES_H

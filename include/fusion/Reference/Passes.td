@@ -1,0 +1,125 @@
+//===- Passes.td - Passes of the CPU reference -------------*- tablegen -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_REFERENCE_PASSES
+#define FUSION_REFERENCE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ReferenceArrangeLoops
+    : Pass<"reference-arrange-loops", "::mlir::func::FuncOp"> {
+  let summary = "Order the loops of reductions for a CPU";
+  let description = [{
+    Prepares reductions on tensors for plain loops that run fast on a CPU,
+    without changing a number:
+
+    * A narrow input that is read more than once (it does not depend on every
+      loop) and is extended in the body is extended once beforehand.
+    * The loops are put in the order parallel, reduction, and innermost the
+      parallel loop along which the output is contiguous, so that the inner
+      loop is a vector operation without a dependence. Inputs that are read
+      more than once are transposed to be contiguous along it, too.
+
+    Named reductions become `linalg.generic`; `linalg.pack` and `linalg.unpack`
+    become padding, reshaping and transposing.
+
+    Every element of the output still adds its terms in the order of the
+    reduction loops.
+
+    Example: the transposed product
+
+    ```mlir
+    linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n, k), (m, n, k) -> (m, n)],
+                    iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<8x4xf16>, tensor<16x4xf16>) outs(%c : tensor<8x16xf32>)
+    ```
+
+    reads `%a` and a transposed `%b` as f32, with loops (m, k, n).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ReferenceParallelizeLoops
+    : Pass<"reference-parallelize-loops", "::mlir::ModuleOp"> {
+  let summary = "Lower linalg on memrefs to loops, the outermost as a function of a range";
+  let description = [{
+    Lowers every linalg operation on memrefs to `scf.for`. The leading parallel
+    loops of an operation that is not itself in a loop (all but the innermost,
+    where all are parallel) are collapsed into one, whose body becomes a
+    private function `fusion_parallel_body_N(begin, end, captures...)`. The
+    call over the whole range that is left behind may be replaced by calls over
+    parts of it, in any order and from any threads.
+
+    Example:
+
+    ```mlir
+    linalg.generic {…, iterator_types = ["parallel", "parallel"]}
+        ins(%a : memref<8x16xf32>) outs(%b : memref<8x16xf32>) {…}
+    ```
+
+    becomes
+
+    ```mlir
+    call @fusion_parallel_body_0(%c0, %c8, %a, %b)
+        : (index, index, memref<8x16xf32>, memref<8x16xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def ReferenceExpandNarrowFloats
+    : Pass<"reference-expand-narrow-floats", "::mlir::ModuleOp"> {
+  let summary = "Expand the conversions of bf16 and 8-bit floats";
+  let description = [{
+    A CPU has no instructions for the 8-bit floats, and not every CPU has them
+    for bf16. An extension from an 8-bit float becomes a load from a table of
+    its 256 values; a truncation to one, and one from f64 to f16 or bf16,
+    becomes a call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
+    even. `math.fma` of types narrower than f32 is computed in f64.
+
+    Example:
+
+    ```mlir
+    %y = arith.extf %x : f8E4M3FN to f32
+    ```
+
+    becomes
+
+    ```mlir
+    %table = memref.get_global @fusion_values_f8E4M3FN : memref<256xf32>
+    %bits = arith.bitcast %x : f8E4M3FN to i8
+    %index = arith.index_castui %bits : i8 to index
+    %y = memref.load %table[%index] : memref<256xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ReferenceClearFastMath : Pass<"reference-clear-fast-math"> {
+  let summary = "Drop every fast-math flag";
+  let description = [{
+    A reference rounds where the IR says so. Flags of the input would let later
+    passes drop roundings, and upstream's emulation of narrow types sets
+    `contract` on the very conversions that are the roundings.
+
+    Example: `arith.truncf %x fastmath<contract> : f32 to f16` becomes
+    `arith.truncf %x : f32 to f16`.
+  }];
+}
+
+#endif // FUSION_REFERENCE_PASSES

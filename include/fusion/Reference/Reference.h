@@ -1,0 +1,60 @@
+//===- Reference.h - Executes the unfused module on the CPU -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The truth that compiled plans are compared with: the unfused module read by
+// the rules of fuse-explicit-numerics, lowered by upstream's passes and
+// compiled for the host. Contractions run as vector code on all cores; every
+// sum adds its terms in the order of the reduction loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_REFERENCE_REFERENCE_H
+#define FUSION_REFERENCE_REFERENCE_H
+
+#include "fusion/Runtime/HostTensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace fusion {
+
+/// Adds the passes from an unfused module to the LLVM dialect.
+void buildReferencePipeline(mlir::OpPassManager &manager);
+
+/// Registers `reference-to-llvm`, the pipeline above.
+void registerReferencePipeline();
+
+/// The element type of a scalar or tensor in MLIR; nullopt where the runtime
+/// has no such type.
+std::optional<ElementType> elementTypeOf(mlir::Type type);
+
+class Reference {
+public:
+  /// Compiles a copy of `unfused`; diagnostics go to its context. `threads` is
+  /// the number of host threads, 0 for one per core.
+  static llvm::Expected<std::unique_ptr<Reference>>
+  compile(mlir::ModuleOp unfused, unsigned threads = 0);
+  ~Reference();
+
+  /// Calls a public function. The inputs must have the types and static sizes
+  /// of its signature; results are row-major whatever their layout was.
+  llvm::Expected<std::vector<HostTensor>>
+  run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs);
+
+private:
+  struct Impl;
+  explicit Reference(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> pimpl;
+};
+
+} // namespace fusion
+
+#endif // FUSION_REFERENCE_REFERENCE_H

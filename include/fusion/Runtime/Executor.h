@@ -1,0 +1,65 @@
+//===- Executor.h - Executes a plan -----------------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_RUNTIME_EXECUTOR_H
+#define FUSION_RUNTIME_EXECUTOR_H
+
+#include "fusion/Runtime/Device.h"
+#include "fusion/Runtime/HostTensor.h"
+#include "fusion/Runtime/Manifest.h"
+
+namespace fusion {
+
+/// What happened in one launch of a plan.
+struct LaunchReport {
+  std::string kernel;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{1, 1, 1};
+  std::array<uint32_t, 3> cluster{1, 1, 1};
+  uint32_t dynamicSharedMemory = 0; ///< bytes
+  std::string schedule;             ///< empty where it is not known
+  /// The prediction with its expressions evaluated.
+  struct Predicted {
+    std::optional<double> us;
+    std::optional<int64_t> globalLoadBytes;
+    std::optional<int64_t> globalStoreBytes;
+    std::optional<int64_t> sharedMemory;
+  };
+  std::optional<Predicted> predicted;
+  std::optional<emulator::Counters> counters;
+  std::optional<double> measuredUs;
+  std::vector<emulator::Finding> findings;
+};
+
+struct Execution {
+  /// Empty where a launch did not end well.
+  std::vector<HostTensor> results;
+  std::vector<LaunchReport> launches;
+  /// Why execution stopped: a kernel that did not run to its end.
+  std::optional<std::string> fault;
+  /// All launches together, where `measure` was asked for.
+  std::optional<double> measuredUs;
+};
+
+struct ExecuteOptions {
+  bool measure = false; ///< time the launches where the device can
+};
+
+/// Runs `plan` on a device that has loaded the kernels: allocates its buffers,
+/// copies the inputs, launches in order, copies the results back and frees
+/// everything. Fails where the inputs do not fit the plan, a requirement of
+/// the plan is broken, an expression cannot be evaluated, a pointer is not
+/// aligned as the kernel relies on, or the device fails.
+llvm::Expected<Execution> execute(const Manifest &manifest,
+                                  const FunctionPlan &plan, Device &device,
+                                  llvm::ArrayRef<HostTensor> inputs,
+                                  const ExecuteOptions &options = {});
+
+} // namespace fusion
+
+#endif // FUSION_RUNTIME_EXECUTOR_H

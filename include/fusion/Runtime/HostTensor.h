@@ -1,0 +1,105 @@
+//===- HostTensor.h - Tensors in host memory --------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dense row-major tensor in host memory, its generator, and the comparison
+// of a result with its reference.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_RUNTIME_HOSTTENSOR_H
+#define FUSION_RUNTIME_HOSTTENSOR_H
+
+#include "fusion/Runtime/ElementType.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace fusion {
+
+/// A dense row-major tensor; a scalar has an empty shape.
+struct HostTensor {
+  ElementType type = ElementType::F32;
+  llvm::SmallVector<int64_t> shape;
+  std::vector<char> data;
+
+  HostTensor() = default;
+  /// All elements zero. The shape must have passed `checkedBytes`.
+  HostTensor(ElementType type, llvm::ArrayRef<int64_t> shape);
+
+  int64_t elements() const;
+  char *at(int64_t index) { return data.data() + index * elementBytes(type); }
+  const char *at(int64_t index) const {
+    return data.data() + index * elementBytes(type);
+  }
+};
+
+/// Bytes of a tensor, or an error where a size is negative or the product
+/// overflows.
+llvm::Expected<int64_t> checkedBytes(ElementType type,
+                                     llvm::ArrayRef<int64_t> shape);
+
+/// `8x?x16`-style text of a shape; `scalar` where it is empty.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
+/// The generator of inputs, counter-based SplitMix64 (Steele, Lea, Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014). With
+///   mix(z): z ^= z >> 30; z *= 0xbf58476d1ce4e5b9; z ^= z >> 27;
+///           z *= 0x94d049bb133111eb; z ^= z >> 31
+/// and g = 0x9e3779b97f4a7c15, element e of input i under a seed is drawn from
+///   mix(mix(mix(seed + g) + (i + 1) g) + (e + 1) g)   (all modulo 2^64).
+uint64_t randomBits(uint64_t seed, uint64_t input, uint64_t element);
+
+/// Fills input number `input` from `seed`:
+/// floats uniform in [-1, 1), a multiple of 2^-23 (f64: 2^-52), rounded to
+/// the type (f8E8M0FNU: a power of two in [1/8, 8)); i1 zero or one; i8 and
+/// i16 uniform in [-128, 128); i32, i64 and index uniform in [0, indexBound),
+/// so that they can be used as indices.
+void fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
+                int64_t indexBound);
+
+/// |actual - reference| <= atol + rtol |reference|.
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
+
+/// The default for a result of type `result` of a function whose narrowest
+/// floating-point type (inputs, results and everything between) is
+/// `narrowest`: rtol from the rounding of the result, and atol relative to the
+/// root mean square `rms` of the reference, from the rounding of the values
+/// that were materialised on the way. Integers must be equal. The table is in
+/// docs/fusion-run.md.
+Tolerance defaultTolerance(ElementType result, ElementType narrowest,
+                           double rms);
+
+/// Root mean square over the finite elements; 0 where there are none.
+double rootMeanSquare(const HostTensor &tensor);
+
+struct Comparison {
+  bool pass = true;
+  double maxAbsError = 0; ///< over elements where both are finite
+  double maxRelError = 0; ///< |a - r| / |r| over finite elements with r != 0
+  int64_t mismatches = 0;
+  struct Mismatch {
+    llvm::SmallVector<int64_t> coordinates;
+    double actual;
+    double reference;
+  };
+  std::vector<Mismatch> first; ///< the first few mismatches in memory order
+};
+
+/// Compares element by element. NaN equals NaN, an infinity only itself. The
+/// tensors must have the same type and shape.
+Comparison compare(const HostTensor &actual, const HostTensor &reference,
+                   Tolerance tolerance, unsigned keep = 5);
+
+} // namespace fusion
+
+#endif // FUSION_RUNTIME_HOSTTENSOR_H

@@ -1,0 +1,37 @@
+//===- ScheduleSearch.h - Chooses the schedule of a chain ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_SCHEDULESEARCH_H
+#define FUSION_SEARCH_SCHEDULESEARCH_H
+
+#include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+
+namespace fusion {
+
+struct SearchResult {
+  Schedule schedule;
+  Footprint footprint;
+  Cost cost;
+  int64_t candidates = 0; ///< looked at
+  int64_t legal = 0;      ///< of them, those that lowering accepts
+};
+
+/// The legal schedule of least predicted time among: result axes bound to the
+/// grid, reductions nested with the last product's outermost, powers of two and
+/// whole axes as tiles, and the usual arrangements of one to eight warps. Equal
+/// times are decided by fewer bytes, then by the order of enumeration, so the
+/// answer is the same everywhere. Returns nullopt with `reason` where no
+/// candidate is legal.
+std::optional<SearchResult> searchSchedule(const GroupModel &group,
+                                           const ChipInfo &chip,
+                                           std::string &reason);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_SCHEDULESEARCH_H

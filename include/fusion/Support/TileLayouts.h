@@ -1,0 +1,208 @@
+//===- TileLayouts.h - The layouts GPUs are programmed with -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fragments of the tensor core instructions and their repetition over a tile,
+// layouts for element-wise access, shared-memory buffers without bank conflicts
+// and the assignment of threads to their copies. "Figure" and section names are
+// those of the PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions".
+//
+// Sizes of tiles and counts of warps may be any multiples, not only powers of
+// two. Functions assert what they document as precondition; those that return
+// an optional refuse a request that the caller cannot easily know to be
+// impossible.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SUPPORT_TILELAYOUTS_H
+#define FUSION_SUPPORT_TILELAYOUTS_H
+
+#include "fusion/Support/AddressPlan.h"
+#include "fusion/Support/LinearLayout.h"
+
+namespace fusion {
+
+//===----------------------------------------------------------------------===//
+// Fragments of mma.sync
+//===----------------------------------------------------------------------===//
+
+/// Accumulator (C and D) of mma.m16n8k*, 32-bit elements: (Register, Lane) ->
+/// (Dim0 = row m, Dim1 = column n), four registers per thread.
+///
+///   row = lane / 4 + 8 * (i / 2),  column = lane % 4 * 2 + i % 2
+///
+/// "Matrix Fragments for mma.m16n8k16 with floating point type", fragment C;
+/// the integer and tf32 shapes have the same.
+LinearLayout mmaAccumulator16x8();
+
+/// Operand A of mma.sync, row-major: (Register, Lane) -> (Dim0 = m, Dim1 = k).
+/// Registers count elements. With e = 32 / bitwidth elements per 32-bit
+/// register the shape is m16n8k(8e): m16n8k16 for 16 bits, m16n8k8 for 32
+/// (tf32), m16n8k32 for 8 (and fp8), and
+///
+///   row = lane / 4 + 8 * (i / e % 2)
+///   column = lane % 4 * e + i % e + 4e * (i / 2e)
+LinearLayout mmaOperandA(unsigned bitwidth);
+
+/// Operand B, column-major: (Register, Lane) -> (Dim0 = k, Dim1 = n).
+///
+///   row = lane % 4 * e + i % e + 4e * (i / e),  column = lane / 4
+LinearLayout mmaOperandB(unsigned bitwidth);
+
+/// The 8x8 matrix of 16-bit elements that ldmatrix and stmatrix move per 8
+/// lanes: row = lane / 4, column = lane % 4 * 2 + i. Transposed (.trans): row
+/// and column exchanged.
+LinearLayout matrixFragment8x8(bool transposed);
+
+//===----------------------------------------------------------------------===//
+// Tiles of fragments
+//===----------------------------------------------------------------------===//
+
+/// One factor of the warp index: `count` warps along coordinate `dim` of the
+/// tile, or holding the same where there is no dim.
+struct WarpAxis {
+  int64_t count;
+  std::optional<unsigned> dim;
+};
+
+/// Repeats `base`, which covers (Dim0, Dim1, ...) once with registers and
+/// lanes, over a tile of `shape`, by registers and then warps. `warps` lists
+/// the factors of the warp index, fastest first. Of the warps along a
+/// coordinate, as many share its n repetitions as divide them (the greatest
+/// common divisor); the others hold replicas. Every warp owns a contiguous
+/// block, but where an even number of warps shares blocks of an odd number of
+/// repetitions (not a power of two): then the even part of the warps alternates
+/// inside. Binary digits thus stay inside of the odd ones, without which the
+/// tile would cut through the panels of a swizzled buffer (48 columns on two
+/// warps: 3 + 3 units of 8 columns against panels of 2).
+///
+/// The registers count base's first, then repetitions along the coordinates
+/// in `registerOrder`, fastest first (default: the last coordinate fastest, so
+/// that an accumulator's registers are in the order in which a row of A
+/// fragments wants them). Every extent must be a multiple of base's.
+LinearLayout tileFragment(const LinearLayout &base,
+                          llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<WarpAxis> warps,
+                          llvm::ArrayRef<unsigned> registerOrder = {});
+
+/// The same with warpsPerDim[i] warps along coordinate i, coordinate 0 fastest.
+LinearLayout tileMma(const LinearLayout &base, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> warpsPerDim,
+                     llvm::ArrayRef<unsigned> registerOrder = {});
+
+/// The three tiles of one product on warpsM x warpsN warps (warp = m index +
+/// warpsM * n index): accumulator [m, n], A [m, k] (replicated over the warps
+/// along n) and B [k, n] (over those along m).
+LinearLayout mmaAccumulatorTile(int64_t m, int64_t n, int64_t warpsM,
+                                int64_t warpsN);
+LinearLayout mmaOperandATile(unsigned bitwidth, int64_t m, int64_t k,
+                             int64_t warpsM, int64_t warpsN);
+LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
+                             int64_t warpsM, int64_t warpsN);
+
+/// A layout for element-wise loads and stores: a thread holds gcd(vectorWidth,
+/// extent) consecutive elements along the fastest coordinate order[0]; lanes go
+/// along it, then along the next coordinate and so on, then warps, then
+/// registers repeat; odd parts outside of binary ones as in tileFragment. Along
+/// each coordinate go as many lanes (warps) as divide what is left of it; lanes
+/// and warps that find nothing left hold replicas. Any shape.
+LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<unsigned> order, int64_t vectorWidth,
+                     int64_t warps, int64_t lanes = 32);
+
+//===----------------------------------------------------------------------===//
+// ldmatrix and stmatrix
+//===----------------------------------------------------------------------===//
+
+/// How ldmatrix fills (stmatrix empties) a register layout of 16-bit elements.
+/// Instruction i fills the registers 2 * matrices * i and following, two (one
+/// 32-bit register) per matrix.
+struct MatrixAccess {
+  /// With .trans.
+  bool transposed;
+  /// Matrices per instruction: 1, 2 or 4 (.x1, .x2, .x4).
+  unsigned matrices;
+  /// (Register = number of the instruction, Lane, Warp, Block) -> (Dim0, Dim1):
+  /// the first of the 8 elements along Dim1 that the lane's address points to.
+  /// Lane = row of the matrix + 8 * matrix; addresses of lanes from
+  /// 8 * matrices on are not used.
+  LinearLayout rows;
+};
+
+/// The access for `layout`, a layout of a two-dimensional tile of 16-bit
+/// elements whose rows, along Dim1, are contiguous in memory. It is transposed
+/// where a thread's pairs of registers lie along Dim0 (operand B from a
+/// [k x n] buffer). The number of matrices is the largest that the order of
+/// the registers allows. nullopt where the layout is not made of matrices.
+std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout);
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Geometry of a buffer of [rows x cols] elements cut into panels (below).
+struct PanelShape {
+  int64_t units;      ///< 16-byte units in a row of the tile
+  int64_t panelUnits; ///< p: units in a row of a panel: 1, 2, 4 or 8
+  int64_t panels;     ///< units / panelUnits
+  /// Bytes of a row of a panel: the swizzle's span for TMA.
+  int64_t panelBytes() const { return 16 * panelUnits; }
+};
+
+/// nullopt where a row is not a multiple of 16 bytes, or an element is not 1,
+/// 2, 4, 8 or 16 bytes.
+std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
+
+/// Offset (in elements) -> (Dim0 = row, Dim1 = column) for a row-major tile in
+/// shared memory, bijective. A row has u = cols * elementBytes / 16 units of 16
+/// bytes; p is the largest power of two that divides u, at most 8. The tile is
+/// stored as u / p panels, one after the other, each p units wide with its rows
+/// one after the other; inside a panel unit j of row i is stored at unit
+///
+///   j ^ ((i >> (3 - log2 p)) & (p - 1))
+///
+/// of the row: the 128-, 64- and 32-byte swizzles of the TMA (PTX ISA, "Tensor
+/// swizzling modes"), none for p = 1. Eight rows of a panel from a multiple of
+/// 8 on, at one unit, lie in eight different groups of four banks: ldmatrix
+/// reads without conflicts, with and without .trans; so do 16-byte accesses of
+/// eight consecutive units. The buffer's start must be aligned to 128 bytes
+/// (1024 for TMA). nullopt where panelShape is, or where the swizzle cuts
+/// through the rows: for p > 1 they must be 1, 2, 4 or a multiple of 8.
+std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
+                                         int64_t elementBytes);
+
+/// How threads fill a buffer of sharedPanels by 16-byte copies.
+struct CopyAssignment {
+  /// (Register = iteration, Lane, Warp) -> (Dim0 = row, Dim1 = unit). Eight
+  /// lanes walk one 128-byte line of a panel (8 / p rows of p units), so that a
+  /// warp's writes are free of bank conflicts. Of the lines, consecutive
+  /// ones go along the panels first, as far as this costs no iterations. The
+  /// extents may exceed the tile: threads whose row or unit lies outside have
+  /// nothing to copy.
+  LinearLayout chunks;
+  int64_t rows;  ///< of the tile
+  int64_t units; ///< of a row
+  PanelShape panel;
+  int64_t iterations;
+  /// full[i]: every thread has a chunk in iteration i, no test needed.
+  llvm::SmallVector<bool> full;
+
+  int64_t fullIterations() const { return llvm::count(full, true); }
+  bool active(int64_t iteration, int64_t lane, int64_t warp) const;
+  /// Where the chunks go: the element offset in a buffer of sharedPanels,
+  /// right for active threads.
+  AddressPlan destination(int64_t elementBytes) const;
+};
+
+/// nullopt where sharedPanels is, or `threads` is no positive multiple of 32.
+std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
+                                             int64_t elementBytes,
+                                             int64_t threads);
+
+} // namespace fusion
+
+#endif // FUSION_SUPPORT_TILELAYOUTS_H

@@ -1,0 +1,86 @@
+//===- ChipTable.h - Data of the chips we compile for -------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows numbers about chips. Costs and legality read it;
+// nothing else may contain such a number.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TARGET_CHIPTABLE_H
+#define FUSION_TARGET_CHIPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace fusion {
+
+/// Element types that the tensor cores' throughput is tabulated for.
+enum class TensorCoreType : uint8_t { F16, BF16, TF32, FP8, S8, F64 };
+
+/// What one chip offers. Sizes are in bytes, rates in units per second,
+/// latencies in seconds unless said otherwise. The table's comments name the
+/// source of every number.
+struct ChipInfo {
+  llvm::StringLiteral name;     ///< as given to chip=
+  llvm::StringLiteral arch;     ///< as LLVM and ptxas spell it: "sm_90a"
+  llvm::StringLiteral product;  ///< the product the rates belong to
+  unsigned computeCapability;   ///< 10 × major + minor
+  unsigned ptxVersion;          ///< 10 × major + minor, first to know the chip
+
+  // Resources.
+  unsigned numSMs;
+  unsigned sharedMemoryPerSM;
+  unsigned sharedMemoryPerBlock;    ///< most that a block can ask for
+  unsigned sharedMemoryReserved;    ///< taken from every block by the system
+  unsigned registersPerSM;          ///< 32-bit registers
+  unsigned maxRegistersPerThread;
+  unsigned maxWarpsPerSM;
+  unsigned maxBlocksPerSM;
+  uint64_t l2Bytes;
+
+  // Rates of the whole chip.
+  double clockHz;                   ///< boost clock
+  double dramBytesPerSecond;
+  double l2BytesPerSecond;
+  double sharedBytesPerClockPerSM;
+  double f32FlopsPerSecond;         ///< fused multiply-adds count as two
+  double tensorFlops[6];            ///< dense, by TensorCoreType; 0 = not offered
+
+  // Latencies.
+  double dramLatency;
+  double l2Latency;
+  double sharedLatency;
+  double launchOverhead;            ///< of one kernel in a stream of kernels
+  double barrierLatency;            ///< one block-wide barrier
+
+  // Features.
+  bool hasAsyncCopy;                ///< cp.async
+  bool hasBulkTensorCopy;           ///< TMA
+  bool hasWgmma;
+  bool hasTcgen05;
+  bool hasClusters;
+
+  double tensorFlopsOf(TensorCoreType type) const {
+    return tensorFlops[static_cast<unsigned>(type)];
+  }
+};
+
+/// The chip of that name, or null.
+const ChipInfo *lookupChip(llvm::StringRef name);
+
+/// All chips.
+llvm::ArrayRef<ChipInfo> allChips();
+
+/// "sm_80, sm_86, ...", for messages.
+std::string knownChipNames();
+
+} // namespace fusion
+
+#endif // FUSION_TARGET_CHIPTABLE_H

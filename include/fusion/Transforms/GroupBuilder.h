@@ -1,0 +1,34 @@
+//===- GroupBuilder.h - Moves operators into a group --------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TRANSFORMS_GROUPBUILDER_H
+#define FUSION_TRANSFORMS_GROUPBUILDER_H
+
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fusion {
+
+/// Creates a group with copies of `operators`, which are in program order, before
+/// the last of them. The group yields the results of the last operator; nothing
+/// else may be used outside. Fills and empty tensors that the operators start from
+/// are copied too; every other value from outside becomes an operand, one for
+/// each operator that reads it. Uses are not replaced: call `adoptGroup` for
+/// that, or erase the group to take everything back.
+template <typename GroupOp>
+GroupOp buildGroup(mlir::RewriterBase &rewriter,
+                   llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+
+/// Replaces the results of the last of `operators` by those of `group` and erases
+/// the operators, with fills and empty tensors that have become unused.
+void adoptGroup(mlir::RewriterBase &rewriter, mlir::Operation *group,
+                llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+
+} // namespace fusion
+
+#endif // FUSION_TRANSFORMS_GROUPBUILDER_H

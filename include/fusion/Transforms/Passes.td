@@ -1,0 +1,162 @@
+//===- Passes.td - Transformation passes -------------------*- tablegen -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TRANSFORMS_PASSES
+#define FUSION_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
+  let summary = "Write the rules of accumulation and rounding into the IR";
+  let description = [{
+    The unfused IR does not say in which type a contraction or a sum
+    accumulates; upstream's lowerings take the type of `outs`. Here it is read
+    as the GPU computes it, and this pass makes that reading explicit, so that
+    the compiler and the reference start from the same program:
+
+    * A sum (a contraction, a reduction or pooling whose combiner is an
+      addition) into f16, bf16 or an 8-bit float accumulates in f32 and rounds
+      once, at the end, by a separate `linalg.generic`. The initial value is
+      extended first. A sum into i8 accumulates in i32 and is truncated once.
+    * The products of a contraction are formed in the accumulator's type from
+      the narrow inputs. Anything else in a body stays in its own type: an
+      element-wise chain of f16 operations rounds after each.
+    * `linalg.softmax` is decomposed. Its interior is f32 (f64 for f64): the
+      input is extended, and the quotient is rounded once to the result's type.
+    * Winograd transforms are decomposed into their products, for which the
+      rules above hold.
+    * Sums into f32, f64, i32 and i64, maxima, minima and products of a
+      reduction stay as they are, and so does the rounding of every value that
+      the IR materialises.
+
+    A named contraction or convolution stays the same named operation with a
+    wider `outs`, so that later passes recognise it; `linalg.reduce` and bodies
+    that must change become or stay `linalg.generic`. The pass is idempotent.
+    It works on tensors; an operation of the linalg dialect on memrefs is an
+    error.
+
+    Example:
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : tensor<8x4xf16>, tensor<4x16xf16>)
+                       outs(%init : tensor<8x16xf16>) -> tensor<8x16xf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tensor.empty() : tensor<8x16xf32>
+    %1 = linalg.generic {…} ins(%init : tensor<8x16xf16>)
+                            outs(%0 : tensor<8x16xf32>) {… arith.extf …}
+    %2 = linalg.matmul ins(%a, %b : tensor<8x4xf16>, tensor<4x16xf16>)
+                       outs(%1 : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %3 = tensor.empty() : tensor<8x16xf16>
+    %c = linalg.generic {…} ins(%2 : tensor<8x16xf32>)
+                            outs(%3 : tensor<8x16xf16>) {… arith.truncf …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numWidened", "sums-widened", "Sums given a wider accumulator">,
+    Statistic<"numDecomposed", "operators-decomposed", "Aggregated operators decomposed">
+  ];
+}
+
+def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
+  let summary = "Bring a module into the form that groups are made of";
+  let description = [{
+    After this pass every operator of a function is a linalg operator on tensors:
+
+    * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice` and
+      `tensor.concat` become `linalg.generic` that read at a computed index;
+    * a contraction whose accumulator carries data adds it afterwards by an
+      element-wise operator, so that products start from zero;
+    * the conversion of a filled tensor is a filled tensor of the other type.
+
+    `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the
+    host plan. Anything else that computes on tensors is an error.
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : …) outs(%bias : tensor<8x16xf32>) -> …
+    ```
+
+    becomes
+
+    ```mlir
+    %zero = linalg.fill ins(%c0 : f32) outs(%empty : tensor<8x16xf32>) -> …
+    %p = linalg.matmul ins(%a, %b : …) outs(%zero : tensor<8x16xf32>) -> …
+    %c = linalg.generic {…} ins(%p, %bias : …) outs(%empty : …) {… arith.addf …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+class ChipPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  list<Option> chipOptions = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"\"",
+           "Chip to compile for; default: the module's fuse.chip, else sm_80">
+  ];
+}
+
+def FuseFormGroups : ChipPass<"fuse-form-groups"> {
+  let summary = "Decide what becomes one kernel";
+  let description = [{
+    Puts every operator into a group. Chains are products in a row, with the
+    element-wise operators before, between and after them; every cut of a row is
+    priced with the best schedule of each part (`fusion/Search/ScheduleSearch.h`),
+    and the cheapest wins. With `force-fusion` the fewest legal groups win, whatever
+    they cost. All other operators become stitched groups of their own.
+
+    Remarks (category `fuse`) give each product's intensity φ with the chip's
+    balance (MCFuser section II-A), the predicted times, and for every product
+    that is not fused with the next, why.
+
+    ```mlir
+    %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …
+    %e = linalg.matmul ins(%c16, %d : …) outs(%zero2 : …) -> …
+    ```
+
+    becomes
+
+    ```mlir
+    %e = fuse.chain ins(%x = %a : …, %y = %b : …, %z = %d : …) outs(%o = %empty : …) {
+      …
+    } -> …
+    ```
+  }];
+  let options = !listconcat(chipOptions, [
+    Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
+           "Fuse what is legal, whatever the cost says">
+  ]);
+  let dependentDialects = [
+    "::fusion::fuse::FuseDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
+  let summary = "Choose a schedule for every group";
+  let description = [{
+    Writes `#fuse.schedule` to every group that has none. A schedule that is
+    already there, written by hand or by a tuner, is checked and kept; one that
+    cannot be lowered is an error that says why.
+
+    Remarks give the chosen schedule with its predicted time and what bounds it.
+  }];
+  let options = chipOptions;
+  let dependentDialects = ["::fusion::fuse::FuseDialect"];
+}
+
+#endif // FUSION_TRANSFORMS_PASSES

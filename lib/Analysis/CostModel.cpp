@@ -1,0 +1,119 @@
+//===- CostModel.cpp - Predicted time of a kernel -----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/CostModel.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace fusion;
+
+llvm::StringRef Cost::bound() const {
+  double most = std::max({dram, l2, shared, compute});
+  if (latency > most)
+    return "latency";
+  if (most == compute)
+    return "tensor cores";
+  if (most == shared)
+    return "shared memory";
+  return most == dram ? "DRAM" : "L2";
+}
+
+/// Blocks that one SM holds at a time, by every resource.
+static int64_t occupancy(const Schedule &schedule, const Footprint &footprint,
+                         const ChipInfo &chip) {
+  int64_t registersPerBlock =
+      std::max<int64_t>(footprint.registers, 1) * 32 * schedule.warps;
+  int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
+  return std::max<int64_t>(
+      1, std::min({chip.registersPerSM / registersPerBlock,
+                   chip.sharedMemoryPerSM / sharedPerBlock,
+                   static_cast<int64_t>(chip.maxWarpsPerSM / schedule.warps),
+                   static_cast<int64_t>(chip.maxBlocksPerSM)}));
+}
+
+Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
+                         const Footprint &footprint, const ChipInfo &chip) {
+  Cost cost;
+  cost.launch = chip.launchOverhead;
+  cost.blocksPerSM = occupancy(schedule, footprint, chip);
+  int64_t slots = cost.blocksPerSM * chip.numSMs;
+  cost.waves = llvm::divideCeil(footprint.blocks, slots);
+
+  // Blocks spread over the SMs first, so the busiest SM has this many.
+  double blocksOnBusiest =
+      static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs));
+  double share = blocksOnBusiest / footprint.blocks;
+
+  double tensorRate = 0;
+  for (const Product &product : group.products)
+    if (product.type)
+      tensorRate = chip.tensorFlopsOf(*product.type) / chip.numSMs;
+  // The four tensor cores of an SM each need a warp, and two to keep one busy
+  // while the other issues loads.
+  double residentWarps = std::min<double>(
+      blocksOnBusiest, cost.blocksPerSM) * schedule.warps;
+  double issue = std::min(1.0, residentWarps / 8.0);
+  double scalarRate = chip.f32FlopsPerSecond / chip.numSMs;
+  cost.compute = footprint.mmaFlops * share / (tensorRate * issue) +
+                 footprint.otherFlops * share / scalarRate;
+
+  int64_t moved = footprint.globalLoadBytes + footprint.globalStoreBytes;
+  // What does not fit in L2 is fetched again.
+  double resident = static_cast<double>(chip.l2Bytes);
+  double fetched =
+      footprint.compulsoryBytes <= resident
+          ? footprint.compulsoryBytes
+          : std::min<double>(moved, footprint.compulsoryBytes +
+                                        (moved - footprint.compulsoryBytes) *
+                                            (1 - resident / footprint.compulsoryBytes));
+  // A grid smaller than the chip cannot use all of its bandwidth.
+  double activeSMs = std::min<double>(footprint.blocks, chip.numSMs);
+  double reach = std::min(1.0, activeSMs * 2 / chip.numSMs);
+  cost.dram = fetched / (chip.dramBytesPerSecond * reach);
+  cost.l2 = moved / (chip.l2BytesPerSecond * reach);
+  cost.shared = footprint.sharedTraffic * share /
+                (chip.sharedBytesPerClockPerSM * chip.clockHz);
+
+  // Each step waits for its loads and for barriers; blocks of one SM take turns.
+  double rounds = std::ceil(blocksOnBusiest / cost.blocksPerSM);
+  cost.latency =
+      rounds * (chip.dramLatency + footprint.serialLoads * chip.l2Latency +
+                footprint.barriers * chip.barrierLatency);
+  double throughput =
+      std::max({cost.dram, cost.l2, cost.shared, cost.compute});
+  cost.total = cost.launch + throughput + cost.latency;
+  return cost;
+}
+
+double fusion::predictStreaming(int64_t bytes, const ChipInfo &chip) {
+  double bandwidth = bytes <= static_cast<int64_t>(chip.l2Bytes)
+                         ? chip.l2BytesPerSecond
+                         : chip.dramBytesPerSecond;
+  return chip.launchOverhead + chip.dramLatency + bytes / bandwidth;
+}
+
+static double extents(const GroupModel &group, llvm::ArrayRef<unsigned> axes) {
+  double count = 1;
+  for (unsigned axis : axes)
+    count *= group.axes[axis].extent;
+  return count;
+}
+
+double fusion::intensity(const GroupModel &group, const Product &product) {
+  double m = extents(group, product.lhsAxes), n = extents(group, product.rhsAxes),
+         k = extents(group, product.reduction);
+  return 2 * m * n * k / (2 * m * n + m * k + n * k);
+}
+
+double fusion::machineBalance(const Product &product, unsigned elementBytes,
+                              const ChipInfo &chip) {
+  double flops = product.type ? chip.tensorFlopsOf(*product.type)
+                              : chip.f32FlopsPerSecond;
+  return flops / (chip.dramBytesPerSecond / elementBytes);
+}

@@ -1,0 +1,208 @@
+//===- Schedule.cpp - A schedule as plain data --------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/Schedule.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fusion;
+
+using Explain = llvm::function_ref<void(const Twine &)>;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Looks up the axis called `name`; explains where there is none.
+static std::optional<unsigned> resolveAxis(StringRef name,
+                                           const GroupModel &group,
+                                           Explain explain) {
+  std::optional<unsigned> axis = group.findAxis(name);
+  if (!axis)
+    explain("the group has no axis '" + name + "'");
+  return axis;
+}
+
+static bool importProduct(Attribute attr, unsigned number,
+                          const GroupModel &group, Schedule &schedule,
+                          Explain explain) {
+  const Product &product = group.products[number];
+  StringRef name = group.tensors[product.result].name;
+  auto map = dyn_cast_or_null<fuse::OperatorMapAttr>(attr);
+  if (!map) {
+    explain("the mapping says nothing of the product '" + name + "'");
+    return false;
+  }
+  ProductMapping &mapping = schedule.products.emplace_back();
+  mapping.intrinsic = lookupIntrinsic(map.getIntrinsic());
+  if (!mapping.intrinsic) {
+    explain("unknown intrinsic '" + map.getIntrinsic() + "'");
+    return false;
+  }
+  std::optional<unsigned> i1 = resolveAxis(map.getI1(), group, explain);
+  std::optional<unsigned> i2 = resolveAxis(map.getI2(), group, explain);
+  std::optional<unsigned> r1 = resolveAxis(map.getR1(), group, explain);
+  if (!i1 || !i2 || !r1)
+    return false;
+  mapping.i1 = *i1;
+  mapping.i2 = *i2;
+  mapping.r1 = *r1;
+  mapping.swapped = llvm::is_contained(product.rhsAxes, *i1);
+  mapping.warps[0] = map.getWarps()[0];
+  mapping.warps[1] = map.getWarps()[1];
+  return true;
+}
+
+std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
+                                               const GroupModel &group,
+                                               Explain explain) {
+  Schedule schedule;
+  if (!attr.getTiling()) {
+    explain("a chain's schedule needs a tiling");
+    return std::nullopt;
+  }
+  std::optional<TilingTree> tree =
+      parseTiling(attr.getTiling().getExpression(), group, explain);
+  if (!tree)
+    return std::nullopt;
+  schedule.tree = std::move(*tree);
+
+  schedule.tiles.assign(group.axes.size(), 0);
+  for (NamedAttribute entry : attr.getTiling().getTiles()) {
+    std::optional<unsigned> axis =
+        resolveAxis(entry.getName().getValue(), group, explain);
+    if (!axis)
+      return std::nullopt;
+    schedule.tiles[*axis] = cast<IntegerAttr>(entry.getValue()).getInt();
+  }
+  for (auto [tile, axis] : llvm::zip_equal(schedule.tiles, group.axes))
+    if (tile == 0) {
+      explain("the tiling gives no tile size for axis '" + axis.name + "'");
+      return std::nullopt;
+    }
+
+  fuse::MappingAttr mapping = attr.getMapping();
+  schedule.warps = mapping.getWarps();
+  for (StringAttr name : mapping.getBlocks()) {
+    std::optional<unsigned> axis =
+        resolveAxis(name.getValue(), group, explain);
+    if (!axis)
+      return std::nullopt;
+    schedule.blocks.push_back(*axis);
+  }
+  for (unsigned number = 0; number < group.products.size(); ++number) {
+    StringRef name = group.tensors[group.products[number].result].name;
+    Attribute map =
+        mapping.getOperators() ? mapping.getOperators().get(name) : Attribute();
+    if (!importProduct(map, number, group, schedule, explain))
+      return std::nullopt;
+  }
+  if (mapping.getOperators())
+    for (NamedAttribute entry : mapping.getOperators()) {
+      StringRef name = entry.getName().getValue();
+      std::optional<unsigned> tensor = group.findTensor(name);
+      if (!tensor || group.products[group.tensors[*tensor].product].result != *tensor) {
+        explain("the group has no product '" + name + "'");
+        return std::nullopt;
+      }
+    }
+
+  schedule.places.assign(group.tensors.size(), {});
+  if (attr.getMemory())
+    for (NamedAttribute entry : attr.getMemory().getPlaces()) {
+      StringRef name = entry.getName().getValue();
+      std::optional<unsigned> tensor = group.findTensor(name);
+      if (!tensor) {
+        explain("the group has no tensor '" + name + "'");
+        return std::nullopt;
+      }
+      auto place = cast<fuse::PlaceAttr>(entry.getValue());
+      schedule.places[*tensor].space = place.getSpace();
+      schedule.places[*tensor].transport = place.getTransport();
+    }
+  if (attr.getPipeline())
+    for (NamedAttribute entry : attr.getPipeline().getShared()) {
+      StringRef name = entry.getName().getValue();
+      std::optional<unsigned> tensor = group.findTensor(name);
+      if (!tensor) {
+        explain("the group has no tensor '" + name + "'");
+        return std::nullopt;
+      }
+      schedule.places[*tensor].stages =
+          cast<IntegerAttr>(entry.getValue()).getInt();
+    }
+  return schedule;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
+                                          const GroupModel &group,
+                                          MLIRContext *context) {
+  mlir::Builder builder(context);
+  SmallVector<NamedAttribute> tiles, operators, places, stages;
+  for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
+    tiles.push_back(
+        builder.getNamedAttr(axis.name, builder.getI64IntegerAttr(tile)));
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products)) {
+    int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
+    operators.push_back(builder.getNamedAttr(
+        group.tensors[product.result].name,
+        fuse::OperatorMapAttr::get(
+            context, mapping.intrinsic->name, group.axes[mapping.i1].name,
+            group.axes[mapping.i2].name, group.axes[mapping.r1].name, warps)));
+  }
+  for (auto [tensor, place] :
+       llvm::zip_equal(group.tensors, schedule.places)) {
+    places.push_back(builder.getNamedAttr(
+        tensor.name,
+        fuse::PlaceAttr::get(context, place.space, place.transport)));
+    if (place.stages > 1)
+      stages.push_back(builder.getNamedAttr(
+          tensor.name, builder.getI64IntegerAttr(place.stages)));
+  }
+  SmallVector<StringAttr> blocks;
+  for (unsigned axis : schedule.blocks)
+    blocks.push_back(builder.getStringAttr(group.axes[axis].name));
+  auto tiling = fuse::TilingAttr::get(context,
+                                      printTiling(schedule.tree, group),
+                                      builder.getDictionaryAttr(tiles));
+  auto mapping = fuse::MappingAttr::get(
+      context, schedule.warps, blocks, builder.getDictionaryAttr(operators),
+      /*raster=*/1, /*persistent=*/false, /*cluster=*/1);
+  auto pipeline =
+      stages.empty()
+          ? fuse::PipelineAttr()
+          : fuse::PipelineAttr::get(context, builder.getDictionaryAttr(stages),
+                                    /*registers=*/1);
+  return fuse::ScheduleAttr::get(
+      context, /*version=*/1, tiling, mapping,
+      fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
+      pipeline, fuse::ParallelAttr(), fuse::ReductionAttr());
+}
+
+fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
+  // Eight warps hide the latency of independent loads; no shared resource
+  // speaks against them.
+  constexpr int64_t warps = 8;
+  auto mapping = fuse::MappingAttr::get(context, warps, {}, DictionaryAttr(),
+                                        /*raster=*/1, /*persistent=*/false,
+                                        /*cluster=*/1);
+  return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
+                                 mapping, fuse::MemoryAttr(),
+                                 fuse::PipelineAttr(), fuse::ParallelAttr(),
+                                 fuse::ReductionAttr());
+}
+
+bool fusion::isGenericSchedule(fuse::ScheduleAttr schedule) {
+  return !schedule.getTiling() && !schedule.getMapping().getOperators();
+}

@@ -1,0 +1,527 @@
+//===- ChainLowering.cpp - Block programs of scheduled chains -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the tiling tree of the schedule and emits what its statements say. A
+// tile in registers is a tensor over the axes of its product's intrinsic, in the
+// order (i1, i2) for results, (i1, r1) and (r1, i2) for operands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Support/TileLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace fusion;
+
+ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
+                             Schedule schedule, StringRef name)
+    : group(group), axes(std::move(axes)), model(this->axes.model),
+      schedule(std::move(schedule)),
+      kernel(group, name, this->schedule.warps), b(kernel.builder()),
+      loc(group.getLoc()), accumulators(model.products.size()),
+      buffers(model.tensors.size()) {}
+
+int64_t ChainLowering::trips(unsigned axis) const {
+  return tripCount(model.axes[axis], schedule.tiles[axis]);
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and views
+//===----------------------------------------------------------------------===//
+
+/// The block's tile along every axis that is bound to the grid: the mixed-radix
+/// digits of its index.
+void ChainLowering::emitBlockCoordinates() {
+  origins.assign(model.axes.size(), kernel.constant(0));
+  if (schedule.blocks.empty())
+    return;
+  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  for (unsigned axis : llvm::reverse(schedule.blocks)) {
+    bool isSlowest = axis == schedule.blocks.front();
+    Value count = kernel.constant(trips(axis));
+    Value digit =
+        isSlowest ? rest : arith::RemUIOp::create(b, loc, rest, count);
+    if (!isSlowest)
+      rest = arith::DivUIOp::create(b, loc, rest, count);
+    origins[axis] = arith::MulIOp::create(
+        b, loc, digit, kernel.constant(schedule.tiles[axis]));
+  }
+}
+
+/// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
+/// their origin.
+Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
+  const GroupTensor &info = model.tensors[tensor];
+  Value value = info.role == TensorRole::Result ? Value() : axes.values[tensor];
+  Value pointer = info.role == TensorRole::Result ? kernel.resultPointer(0)
+                                                  : kernel.argument(value);
+  SmallVector<int64_t> strides(info.axes.size(), 1);
+  for (unsigned d = info.axes.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
+
+  Value offset = kernel.constant(0);
+  for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
+    if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
+      continue;
+    Value step =
+        arith::MulIOp::create(b, loc, origins[axis], kernel.constant(stride));
+    offset = arith::AddIOp::create(b, loc, offset, step);
+  }
+  SmallVector<Value> sizeValues, strideValues;
+  int64_t unit = -1;
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    int64_t stride = strides[llvm::find(info.axes, axis) - info.axes.begin()];
+    if (axis == info.axes.back())
+      unit = d;
+    sizeValues.push_back(kernel.constant(model.axes[axis].extent));
+    strideValues.push_back(kernel.constant(stride));
+  }
+  auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
+  int64_t alignment = unit >= 0 ? info.alignment
+                                : std::min<int64_t>(16, info.elementBytes);
+  auto type = tile::ViewType::get(b.getContext(), tileAxes.size(), elementType,
+                                  unit, alignment);
+  return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
+                              strideValues);
+}
+
+SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
+  SmallVector<Value> result;
+  for (unsigned axis : tileAxes)
+    result.push_back(origins[axis]);
+  return result;
+}
+
+/// Axes that their tiles divide, so that every tile lies inside.
+DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
+  SmallVector<bool> flags;
+  for (unsigned axis : tileAxes)
+    flags.push_back(!model.axes[axis].isDynamic &&
+                    model.axes[axis].extent % schedule.tiles[axis] == 0);
+  return b.getDenseBoolArrayAttr(flags);
+}
+
+RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
+                                         Type elementType) const {
+  SmallVector<int64_t> shape;
+  for (unsigned axis : tileAxes)
+    shape.push_back(schedule.tiles[axis]);
+  return RankedTensorType::get(shape, elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
+  const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
+}
+
+LogicalResult ChainLowering::allocateBuffers() {
+  for (auto [index, info] : llvm::enumerate(model.tensors)) {
+    if (info.role != TensorRole::Operand ||
+        schedule.places[index].space != fuse::Space::Shared)
+      continue;
+    MemoryTile tile = memoryTile(index);
+    int64_t rows = schedule.tiles[tile.rowAxis],
+            columns = schedule.tiles[tile.columnAxis];
+    std::optional<LinearLayout> layout =
+        sharedPanels(rows, columns, info.elementBytes);
+    if (!layout)
+      return group.emitError("no shared-memory layout for the tile of '")
+             << info.name << "' (" << rows << " x " << columns << ")";
+    Type elementType =
+        cast<RankedTensorType>(axes.values[index].getType()).getElementType();
+    auto type = tile::BufferType::get(
+        b.getContext(), schedule.places[index].stages, rows, columns,
+        elementType, tile::LayoutAttr::get(b.getContext(), *layout));
+    buffers[index] =
+        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
+  }
+  return success();
+}
+
+void ChainLowering::freeBuffers() {
+  for (Value &buffer : buffers) {
+    if (!buffer)
+      continue;
+    tile::FreeOp::create(b, loc, buffer);
+    buffer = Value();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+static tile::Transport asyncTransport(fuse::Transport transport) {
+  switch (transport) {
+  case fuse::Transport::Async4:
+    return tile::Transport::Async4;
+  case fuse::Transport::Async8:
+    return tile::Transport::Async8;
+  default:
+    return tile::Transport::Async16;
+  }
+}
+
+void ChainLowering::emitLoad(unsigned tensor) {
+  const GroupTensor &info = model.tensors[tensor];
+  const Placement &place = schedule.places[tensor];
+  if (place.space == fuse::Space::Registers) {
+    // Over those axes of the tile it is used with that index it.
+    const ProductMapping &mapping = schedule.products[info.product];
+    bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+    unsigned used[2] = {mapping.i1, mapping.i2};
+    if (info.role == TensorRole::Operand)
+      used[isFirst ? 1 : 0] = mapping.r1;
+    SmallVector<unsigned> tileAxes;
+    for (unsigned axis : used)
+      if (llvm::is_contained(info.axes, axis))
+        tileAxes.push_back(axis);
+    Type elementType =
+        cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
+    tiles[axes.values[tensor]] = tile::LoadOp::create(
+        b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
+        coordinates(tileAxes), inBounds(tileAxes));
+    return;
+  }
+  MemoryTile tile = memoryTile(tensor);
+  unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
+  Value view = emitView(tensor, tileAxes);
+  Value stage = kernel.constant(0);
+  if (place.transport == fuse::Transport::Sync) {
+    Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
+    Value value =
+        tile::LoadOp::create(b, loc, tileType(tileAxes, elementType), view,
+                             coordinates(tileAxes), inBounds(tileAxes));
+    tile::LocalStoreOp::create(b, loc, value, buffers[tensor], stage,
+                               /*transposed=*/false);
+    return;
+  }
+  tile::CopyAsyncOp::create(
+      b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
+      tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
+      inBounds(tileAxes));
+  copiesInFlight = true;
+}
+
+/// The slice of a product's operand that one step of the intrinsic multiplies:
+/// `value` over `tileAxes`, which are the operand's two axes, of which `sliceAxis`
+/// is cut at `start`.
+Value ChainLowering::emitOperandSlice(Value value, unsigned product,
+                                      ArrayRef<unsigned> tileAxes,
+                                      unsigned sliceAxis, int64_t start,
+                                      int64_t length) {
+  SmallVector<int64_t> shape, origin;
+  for (unsigned axis : tileAxes) {
+    shape.push_back(axis == sliceAxis ? length : schedule.tiles[axis]);
+    origin.push_back(axis == sliceAxis ? start : 0);
+  }
+  Type elementType = getElementTypeOrSelf(value.getType());
+  auto type = RankedTensorType::get(shape, elementType);
+  // The value of an earlier product.
+  auto known = tiles.find(value);
+  if (known != tiles.end() && tileAxesOf.contains(value)) {
+    Value whole = known->second;
+    if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
+      auto from = cast<RankedTensorType>(whole.getType());
+      whole = tile::TransposeOp::create(
+          b, loc,
+          RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
+                                elementType),
+          whole);
+    }
+    return tile::SliceOp::create(b, loc, type, whole, origin);
+  }
+  // An element-wise operator in front of the product.
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>())
+    return emitElementwise(op, tileAxes, shape, [&](Value operand) {
+      return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
+                              length);
+    });
+  // An operand of the group.
+  if (!isa<RankedTensorType>(value.getType()))
+    return kernel.argument(value);
+  unsigned tensor = axes.tensorOf.lookup(value);
+  if (schedule.places[tensor].space == fuse::Space::Shared) {
+    MemoryTile tile = memoryTile(tensor);
+    bool transposed = tile.rowAxis != tileAxes[0];
+    SmallVector<int64_t> inBuffer = origin;
+    if (transposed)
+      std::swap(inBuffer[0], inBuffer[1]);
+    return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
+                                     kernel.constant(0), inBuffer, transposed);
+  }
+  // An operand that lacks one of the axes, loaded as a whole.
+  SmallVector<int64_t> presentShape, presentOrigin;
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    if (!model.indexes(tensor, axis))
+      continue;
+    presentShape.push_back(shape[d]);
+    presentOrigin.push_back(origin[d]);
+  }
+  auto part = RankedTensorType::get(presentShape, elementType);
+  if (part == known->second.getType())
+    return known->second;
+  return tile::SliceOp::create(b, loc, part, known->second, presentOrigin);
+}
+
+void ChainLowering::emitCompute(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  if (copiesInFlight) {
+    tile::CommitOp::create(b, loc);
+    tile::WaitOp::create(b, loc, 0);
+    copiesInFlight = false;
+  }
+  linalg::LinalgOp op = productOperator(number);
+  Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
+  Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
+  unsigned lhsAxes[] = {mapping.i1, mapping.r1};
+  unsigned rhsAxes[] = {mapping.r1, mapping.i2};
+  bool startsHere = !accumulators[number];
+  if (startsHere)
+    accumulators[number] = zeroAccumulator(number);
+  int64_t step = mapping.intrinsic->r1;
+  for (int64_t start = 0; start < schedule.tiles[mapping.r1]; start += step) {
+    Value a = emitOperandSlice(lhs, number, lhsAxes, mapping.r1, start, step);
+    Value c = emitOperandSlice(rhs, number, rhsAxes, mapping.r1, start, step);
+    accumulators[number] = tile::DotOp::create(
+        b, loc, accumulators[number].getType(), a, c, accumulators[number],
+        mapping.intrinsic->name,
+        ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]});
+  }
+  if (startsHere)
+    complete(number);
+}
+
+Value ChainLowering::zeroAccumulator(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  unsigned tileAxes[] = {mapping.i1, mapping.i2};
+  auto type = tileType(tileAxes, b.getF32Type());
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0.0f)));
+}
+
+/// The product's sum is complete: its value is the accumulator, and the
+/// element-wise operators after it can follow.
+void ChainLowering::complete(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  Value value = productOperator(number)->getResult(0);
+  tiles[value] = accumulators[number];
+  tileAxesOf[value] = {mapping.i1, mapping.i2};
+  accumulators[number] = Value();
+  pending.push_back(number);
+}
+
+/// Computes the element-wise operators after completed products whose extra
+/// operands have been loaded.
+void ChainLowering::emitFollowers() {
+  llvm::erase_if(pending, [&](unsigned number) {
+    const Product &product = model.products[number];
+    for (auto [index, info] : llvm::enumerate(model.tensors))
+      if (info.role == TensorRole::Extra && info.product == number &&
+          !tiles.contains(axes.values[index]))
+        return false;
+    const ProductMapping &mapping = schedule.products[number];
+    unsigned tileAxes[] = {mapping.i1, mapping.i2};
+    int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
+    bool changesZero = false;
+    for (auto [index, op] : llvm::enumerate(axes.operators)) {
+      if (axes.productOf[index] || axes.followsProduct[index] != number)
+        continue;
+      Value result = op->getResult(0);
+      tiles[result] = emitElementwise(
+          op, tileAxes, shape,
+          [&](Value operand) {
+            return isa<RankedTensorType>(operand.getType())
+                       ? tiles.lookup(operand)
+                       : kernel.argument(operand);
+          });
+      tileAxesOf[result] = {mapping.i1, mapping.i2};
+      changesZero |= llvm::any_of(
+          op.getBlock()->without_terminator(), [](Operation &inner) {
+            return !isa<arith::TruncFOp, arith::ExtFOp>(inner);
+          });
+    }
+    Value last = axes.finalValues[product.result];
+    if (model.tensors[product.result].role == TensorRole::Intermediate &&
+        changesZero)
+      tiles[last] = maskPadding(tiles[last], tileAxes);
+    return true;
+  });
+}
+
+/// Padding of a tile must stay out of the sums of later products: whatever
+/// element-wise operators made of it becomes zero again.
+Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes) {
+  Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    if (model.axes[axis].extent % schedule.tiles[axis] == 0)
+      continue;
+    Value bound = arith::SubIOp::create(
+        b, loc, kernel.constant(model.axes[axis].extent), origins[axis]);
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
+    value = tile::MaskOp::create(b, loc, value.getType(), value, bound,
+                                 static_cast<int64_t>(d), zero);
+  }
+  return value;
+}
+
+void ChainLowering::emitStore(unsigned tensor, bool isLast) {
+  const ProductMapping &mapping =
+      schedule.products[model.tensors[tensor].product];
+  unsigned tileAxes[] = {mapping.i1, mapping.i2};
+  if (isLast)
+    freeBuffers();
+  tile::StoreOp::create(b, loc, tiles.lookup(axes.finalValues[tensor]),
+                        emitView(tensor, tileAxes), coordinates(tileAxes),
+                        schedule.places[tensor].space == fuse::Space::Shared,
+                        inBounds(tileAxes));
+}
+
+//===----------------------------------------------------------------------===//
+// The tree
+//===----------------------------------------------------------------------===//
+
+static bool computes(const TilingNode &node, unsigned tensor) {
+  if (node.kind == TilingNode::Kind::Compute)
+    return node.index == tensor;
+  return llvm::any_of(node.children, [&](const TilingNode &child) {
+    return computes(child, tensor);
+  });
+}
+
+/// A sequential loop carries the accumulators of the products that it reduces.
+void ChainLowering::emitLoop(const TilingNode &node) {
+  unsigned axis = node.index;
+  SmallVector<unsigned> carried, started;
+  for (auto [number, product] : llvm::enumerate(model.products)) {
+    if (!llvm::is_contained(product.reduction, axis) ||
+        !computes(node, product.result))
+      continue;
+    carried.push_back(number);
+    if (!accumulators[number]) {
+      accumulators[number] = zeroAccumulator(number);
+      started.push_back(number);
+    }
+  }
+  SmallVector<Value> inits;
+  for (unsigned number : carried)
+    inits.push_back(accumulators[number]);
+  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
+                                 kernel.constant(model.axes[axis].extent),
+                                 kernel.constant(schedule.tiles[axis]), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    origins[axis] = loop.getInductionVar();
+    for (auto [number, argument] :
+         llvm::zip_equal(carried, loop.getRegionIterArgs()))
+      accumulators[number] = argument;
+    emitItems(node.children, /*isOutermost=*/false);
+    SmallVector<Value> results;
+    for (unsigned number : carried)
+      results.push_back(accumulators[number]);
+    b.setInsertionPointToEnd(loop.getBody());
+    if (!results.empty())
+      scf::YieldOp::create(b, loc, results);
+    origins[axis] = kernel.constant(0);
+  }
+  for (auto [number, result] : llvm::zip_equal(carried, loop.getResults()))
+    accumulators[number] = result;
+  for (unsigned number : started)
+    complete(number);
+}
+
+void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
+  for (auto [position, node] : llvm::enumerate(items)) {
+    switch (node.kind) {
+    case TilingNode::Kind::Loop:
+      if (schedule.isBlockAxis(node.index))
+        emitItems(node.children, isOutermost);
+      else
+        emitLoop(node);
+      break;
+    case TilingNode::Kind::Load:
+      emitLoad(node.index);
+      break;
+    case TilingNode::Kind::Compute:
+      emitCompute(model.tensors[node.index].product);
+      break;
+    case TilingNode::Kind::Store:
+      emitStore(node.index, isOutermost && position + 1 == items.size());
+      break;
+    }
+    emitFollowers();
+  }
+}
+
+LogicalResult ChainLowering::run(RewriterBase &rewriter) {
+  emitBlockCoordinates();
+  if (failed(allocateBuffers()))
+    return failure();
+  emitItems(schedule.tree, /*isOutermost=*/true);
+  freeBuffers();
+
+  Footprint footprint = computeFootprint(model, schedule);
+  auto chipName =
+      group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
+          fuse::kChipAttrName);
+  Cost cost = predictCost(model, schedule, footprint,
+                          *lookupChip(chipName.getName()));
+  NamedAttribute predicted[] = {
+      b.getNamedAttr("us", b.getF64FloatAttr(cost.total * 1e6)),
+      b.getNamedAttr("global_load_bytes",
+                     b.getI64IntegerAttr(footprint.globalLoadBytes)),
+      b.getNamedAttr("global_store_bytes",
+                     b.getI64IntegerAttr(footprint.globalStoreBytes)),
+      b.getNamedAttr("shared_memory",
+                     b.getI64IntegerAttr(footprint.sharedMemory))};
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(group);
+  Value grid =
+      arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
+  kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted));
+  return success();
+}
+
+LogicalResult fusion::lowerChain(RewriterBase &rewriter,
+                                 fuse::FusedGroupOpInterface group,
+                                 StringRef name) {
+  std::string reason;
+  auto explain = [&](const Twine &why) { reason = why.str(); };
+  FailureOr<GroupAxes> axes = GroupAxes::compute(
+      group.getOperators(), group.getYieldedValues(), explain);
+  if (failed(axes))
+    return group.emitError("cannot be lowered as a chain: ") << reason;
+  std::optional<Schedule> schedule =
+      importSchedule(group.getGroupSchedule(), axes->model, explain);
+  if (!schedule)
+    return group.emitError("schedule does not fit the group: ") << reason;
+  auto chipName =
+      group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
+          fuse::kChipAttrName);
+  if (!chipName)
+    return group.emitError("the module does not say for which chip; run "
+                           "fuse-search-schedules");
+  if (auto illegal = checkSchedule(axes->model, *schedule,
+                                   *lookupChip(chipName.getName())))
+    return group.emitError("schedule cannot be lowered: ") << *illegal;
+  return ChainLowering(group, std::move(*axes), std::move(*schedule), name)
+      .run(rewriter);
+}

@@ -1,0 +1,332 @@
+//===- GenericLowering.cpp - One thread for each point of the result ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The form that exists for every linalg operator: the parallel loops are spread
+// over the threads of the grid, the reductions are loops inside.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+class GenericLowering {
+public:
+  GenericLowering(fuse::FusedGroupOpInterface group, linalg::LinalgOp op,
+                  StringRef name)
+      : group(group), op(op),
+        kernel(group, name, group.getGroupSchedule().getMapping().getWarps()),
+        b(kernel.builder()), loc(op.getLoc()) {}
+
+  LogicalResult run(RewriterBase &rewriter);
+
+private:
+  Value extent(unsigned loop);
+  Value hostExtent(OpBuilder &builder, unsigned loop);
+  Value linearIndex(Value tensor, ValueRange index);
+  Value loadOperand(OpOperand *operand);
+  Value initialValue(OpOperand *init);
+  SmallVector<Value> emitReductions(ArrayRef<unsigned> loops,
+                                    ValueRange accumulators);
+  SmallVector<Value> emitBody(ValueRange accumulators);
+  void mapOuterConstant(Value value, IRMapping &mapping);
+  Value readTensor(Operation *inner, IRMapping &mapping);
+
+  fuse::FusedGroupOpInterface group;
+  linalg::LinalgOp op;
+  KernelBuilder kernel;
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Value> index; ///< by loop
+};
+
+} // namespace
+
+/// The operand and dimension that a loop's extent can be read from.
+static std::optional<std::pair<Value, int64_t>>
+findExtent(linalg::LinalgOp op, unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    for (auto [d, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (dim.getPosition() == loop)
+          return std::make_pair(operand.get(), static_cast<int64_t>(d));
+  }
+  return std::nullopt;
+}
+
+/// The argument of the group's body that has the shape of `tensor`.
+static std::optional<std::pair<Value, int64_t>>
+findArgument(Value tensor, int64_t dimension) {
+  while (true) {
+    if (isa<BlockArgument>(tensor))
+      return std::make_pair(tensor, dimension);
+    auto fill = tensor.getDefiningOp<linalg::FillOp>();
+    if (!fill)
+      return std::nullopt;
+    tensor = fill.getOutputs()[0];
+  }
+}
+
+Value GenericLowering::extent(unsigned loop) {
+  int64_t size = op.getStaticLoopRanges()[loop];
+  if (!ShapedType::isDynamic(size))
+    return kernel.constant(size);
+  if (auto found = findExtent(op, loop))
+    if (auto argument = findArgument(found->first, found->second))
+      return kernel.size(argument->first, argument->second);
+  return {};
+}
+
+/// The same extent in the host's program, from the operands of the group.
+Value GenericLowering::hostExtent(OpBuilder &builder, unsigned loop) {
+  int64_t size = op.getStaticLoopRanges()[loop];
+  if (!ShapedType::isDynamic(size))
+    return arith::ConstantIndexOp::create(builder, loc, size);
+  auto found = findExtent(op, loop);
+  auto argument = findArgument(found->first, found->second);
+  Value operand =
+      group->getOperand(cast<BlockArgument>(argument->first).getArgNumber());
+  return tensor::DimOp::create(builder, loc, operand, argument->second);
+}
+
+/// Row-major position of an element of an argument of the group.
+Value GenericLowering::linearIndex(Value tensor, ValueRange coordinates) {
+  Value position = kernel.constant(0);
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    if (d != 0)
+      position =
+          arith::MulIOp::create(b, loc, position, kernel.size(tensor, d));
+    position = arith::AddIOp::create(b, loc, position, coordinate);
+  }
+  return position;
+}
+
+Value GenericLowering::loadOperand(OpOperand *operand) {
+  Value value = operand->get();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    if (Value argument = kernel.argument(value))
+      return argument;
+    return b.clone(*value.getDefiningOp())->getResult(0);
+  }
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> coordinates;
+  if (map.getNumResults() != 0)
+    llvm::append_range(coordinates,
+                       *affine::expandAffineMap(b, loc, map, index));
+  return tile::ElementLoadOp::create(b, loc, type.getElementType(),
+                                     kernel.argument(value),
+                                     linearIndex(value, coordinates));
+}
+
+/// What a result starts from: the filled value, or the element of the operand
+/// that carries it.
+Value GenericLowering::initialValue(OpOperand *init) {
+  if (auto fill = init->get().getDefiningOp<linalg::FillOp>()) {
+    Value value = fill.getInputs()[0];
+    if (Value argument = kernel.argument(value))
+      return argument;
+    return b.clone(*value.getDefiningOp())->getResult(0);
+  }
+  return loadOperand(init);
+}
+
+/// Copies a constant that the body takes from the group around it.
+void GenericLowering::mapOuterConstant(Value value, IRMapping &mapping) {
+  Operation *definer = value.getDefiningOp();
+  if (definer && definer->getBlock() == &group->getRegion(0).front() &&
+      !mapping.contains(value) && matchPattern(definer, m_Constant()))
+    mapping.map(value, b.clone(*definer)->getResult(0));
+}
+
+/// What an operation of the body that asks for an index, an element or a size of
+/// a tensor becomes; null for any other operation.
+Value GenericLowering::readTensor(Operation *inner, IRMapping &mapping) {
+  if (auto indexOp = dyn_cast<linalg::IndexOp>(inner))
+    return index[indexOp.getDim()];
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    SmallVector<Value> coordinates;
+    for (Value coordinate : extract.getIndices()) {
+      mapOuterConstant(coordinate, mapping);
+      coordinates.push_back(mapping.lookupOrDefault(coordinate));
+    }
+    return tile::ElementLoadOp::create(
+        b, loc, extract.getType(), kernel.argument(extract.getTensor()),
+        linearIndex(extract.getTensor(), coordinates));
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(inner))
+    if (std::optional<int64_t> d = dim.getConstantIndex())
+      return kernel.size(dim.getSource(), *d);
+  return {};
+}
+
+/// Copies the body for one point; results are what it yields.
+SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
+  Block *body = op.getBlock();
+  IRMapping mapping;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(operand);
+    if (!argument.use_empty())
+      mapping.map(argument, loadOperand(operand));
+  }
+  for (auto [number, accumulator] : llvm::enumerate(accumulators))
+    if (accumulator)
+      mapping.map(op.getMatchingBlockArgument(op.getDpsInitOperand(number)),
+                  accumulator);
+  for (BlockArgument argument : group->getRegion(0).getArguments())
+    if (!isa<RankedTensorType>(argument.getType()))
+      mapping.map(argument, kernel.argument(argument));
+  for (Operation &inner : body->without_terminator()) {
+    if (Value value = readTensor(&inner, mapping)) {
+      mapping.map(inner.getResult(0), value);
+      continue;
+    }
+    for (Value operand : inner.getOperands())
+      mapOuterConstant(operand, mapping);
+    Operation *copy = b.clone(inner, mapping);
+    // Regions were copied as they are.
+    IRMapping none;
+    for (Region &region : copy->getRegions())
+      region.walk([&](Operation *nested) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(nested);
+        if (Value value = readTensor(nested, none)) {
+          nested->getResult(0).replaceAllUsesWith(value);
+          nested->erase();
+        }
+      });
+  }
+  SmallVector<Value> results;
+  for (Value value : body->getTerminator()->getOperands()) {
+    mapOuterConstant(value, mapping);
+    results.push_back(mapping.lookupOrDefault(value));
+  }
+  return results;
+}
+
+SmallVector<Value>
+GenericLowering::emitReductions(ArrayRef<unsigned> loops,
+                                ValueRange accumulators) {
+  if (loops.empty())
+    return emitBody(accumulators);
+  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
+                                 extent(loops.front()), kernel.constant(1),
+                                 accumulators);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  index[loops.front()] = loop.getInductionVar();
+  SmallVector<Value> results =
+      emitReductions(loops.drop_front(), loop.getRegionIterArgs());
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b, loc, results);
+  return loop.getResults();
+}
+
+LogicalResult GenericLowering::run(RewriterBase &rewriter) {
+  // Points in the order of the first result's memory, so that neighbouring
+  // threads write neighbouring elements.
+  SmallVector<unsigned> parallel, reductions;
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+    AffineMap map =
+        op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+    if (!map.isProjectedPermutation())
+      return op.emitOpError("writes its result at a computed index, which no "
+                            "kernel can do in parallel");
+    for (AffineExpr expr : map.getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      if (!llvm::is_contained(parallel, loop))
+        parallel.push_back(loop);
+    }
+    if (map.getNumResults() != op.getNumParallelLoops())
+      return op.emitOpError("has a parallel loop that does not index its "
+                            "result");
+  }
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (!extent(loop))
+      return op.emitOpError("has a loop whose extent no operand gives");
+    if (!llvm::is_contained(parallel, loop))
+      reductions.push_back(loop);
+  }
+
+  int64_t threads = kernel.kernel().getNumThreads();
+  Value block = arith::MulIOp::create(
+      b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()), kernel.constant(threads));
+  Value point =
+      arith::AddIOp::create(b, loc, block, tile::ThreadIdOp::create(b, loc, b.getIndexType()));
+  Value points = kernel.constant(1);
+  for (unsigned loop : parallel)
+    points = arith::MulIOp::create(b, loc, points, extent(loop));
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, point,
+                                       points);
+  auto guarded = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    index.assign(op.getNumLoops(), Value());
+    Value rest = point;
+    for (unsigned loop : llvm::reverse(parallel)) {
+      Value size = extent(loop);
+      index[loop] = arith::RemUIOp::create(b, loc, rest, size);
+      rest = arith::DivUIOp::create(b, loc, rest, size);
+    }
+    SmallVector<Value> accumulators;
+    for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+      OpOperand *init = op.getDpsInitOperand(number);
+      bool isRead = !reductions.empty() || op.payloadUsesValueFromOperand(init);
+      accumulators.push_back(isRead ? initialValue(init) : Value());
+    }
+    SmallVector<Value> results = emitReductions(reductions, accumulators);
+    for (auto [number, value] : llvm::enumerate(results)) {
+      AffineMap map =
+          op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+      SmallVector<Value> coordinates;
+      for (AffineExpr expr : map.getResults())
+        coordinates.push_back(index[cast<AffineDimExpr>(expr).getPosition()]);
+      Value position =
+          linearIndex(group.getInitArgument(number), coordinates);
+      tile::ElementStoreOp::create(b, loc, value, kernel.resultPointer(number),
+                                   position);
+    }
+  }
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(group);
+  Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  for (unsigned loop : parallel)
+    total = arith::MulIOp::create(rewriter, loc, total,
+                                  hostExtent(rewriter, loop));
+  Value perBlock = arith::ConstantIndexOp::create(rewriter, loc, threads);
+  Value grid = arith::CeilDivUIOp::create(rewriter, loc, total, perBlock);
+  kernel.finish(rewriter, grid, DictionaryAttr());
+  return success();
+}
+
+LogicalResult fusion::lowerGeneric(RewriterBase &rewriter,
+                                   fuse::FusedGroupOpInterface group,
+                                   StringRef name) {
+  SmallVector<linalg::LinalgOp> operators = group.getOperators();
+  linalg::LinalgOp last = operators.back();
+  for (linalg::LinalgOp op : ArrayRef(operators).drop_back())
+    if (!isa<linalg::FillOp>(op))
+      return group.emitError(
+          "the generic form takes a single operator, this group has more");
+  return GenericLowering(group, last, name).run(rewriter);
+}

@@ -1,0 +1,70 @@
+//===- KernelBuilder.h - Kernels and launches for groups ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
+#define FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
+
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace fusion {
+
+/// The kernel of a group while it is being built: a `tile.kernel` with the group's
+/// operands, results and dynamic sizes as arguments.
+class KernelBuilder {
+public:
+  /// Creates an empty kernel called `name` at the end of the module.
+  KernelBuilder(fuse::FusedGroupOpInterface group, llvm::StringRef name,
+                int64_t warps);
+
+  mlir::OpBuilder &builder() { return b; }
+  tile::KernelOp kernel() const { return kernelOp; }
+
+  /// The kernel's argument for an argument of the group's body: a pointer for a
+  /// tensor, the scalar itself otherwise.
+  mlir::Value argument(mlir::Value bodyArgument) const {
+    return arguments.lookup(bodyArgument);
+  }
+  /// The pointer that result `index` is written to.
+  mlir::Value resultPointer(unsigned index);
+
+  /// Size of dimension `dimension` of a tensor of the group's body that is an
+  /// argument: a constant, or the argument that carries it.
+  mlir::Value size(mlir::Value bodyArgument, int64_t dimension);
+
+  /// Replaces the group by a launch of `grid` blocks. `predicted` may be null.
+  void finish(mlir::RewriterBase &rewriter, mlir::Value grid,
+              mlir::DictionaryAttr predicted);
+
+  /// A constant index, created once at the start of the kernel.
+  mlir::Value constant(int64_t value);
+
+private:
+  fuse::FusedGroupOpInterface group;
+  tile::KernelOp kernelOp;
+  mlir::OpBuilder b;
+  llvm::DenseMap<mlir::Value, mlir::Value> arguments;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> sizes;
+  llvm::DenseMap<int64_t, mlir::Value> constants;
+};
+
+/// Builds the kernel of a scheduled chain. Fails with a diagnostic where the
+/// schedule does not fit.
+mlir::LogicalResult lowerChain(mlir::RewriterBase &rewriter,
+                               fuse::FusedGroupOpInterface group,
+                               llvm::StringRef name);
+
+/// Builds the kernel of a group in the generic form.
+mlir::LogicalResult lowerGeneric(mlir::RewriterBase &rewriter,
+                                 fuse::FusedGroupOpInterface group,
+                                 llvm::StringRef name);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H

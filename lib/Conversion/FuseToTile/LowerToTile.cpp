@@ -1,0 +1,71 @@
+//===- LowerToTile.cpp - fuse-lower-to-tile -----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "fusion/Analysis/Schedule.h"
+#include "fusion/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSELOWERTOTILE
+#include "fusion/Conversion/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    llvm::StringSet<> names;
+    for (Operation &op : module.getBody()->getOperations())
+      if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+        names.insert(symbol.getName());
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      SmallVector<fuse::FusedGroupOpInterface> groups;
+      function.walk(
+          [&](fuse::FusedGroupOpInterface group) { groups.push_back(group); });
+      for (auto [index, group] : llvm::enumerate(groups)) {
+        StringRef kind = isa<fuse::ChainOp>(group) ? "chain" : "stitch";
+        std::string name = (function.getName() + "_" + kind + "_" +
+                            Twine(index))
+                               .str();
+        while (!names.insert(name).second)
+          name += "_";
+        if (failed(lower(rewriter, group, name)))
+          return signalPassFailure();
+      }
+    }
+  }
+
+  static LogicalResult lower(RewriterBase &rewriter,
+                             fuse::FusedGroupOpInterface group,
+                             StringRef name) {
+    fuse::ScheduleAttr schedule = group.getGroupSchedule();
+    if (!schedule)
+      return group.emitError("has no schedule; run fuse-search-schedules");
+    if (isGenericSchedule(schedule))
+      return lowerGeneric(rewriter, group, name);
+    if (!isa<fuse::ChainOp>(group))
+      return group.emitError("only the generic form of a stitched group can be "
+                             "lowered");
+    return lowerChain(rewriter, group, name);
+  }
+};
+
+} // namespace

@@ -1,0 +1,153 @@
+//===- MathToNVVM.cpp - convert-math-to-nvvm ----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_CONVERTMATHTONVVM
+#include "fusion/Conversion/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+
+namespace {
+
+Value constant(PatternRewriter &b, Location loc, double value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// Op(x) = outer · intrinsic(inner · x), where a factor of 1 is left out.
+template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
+  ApproximateF32(MLIRContext *context, StringRef intrinsic, double inner,
+                 double outer)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), intrinsic(intrinsic),
+        inner(inner), outer(outer) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    if (inner != 1)
+      x = arith::MulFOp::create(b, loc, x, constant(b, loc, inner));
+    Value result = LLVM::CallIntrinsicOp::create(
+                       b, loc, b.getF32Type(), b.getStringAttr(intrinsic), x)
+                       .getResult(0);
+    if (outer != 1)
+      result = arith::MulFOp::create(b, loc, result, constant(b, loc, outer));
+    b.replaceOp(op, result);
+    return success();
+  }
+
+  StringRef intrinsic;
+  double inner, outer;
+};
+
+/// Upstream turns these into calls of a library; the machine has instructions.
+template <typename From, typename To>
+struct ToInstruction : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op, PatternRewriter &b) const override {
+    if (!op.getType().isF32() && !op.getType().isF16() &&
+        !op.getType().isBF16() && !op.getType().isF64())
+      return failure();
+    b.replaceOpWithNewOp<To>(op, op.getType(), op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
+/// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29.
+struct Remainder : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemFOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType(), wide = b.getF64Type();
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
+      return failure();
+    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
+    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
+    Value quotient = arith::DivFOp::create(b, loc, x, y);
+    Value whole = math::TruncOp::create(b, loc, quotient);
+    Value product = arith::MulFOp::create(b, loc, whole, y);
+    Value rest = arith::SubFOp::create(b, loc, x, product);
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
+    return success();
+  }
+};
+
+struct MathToNVVMPass
+    : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
+  void runOnOperation() override {
+    if (failed(extendNarrowTypes()))
+      return signalPassFailure();
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<ApproximateF32<math::ExpOp>>(
+        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e, 1.0);
+    patterns.add<ApproximateF32<math::Exp2Op>>(
+        context, "llvm.nvvm.ex2.approx.f32", 1.0, 1.0);
+    patterns.add<ApproximateF32<math::LogOp>>(
+        context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
+    patterns.add<ApproximateF32<math::Log2Op>>(
+        context, "llvm.nvvm.lg2.approx.f", 1.0, 1.0);
+    patterns.add<ApproximateF32<math::RsqrtOp>>(
+        context, "llvm.nvvm.rsqrt.approx.f", 1.0, 1.0);
+    patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
+                 ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
+        context);
+    math::populateExpansionPatterns(patterns);
+    populateMathPolynomialApproximationPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    WalkResult complete = getOperation().walk([](Operation *op) -> WalkResult {
+      if (!isa<math::MathDialect>(op->getDialect()) ||
+          isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
+              math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
+              math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp,
+              math::CountTrailingZerosOp, math::IsNaNOp, math::IsInfOp,
+              math::IsFiniteOp, math::RoundOp>(op))
+        return WalkResult::advance();
+      return op->emitError("'")
+             << op->getName() << "' on " << op->getResult(0).getType()
+             << " has no lowering for the GPU";
+    });
+    if (complete.wasInterrupted())
+      signalPassFailure();
+  }
+
+  LogicalResult extendNarrowTypes() {
+    TypeConverter converter;
+    llvm::SetVector<Type> supported;
+    supported.insert(Float32Type::get(&getContext()));
+    supported.insert(Float64Type::get(&getContext()));
+    math::populateExtendToSupportedTypesTypeConverter(
+        converter, supported, Float32Type::get(&getContext()));
+    ConversionTarget target(getContext());
+    math::populateExtendToSupportedTypesConversionTarget(target, converter);
+    // Exact in their own type.
+    target.addLegalOp<math::AbsFOp, math::CopySignOp>();
+    RewritePatternSet patterns(&getContext());
+    math::populateExtendToSupportedTypesPatterns(patterns, converter);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+};
+
+} // namespace

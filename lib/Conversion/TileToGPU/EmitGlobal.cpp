@@ -1,0 +1,207 @@
+//===- EmitGlobal.cpp - Accesses to global memory -----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// The tensor behind a pointer as a dense one-dimensional memref. Its true size is
+/// not known here, and nothing reads it; the bound only has to be large.
+Value KernelEmitter::globalMemory(Value pointer) {
+  Value &memory = memories[pointer];
+  if (memory)
+    return memory;
+  return memory = atEntry([&]() -> Value {
+           Value base = scalar(pointer);
+           auto element = cast<MemRefType>(base.getType()).getElementType();
+           auto type = MemRefType::get({ShapedType::kDynamic}, element);
+           OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+           constexpr int64_t unknownSize = int64_t(1) << 40;
+           Value size = index(unknownSize);
+           return memref::ReinterpretCastOp::create(
+               b, loc, type, base, zero, ArrayRef<OpFoldResult>{size},
+               ArrayRef<OpFoldResult>{one});
+         });
+}
+
+LogicalResult KernelEmitter::emitView(ViewOp op) {
+  View view;
+  view.memory = globalMemory(op.getBase());
+  view.offset = scalar(op.getOffset());
+  view.sizes = scalarsOf(op.getSizes());
+  view.strides = scalarsOf(op.getStrides());
+  view.type = op.getType();
+  views[op] = std::move(view);
+  return success();
+}
+
+/// Where the elements of a register start in memory, and whether they are inside
+/// of the view. The position is (tile) + (thread) + (register), so that the last
+/// part folds into an immediate and the middle one is computed once.
+KernelEmitter::Chunk
+KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
+                       int64_t reg, ValueRange coordinates,
+                       std::optional<ArrayRef<bool>> inBounds) {
+  Chunk chunk;
+  Value fixed = index(0);
+  chunk.position = view.offset;
+  for (int64_t d = 0; d < view.type.getRank(); ++d) {
+    Value origin = scalar(coordinates[d]);
+    LinearLayout one = layout.sublayout(
+        {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp}, {tileDim(d)});
+    AddressPlan plan = *planAddresses(one);
+    const AddressPlan::Constant &constant =
+        plan.registers[plan.registers.size() == 1 ? 0 : reg];
+    bool folds = constant.foldable;
+    Value thread = threadOffset(plan, folds ? 0 : constant.xorPart);
+    int64_t immediate = folds ? constant.immediate() : constant.addPart;
+    chunk.position = add(chunk.position, mul(origin, view.strides[d]));
+    chunk.position = add(chunk.position, mul(thread, view.strides[d]));
+    if (immediate != 0)
+      fixed = add(fixed, mul(index(immediate), view.strides[d]));
+    if (inBounds && (*inBounds)[d])
+      continue;
+    Value at = addConstant(add(origin, thread), immediate);
+    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                                        view.sizes[d]);
+    chunk.isInside =
+        chunk.isInside
+            ? arith::AndIOp::create(b, loc, chunk.isInside, below).getResult()
+            : below;
+  }
+  chunk.position = add(chunk.position, fixed);
+  return chunk;
+}
+
+/// Elements that one access moves: consecutive registers along the unit dimension,
+/// no more than the alignment promises.
+static int64_t accessWidth(ViewType view, const LinearLayout &layout) {
+  if (view.getUnit() < 0)
+    return 1;
+  int64_t bytes = std::max<int64_t>(
+      1, view.getElementType().getIntOrFloatBitWidth() / 8);
+  return std::min(layout.contiguousRegisters(tileDim(view.getUnit())),
+                  std::max<int64_t>(1, view.getAlignment() / bytes));
+}
+
+static int64_t accessAlignment(int64_t width, Type element) {
+  return width * std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+LogicalResult KernelEmitter::emitLoad(LoadOp op) {
+  const View &view = views[op.getView()];
+  const LinearLayout &layout = getLayout(op.getType()).getValue();
+  Type element = op.getType().getElementType();
+  int64_t width = accessWidth(view.type, layout);
+  auto vectorType = VectorType::get({width}, element);
+  int64_t count = layout.inSize(LayoutDim::Register);
+  Values results(count);
+  // Registers that hold the same element share its load.
+  llvm::DenseMap<int64_t, int64_t> loaded;
+  auto read = [&](Value position) -> Value {
+    return vector::LoadOp::create(b, loc, vectorType, view.memory, position,
+                                  /*nontemporal=*/false,
+                                  llvm::MaybeAlign(
+                                      accessAlignment(width, element)));
+  };
+  for (int64_t reg = 0; reg < count; reg += width) {
+    int64_t key = 0;
+    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
+      key = key * layout.outSize(tileDim(d)) + c;
+    auto [it, isNew] = loaded.insert({key, reg});
+    if (!isNew) {
+      for (int64_t i = 0; i < width; ++i)
+        results[reg + i] = results[it->second + i];
+      continue;
+    }
+    Chunk chunk =
+        chunkOf(view, layout, reg, op.getCoordinates(), op.getInBounds());
+    Value values;
+    if (chunk.isInside) {
+      auto guarded = scf::IfOp::create(
+          b, loc, chunk.isInside,
+          [&](OpBuilder &inner, Location l) {
+            OpBuilder::InsertionGuard guard(b);
+            b.setInsertionPoint(inner.getInsertionBlock(),
+                                inner.getInsertionPoint());
+            Value value = read(chunk.position);
+            scf::YieldOp::create(b, l, value);
+          },
+          [&](OpBuilder &inner, Location l) {
+            Value zero = arith::ConstantOp::create(
+                inner, l, inner.getZeroAttr(vectorType));
+            scf::YieldOp::create(inner, l, zero);
+          });
+      values = guarded.getResult(0);
+    } else {
+      values = read(chunk.position);
+    }
+    for (int64_t i = 0; i < width; ++i)
+      results[reg + i] = vector::ExtractOp::create(b, loc, values, i);
+  }
+  registers[op] = std::move(results);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStore(StoreOp op) {
+  const View &view = views[op.getView()];
+  auto type = op.getValue().getType();
+  const LinearLayout &layout = getLayout(type).getValue();
+  Type element = type.getElementType();
+  int64_t width = accessWidth(view.type, layout);
+  auto vectorType = VectorType::get({width}, element);
+  const Values &values = registers[op.getValue()];
+  Value first = isFirstHolder(layout);
+  llvm::DenseSet<int64_t> stored;
+  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
+       reg += width) {
+    int64_t key = 0;
+    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
+      key = key * layout.outSize(tileDim(d)) + c;
+    if (!stored.insert(key).second)
+      continue;
+    Chunk chunk =
+        chunkOf(view, layout, reg, op.getCoordinates(), op.getInBounds());
+    Value predicate = chunk.isInside;
+    if (first)
+      predicate = predicate ? arith::AndIOp::create(b, loc, predicate, first)
+                                  .getResult()
+                            : first;
+    OpBuilder::InsertionGuard guard(b);
+    if (predicate) {
+      auto guarded = scf::IfOp::create(b, loc, predicate, false);
+      b.setInsertionPointToStart(guarded.thenBlock());
+    }
+    Value packed = vector::FromElementsOp::create(
+        b, loc, vectorType, ValueRange(values).slice(reg, width));
+    vector::StoreOp::create(b, loc, packed, view.memory, chunk.position,
+                            /*nontemporal=*/false,
+                            llvm::MaybeAlign(accessAlignment(width, element)));
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitElementLoad(ElementLoadOp op) {
+  scalars.map(op.getResult(),
+              memref::LoadOp::create(b, loc, globalMemory(op.getBase()),
+                                     ValueRange{scalar(op.getIndex())}));
+  return success();
+}
+
+LogicalResult KernelEmitter::emitElementStore(ElementStoreOp op) {
+  memref::StoreOp::create(b, loc, scalar(op.getValue()),
+                          globalMemory(op.getBase()),
+                          ValueRange{scalar(op.getIndex())});
+  return success();
+}

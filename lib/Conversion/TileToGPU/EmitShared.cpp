@@ -1,0 +1,353 @@
+//===- EmitShared.cpp - Accesses to shared memory -----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Support/TileLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// Elements of `type` at a fixed place in the block's shared memory.
+Value KernelEmitter::sharedView(int64_t byteOffset, int64_t elements,
+                                Type type) {
+  return atEntry([&]() -> Value {
+    auto space = cast<MemRefType>(dynamicShared.getType()).getMemorySpace();
+    auto viewType = MemRefType::get({elements}, type,
+                                    MemRefLayoutAttrInterface(), space);
+    return memref::ViewOp::create(b, loc, viewType, dynamicShared,
+                                  index(byteOffset), ValueRange());
+  });
+}
+
+LogicalResult KernelEmitter::emitAlloc(AllocOp op) {
+  BufferType type = op.getType();
+  scalars.map(op.getResult(),
+              sharedView(*op.getOffset(),
+                         type.getStages() * type.getRows() * type.getColumns(),
+                         type.getElementType()));
+  return success();
+}
+
+Value KernelEmitter::stageOffset(Value buffer, Value stage) {
+  auto type = cast<BufferType>(buffer.getType());
+  if (type.getStages() == 1)
+    return index(0);
+  return mul(scalar(stage), index(type.getRows() * type.getColumns()));
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
+  const View &view = views[op.getView()];
+  BufferType buffer = op.getBuffer().getType();
+  int64_t elementBytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  int64_t perUnit = 16 / elementBytes;
+  std::optional<CopyAssignment> assignment =
+      copyAssignment(buffer.getRows(), buffer.getColumns(), elementBytes,
+                     kernel.getNumThreads());
+  if (!assignment)
+    return op.emitOpError("has a tile that cannot be cut into 16-byte units");
+  AddressPlan destination = assignment->destination(elementBytes);
+  Value memory = scalar(op.getBuffer());
+  Value stage = stageOffset(op.getBuffer(), op.getStage());
+
+  // The view's dimensions in the order (row, column) of the buffer.
+  int64_t columnDim = view.type.getUnit(), rowDim = 1 - columnDim;
+  Value row = scalar(op.getCoordinates()[rowDim]);
+  Value column = scalar(op.getCoordinates()[columnDim]);
+  auto known = [&](int64_t dim) {
+    return op.getInBounds() && (*op.getInBounds())[dim];
+  };
+  LinearLayout rows = assignment->chunks.sublayout(
+      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
+      {LayoutDim::Dim0});
+  LinearLayout units = assignment->chunks.sublayout(
+      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
+      {LayoutDim::Dim1});
+  AddressPlan rowPlan = *planAddresses(rows), unitPlan = *planAddresses(units);
+  auto partOf = [&](const AddressPlan &plan, int64_t reg) {
+    const AddressPlan::Constant &constant =
+        plan.registers[plan.registers.size() == 1 ? 0 : reg];
+    bool folds = constant.foldable;
+    return std::make_pair(threadOffset(plan, folds ? 0 : constant.xorPart),
+                          folds ? constant.immediate() : constant.addPart);
+  };
+  Value tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
+  int64_t bytes = static_cast<int64_t>(op.getTransport());
+  int64_t elements = bytes / elementBytes;
+  for (int64_t i = 0; i < assignment->iterations; ++i) {
+    auto [rowThread, rowFixed] = partOf(rowPlan, i);
+    auto [unitThread, unitFixed] = partOf(unitPlan, i);
+    OpBuilder::InsertionGuard guard(b);
+    if (!assignment->full[i]) {
+      // Threads without a chunk in this iteration.
+      auto below = [&](Value thread, int64_t fixed, int64_t bound) -> Value {
+        return atEntry([&]() -> Value {
+          return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                       addConstant(thread, fixed),
+                                       index(bound));
+        });
+      };
+      Value isActive = arith::AndIOp::create(
+          b, loc, below(rowThread, rowFixed, assignment->rows),
+          below(unitThread, unitFixed, assignment->units));
+      auto guarded = scf::IfOp::create(b, loc, isActive, false);
+      b.setInsertionPointToStart(guarded.thenBlock());
+    }
+    Value thread = add(mul(rowThread, view.strides[rowDim]),
+                       mul(unitThread, index(perUnit)));
+    Value fixed = mul(index(rowFixed), view.strides[rowDim]);
+    for (int64_t part = 0; part < perUnit; part += elements) {
+      Value source = add(add(tile, thread),
+                         addConstant(fixed, unitFixed * perUnit + part));
+      Value inside;
+      auto require = [&](Value at, Value size) {
+        Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                            at, size);
+        inside = inside
+                     ? arith::AndIOp::create(b, loc, inside, below).getResult()
+                     : below;
+      };
+      if (!known(rowDim))
+        require(addConstant(add(row, rowThread), rowFixed), view.sizes[rowDim]);
+      if (!known(columnDim))
+        require(addConstant(add(column, mul(unitThread, index(perUnit))),
+                            unitFixed * perUnit + part),
+                view.sizes[columnDim]);
+      Value sourceElements;
+      if (inside) {
+        // Nothing is read where the chunk is outside; it arrives as zeros.
+        sourceElements = arith::SelectOp::create(b, loc, inside,
+                                                 index(elements), index(0));
+        source = arith::SelectOp::create(b, loc, inside, source, index(0));
+      }
+      Value target =
+          add(stage, addConstant(address(destination, i), part));
+      nvgpu::DeviceAsyncCopyOp::create(
+          b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory,
+          ValueRange{target}, view.memory, ValueRange{source},
+          b.getIndexAttr(elements), sourceElements,
+          bytes == 16 ? b.getUnitAttr() : UnitAttr());
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitCommit() {
+  lastGroup = nvgpu::DeviceAsyncCreateGroupOp::create(
+      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
+  return success();
+}
+
+LogicalResult KernelEmitter::emitWait(WaitOp op) {
+  if (!lastGroup || !lastGroup.getParentRegion()->isAncestor(
+                        b.getInsertionBlock()->getParent()))
+    return op.emitOpError("waits where no group has been committed");
+  nvgpu::DeviceAsyncWaitOp::create(b, loc, lastGroup,
+                                   b.getI32IntegerAttr(op.getPending()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::storeRegisters(Value memory, Value base,
+                                   const AddressPlan &plan, int64_t width,
+                                   const Values &values, Value predicate) {
+  OpBuilder::InsertionGuard guard(b);
+  if (predicate) {
+    auto guarded = scf::IfOp::create(b, loc, predicate, false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  Type element = values.front().getType();
+  auto type = VectorType::get({width}, element);
+  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
+       reg += width) {
+    Value packed = vector::FromElementsOp::create(
+        b, loc, type, ValueRange(values).slice(reg, width));
+    vector::StoreOp::create(
+        b, loc, packed, memory, add(base, address(plan, reg)),
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(width * element.getIntOrFloatBitWidth() / 8));
+  }
+}
+
+KernelEmitter::Values
+KernelEmitter::loadRegisters(Value memory, Value base, const AddressPlan &plan,
+                             int64_t width, int64_t count, Type element) {
+  auto type = VectorType::get({width}, element);
+  Values results;
+  for (int64_t reg = 0; reg < count; reg += width) {
+    Value packed = vector::LoadOp::create(
+        b, loc, type, memory, add(base, address(plan, reg)),
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(width * element.getIntOrFloatBitWidth() / 8));
+    for (int64_t i = 0; i < width; ++i)
+      results.push_back(vector::ExtractOp::create(b, loc, packed, i));
+  }
+  return results;
+}
+
+/// Elements that one access to a panel buffer moves: a unit has 16 bytes.
+static int64_t sharedWidth(const LinearLayout &layout, Type element) {
+  return std::min<int64_t>(layout.contiguousRegisters(LayoutDim::Dim1),
+                           128 / element.getIntOrFloatBitWidth());
+}
+
+/// The layout of a part, continued over the whole buffer by more significant
+/// register digits, and the number of registers before the part's own.
+static std::pair<LinearLayout, int64_t>
+placePart(LinearLayout part, int64_t rows, int64_t columns,
+          ArrayRef<int64_t> origin) {
+  int64_t skipped = 0;
+  int64_t sizes[] = {rows, columns};
+  for (unsigned d : {0u, 1u}) {
+    int64_t size = part.outSize(tileDim(d));
+    int64_t before = part.inSize(LayoutDim::Register);
+    if (sizes[d] > size) {
+      part *= LinearLayout::identity(LayoutDim::Register, tileDim(d),
+                                     sizes[d] / size);
+      skipped += before * (origin[d] / size);
+    }
+  }
+  return {part, skipped};
+}
+
+/// The address plan of registers that hold a part of a buffer, the part's
+/// registers first.
+static std::optional<AddressPlan> planPart(const LinearLayout &part,
+                                           BufferType buffer,
+                                           ArrayRef<int64_t> origin) {
+  if (buffer.getRows() % part.outSize(LayoutDim::Dim0) ||
+      buffer.getColumns() % part.outSize(LayoutDim::Dim1) ||
+      origin[0] % part.outSize(LayoutDim::Dim0) ||
+      origin[1] % part.outSize(LayoutDim::Dim1))
+    return std::nullopt;
+  int64_t count = part.inSize(LayoutDim::Register);
+  auto [whole, skipped] =
+      placePart(part, buffer.getRows(), buffer.getColumns(), origin);
+  std::optional<LinearLayout> inverse = buffer.getLayout().getValue().invert();
+  if (!inverse)
+    return std::nullopt;
+  std::optional<LinearLayout> offsets = compose(whole, *inverse);
+  if (!offsets)
+    return std::nullopt;
+  std::optional<AddressPlan> plan = planAddresses(*offsets);
+  if (!plan)
+    return std::nullopt;
+  std::vector<AddressPlan::Constant> own;
+  for (int64_t reg = 0; reg < count; ++reg)
+    own.push_back(
+        plan->registers[(skipped + reg) % plan->registers.size()]);
+  plan->registers = std::move(own);
+  return plan;
+}
+
+LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
+  BufferType buffer = op.getBuffer().getType();
+  LinearLayout layout = getLayout(op.getType()).getValue();
+  if (op.getTransposed())
+    layout = layout.transposeOuts({1, 0});
+  Type element = buffer.getElementType();
+  Value memory = scalar(op.getBuffer());
+  Value base = stageOffset(op.getBuffer(), op.getStage());
+
+  std::optional<MatrixAccess> matrices;
+  if (element.getIntOrFloatBitWidth() == 16)
+    matrices = matrixAccess(layout);
+  if (!matrices) {
+    std::optional<AddressPlan> plan = planPart(layout, buffer, op.getOrigin());
+    if (!plan)
+      return op.emitOpError("has a layout that does not fit the buffer");
+    registers[op] = loadRegisters(memory, base, *plan,
+                                  sharedWidth(layout, element),
+                                  layout.inSize(LayoutDim::Register), element);
+    return success();
+  }
+  std::optional<AddressPlan> plan =
+      planPart(matrices->rows, buffer, op.getOrigin());
+  if (!plan)
+    return op.emitOpError("has a layout that does not fit the buffer");
+  auto type = VectorType::get({matrices->matrices, 2}, element);
+  Values results;
+  for (int64_t i = 0; i < matrices->rows.inSize(LayoutDim::Register); ++i) {
+    Value fragments = nvgpu::LdMatrixOp::create(
+        b, loc, type, memory, ValueRange{add(base, address(*plan, i))},
+        matrices->transposed, matrices->matrices);
+    for (int64_t m = 0; m < matrices->matrices; ++m)
+      for (int64_t e = 0; e < 2; ++e)
+        results.push_back(vector::ExtractOp::create(
+            b, loc, fragments, ArrayRef<int64_t>{m, e}));
+  }
+  registers[op] = std::move(results);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitLocalStore(LocalStoreOp op) {
+  BufferType buffer = op.getBuffer().getType();
+  LinearLayout layout = getLayout(op.getValue().getType()).getValue();
+  if (op.getTransposed())
+    layout = layout.transposeOuts({1, 0});
+  std::optional<AddressPlan> plan = planPart(layout, buffer, {0, 0});
+  if (!plan)
+    return op.emitOpError("has a layout that does not fit the buffer");
+  storeRegisters(scalar(op.getBuffer()),
+                 stageOffset(op.getBuffer(), op.getStage()), *plan,
+                 sharedWidth(layout, buffer.getElementType()),
+                 registers[op.getValue()], isFirstHolder(layout));
+  return success();
+}
+
+LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
+  LinearLayout from = getLayout(op.getValue().getType()).getValue();
+  LinearLayout to = getLayout(op.getType()).getValue();
+  const Values &values = registers[op.getValue()];
+  if (auto permutation = registerPermutation(from, to)) {
+    Values results;
+    for (int64_t reg : *permutation)
+      results.push_back(values[reg]);
+    registers[op] = std::move(results);
+    return success();
+  }
+  if (!op.getOffset())
+    return op.emitOpError("has no scratch; run tile-allocate-shared");
+  std::optional<ScratchShape> scratch = getScratch(op);
+  if (!scratch)
+    return op.emitOpError("cannot go through shared memory");
+  Type element = op.getType().getElementType();
+  auto buffer = BufferType::get(
+      b.getContext(), 1, scratch->rows, scratch->columns, element,
+      LayoutAttr::get(b.getContext(), scratch->layout));
+  if (scratch->transposed) {
+    from = from.transposeOuts({1, 0});
+    to = to.transposeOuts({1, 0});
+  }
+  std::optional<AddressPlan> fromPlan = planPart(from, buffer, {0, 0});
+  std::optional<AddressPlan> toPlan = planPart(to, buffer, {0, 0});
+  if (!fromPlan || !toPlan)
+    return op.emitOpError("has layouts that do not fit its scratch");
+  Value memory = sharedView(*op.getOffset(),
+                            scratch->rows * scratch->columns, element);
+  storeRegisters(memory, index(0), *fromPlan, sharedWidth(from, element),
+                 values, isFirstHolder(from));
+  gpu::BarrierOp::create(b, loc);
+  registers[op] =
+      loadRegisters(memory, index(0), *toPlan, sharedWidth(to, element),
+                    to.inSize(LayoutDim::Register), element);
+  return success();
+}

@@ -1,0 +1,339 @@
+//===- KernelEmitter.cpp - Threads of a block program -------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function)
+    : kernel(kernel), function(function), b(kernel.getContext()),
+      loc(kernel.getLoc()) {
+  Block &entry = function.getBody().front();
+  b.setInsertionPoint(entry.getTerminator());
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value thread32 = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), thread);
+  Value warpSize = arith::ConstantIntOp::create(b, loc, 32, 32);
+  lane = arith::RemUIOp::create(b, loc, thread32, warpSize);
+  warp = arith::DivUIOp::create(b, loc, thread32, warpSize);
+  if (kernel.getSharedMemory().value_or(0) > 0) {
+    auto space = gpu::AddressSpaceAttr::get(
+        b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+    dynamicShared = gpu::DynamicSharedMemoryOp::create(
+        b, loc,
+        MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                        MemRefLayoutAttrInterface(), space));
+  }
+  // Whatever depends on the thread alone goes before this constant.
+  entryEnd = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [from, to] :
+       llvm::zip_equal(kernel.getBody().getArguments(), entry.getArguments())) {
+    Value argument = to;
+    if (from.getType().isIndex())
+      argument = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), to);
+    scalars.map(from, argument);
+  }
+}
+
+LogicalResult KernelEmitter::run() {
+  return emitBlock(kernel.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+KernelEmitter::Values KernelEmitter::scalarsOf(ValueRange values) {
+  Values result;
+  for (Value value : values)
+    result.push_back(scalar(value));
+  return result;
+}
+
+Value KernelEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value KernelEmitter::add(Value x, Value y) {
+  if (matchPattern(x, m_Zero()))
+    return y;
+  if (matchPattern(y, m_Zero()))
+    return x;
+  // Offsets lie inside of a tensor, so nothing wraps.
+  return arith::AddIOp::create(b, loc, x, y,
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelEmitter::addConstant(Value x, int64_t constant) {
+  return constant == 0 ? x : add(x, index(constant));
+}
+
+Value KernelEmitter::mul(Value x, Value y) {
+  if (matchPattern(x, m_One()))
+    return y;
+  if (matchPattern(y, m_One()))
+    return x;
+  return arith::MulIOp::create(b, loc, x, y,
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
+  return atEntry([&]() -> Value {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, loc, value, 32);
+    };
+    Value xored, added;
+    for (const AddressPlan::Term &term : plan.terms) {
+      Value digit = term.input == LayoutDim::Lane ? lane : warp;
+      if (term.weight != 1)
+        digit = arith::DivUIOp::create(b, loc, digit, constant(term.weight));
+      if (!term.last)
+        digit = arith::RemUIOp::create(b, loc, digit, constant(term.radix));
+      if (term.step != 1)
+        digit = arith::MulIOp::create(b, loc, digit, constant(term.step));
+      Value &sum = term.isXor ? xored : added;
+      if (!sum)
+        sum = digit;
+      else if (term.isXor)
+        sum = arith::XOrIOp::create(b, loc, sum, digit);
+      else
+        sum = arith::AddIOp::create(b, loc, sum, digit);
+    }
+    if (xorPart != 0)
+      xored = xored ? arith::XOrIOp::create(b, loc, xored, constant(xorPart))
+                          .getResult()
+                    : constant(xorPart);
+    Value sum = xored && added
+                    ? arith::AddIOp::create(b, loc, xored, added).getResult()
+                : xored ? xored
+                : added ? added
+                        : constant(0);
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), sum);
+  });
+}
+
+Value KernelEmitter::address(const AddressPlan &plan, int64_t reg) {
+  const AddressPlan::Constant &constant = plan.registers[reg];
+  if (constant.foldable)
+    return addConstant(threadOffset(plan, 0), constant.immediate());
+  return addConstant(threadOffset(plan, constant.xorPart), constant.addPart);
+}
+
+Value KernelEmitter::isFirstHolder(const LinearLayout &layout) {
+  return atEntry([&]() -> Value {
+    Value result;
+    for (LayoutDim input : {LayoutDim::Lane, LayoutDim::Warp}) {
+      Value id = input == LayoutDim::Lane ? lane : warp;
+      auto require = [&](Value value, arith::CmpIPredicate predicate,
+                         int64_t against) {
+        Value holds = arith::CmpIOp::create(
+            b, loc, predicate, value,
+            arith::ConstantIntOp::create(b, loc, against, 32));
+        result = result ? arith::AndIOp::create(b, loc, result, holds).getResult()
+                        : holds;
+      };
+      for (const LinearLayout::Digit &digit : layout.freeDigits(input)) {
+        Value value = id;
+        if (digit.weight != 1)
+          value = arith::DivUIOp::create(
+              b, loc, value,
+              arith::ConstantIntOp::create(b, loc, digit.weight, 32));
+        value = arith::RemUIOp::create(
+            b, loc, value,
+            arith::ConstantIntOp::create(b, loc, digit.radix, 32));
+        require(value, arith::CmpIPredicate::eq, 0);
+      }
+      // An index counts modulo its input's size: threads beyond it are replicas.
+      int64_t threads = input == LayoutDim::Lane ? 32 : kernel.getWarps();
+      if (layout.inSize(input) < threads)
+        require(id, arith::CmpIPredicate::ult, layout.inSize(input));
+    }
+    return result;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow and dispatch
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    loc = op.getLoc();
+    if (failed(emit(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitFor(Operation *op) {
+  auto loop = cast<scf::ForOp>(op);
+  auto flatten = [&](ValueRange values) {
+    Values flat;
+    for (Value value : values) {
+      if (isa<RankedTensorType>(value.getType()))
+        llvm::append_range(flat, registers.lookup(value));
+      else
+        flat.push_back(scalar(value));
+    }
+    return flat;
+  };
+  Values inits = flatten(loop.getInitArgs());
+  auto lowered = scf::ForOp::create(
+      b, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
+      scalar(loop.getStep()), inits);
+  // Splits a flat list again, following the types of the tile program.
+  auto unflatten = [&](ValueRange flat, ValueRange values) {
+    unsigned next = 0;
+    for (auto [value, init] : llvm::zip_equal(values, loop.getInitArgs())) {
+      if (!isa<RankedTensorType>(value.getType())) {
+        scalars.map(value, flat[next++]);
+        continue;
+      }
+      unsigned count = registers.lookup(init).size();
+      registers[value] = Values(flat.slice(next, count));
+      next += count;
+    }
+  };
+  scalars.map(loop.getInductionVar(), lowered.getInductionVar());
+  unflatten(lowered.getRegionIterArgs(), loop.getRegionIterArgs());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(lowered.getBody());
+    if (failed(emitBlock(*loop.getBody())))
+      return failure();
+    Values results = flatten(loop.getYieldedValues());
+    b.setInsertionPointToEnd(lowered.getBody());
+    if (!results.empty() || lowered.getBody()->empty() ||
+        !lowered.getBody()->back().hasTrait<OpTrait::IsTerminator>())
+      scf::YieldOp::create(b, loc, results);
+  }
+  unflatten(lowered.getResults(), loop.getResults());
+  return success();
+}
+
+/// Conditions and their branches stay as they are, over scalars.
+LogicalResult KernelEmitter::emitIf(Operation *op) {
+  auto conditional = cast<scf::IfOp>(op);
+  auto lowered = scf::IfOp::create(b, loc, conditional.getResultTypes(),
+                                   scalar(conditional.getCondition()),
+                                   !conditional.getElseRegion().empty());
+  auto emitBranch = [&](Block *from, Block *to) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(b);
+    if (!to->empty() && to->back().hasTrait<OpTrait::IsTerminator>())
+      to->back().erase();
+    b.setInsertionPointToEnd(to);
+    if (failed(emitBlock(*from)))
+      return failure();
+    scf::YieldOp::create(b, loc,
+                         scalarsOf(from->getTerminator()->getOperands()));
+    return success();
+  };
+  if (failed(emitBranch(conditional.thenBlock(), lowered.thenBlock())))
+    return failure();
+  if (!conditional.getElseRegion().empty() &&
+      failed(emitBranch(conditional.elseBlock(), lowered.elseBlock())))
+    return failure();
+  for (auto [from, to] :
+       llvm::zip_equal(conditional.getResults(), lowered.getResults()))
+    scalars.map(from, to);
+  return success();
+}
+
+static bool touchesTensors(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+LogicalResult KernelEmitter::emit(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<ViewOp>([&](auto o) { return emitView(o); })
+      .Case<LoadOp>([&](auto o) { return emitLoad(o); })
+      .Case<StoreOp>([&](auto o) { return emitStore(o); })
+      .Case<ElementLoadOp>([&](auto o) { return emitElementLoad(o); })
+      .Case<ElementStoreOp>([&](auto o) { return emitElementStore(o); })
+      .Case<AllocOp>([&](auto o) { return emitAlloc(o); })
+      .Case<FreeOp>([](auto) { return success(); })
+      .Case<CopyAsyncOp>([&](auto o) { return emitCopyAsync(o); })
+      .Case<LocalLoadOp>([&](auto o) { return emitLocalLoad(o); })
+      .Case<LocalStoreOp>([&](auto o) { return emitLocalStore(o); })
+      .Case<ConvertLayoutOp>([&](auto o) { return emitConvert(o); })
+      .Case<DotOp>([&](auto o) { return emitDot(o); })
+      .Case<BroadcastOp>([&](auto o) { return emitBroadcast(o); })
+      .Case<SliceOp>([&](auto o) { return emitSlice(o); })
+      .Case<TransposeOp>([&](auto o) { return emitTranspose(o); })
+      .Case<IotaOp>([&](auto o) { return emitIota(o); })
+      .Case<MaskOp>([&](auto o) { return emitMask(o); })
+      .Case<SplatOp>([&](SplatOp o) {
+        int64_t count =
+            getLayout(o.getType()).getValue().inSize(LayoutDim::Register);
+        registers[o] = Values(count, scalar(o.getValue()));
+        return success();
+      })
+      .Case<CommitOp>([&](auto) { return emitCommit(); })
+      .Case<WaitOp>([&](auto o) { return emitWait(o); })
+      .Case<BarrierOp>([&](auto) {
+        gpu::BarrierOp::create(b, loc);
+        return success();
+      })
+      .Case<ProgramIdOp>([&](auto o) {
+        scalars.map(o.getResult(), gpu::BlockIdOp::create(
+                                       b, loc, gpu::Dimension::x));
+        return success();
+      })
+      .Case<ThreadIdOp>([&](auto o) {
+        scalars.map(o.getResult(), gpu::ThreadIdOp::create(
+                                       b, loc, gpu::Dimension::x));
+        return success();
+      })
+      .Case<scf::ForOp>([&](auto o) { return emitFor(o); })
+      .Case<scf::IfOp>([&](auto o) { return emitIf(o); })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (isa<arith::ConstantOp>(other) && touchesTensors(other))
+          return emitConstant(other);
+        if (touchesTensors(other))
+          return emitElementwise(other);
+        if (other->getNumRegions() != 0)
+          return other->emitOpError("cannot be distributed to threads");
+        Operation *copy = b.clone(*other, scalars);
+        scalars.map(other->getResults(), copy->getResults());
+        return success();
+      });
+}
+
+/// The same scalar operation for every register.
+LogicalResult KernelEmitter::emitElementwise(Operation *op) {
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    return op->emitOpError("cannot be distributed to threads");
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  LayoutAttr layout = getLayout(type);
+  for (Type operand : op->getOperandTypes())
+    if (isa<RankedTensorType>(operand) && getLayout(operand) != layout)
+      return op->emitOpError("has operands of other layouts than its result");
+  int64_t count = layout.getValue().inSize(LayoutDim::Register);
+  Values results;
+  for (int64_t reg = 0; reg < count; ++reg) {
+    OperationState state(loc, op->getName());
+    for (Value operand : op->getOperands())
+      state.addOperands(isa<RankedTensorType>(operand.getType())
+                            ? registers.lookup(operand)[reg]
+                            : scalar(operand));
+    state.addTypes(type.getElementType());
+    state.addAttributes(SmallVector<NamedAttribute>(op->getDiscardableAttrs()));
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    results.push_back(b.create(state)->getResult(0));
+  }
+  registers[op->getResult(0)] = std::move(results);
+  return success();
+}

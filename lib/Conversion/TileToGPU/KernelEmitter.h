@@ -1,0 +1,136 @@
+//===- KernelEmitter.h - Threads of a block program ---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
+#define FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Support/AddressPlan.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace fusion {
+
+/// Distributes one block program to its threads: every tensor becomes the scalars
+/// that a thread holds of it, in the order of its layout's registers.
+class KernelEmitter {
+public:
+  /// Emits into `function`, whose body is empty but for its terminator.
+  KernelEmitter(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function);
+
+  mlir::LogicalResult run();
+
+private:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<Value>;
+
+  /// A view with its scalars translated; `memory` is the whole tensor as a dense
+  /// one-dimensional memref.
+  struct View {
+    Value memory;
+    Value offset;
+    Values sizes, strides;
+    tile::ViewType type;
+  };
+
+  // Scalars.
+  Value scalar(Value value) { return scalars.lookupOrDefault(value); }
+  Values scalarsOf(mlir::ValueRange values);
+  Value index(int64_t value);
+  Value add(Value a, Value b);
+  Value addConstant(Value a, int64_t constant);
+  Value mul(Value a, Value b);
+  /// Emits at the start of the kernel, where everything that depends on the thread
+  /// only is computed once.
+  template <typename Emit> auto atEntry(Emit emit) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(entryEnd);
+    return emit();
+  }
+  /// The part of an address that depends on the thread, as an index: XORed with
+  /// `xorPart`.
+  Value threadOffset(const AddressPlan &plan, int64_t xorPart);
+  /// The whole address for one register, as an index.
+  Value address(const AddressPlan &plan, int64_t reg);
+  /// Whether the thread is the first of those that hold the same elements: null
+  /// where no two do.
+  Value isFirstHolder(const LinearLayout &layout);
+
+  // Operations.
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emit(mlir::Operation *op);
+  mlir::LogicalResult emitFor(mlir::Operation *op);
+  mlir::LogicalResult emitIf(mlir::Operation *op);
+  mlir::LogicalResult emitElementwise(mlir::Operation *op);
+
+  // Registers (EmitRegisters.cpp).
+  mlir::LogicalResult emitConstant(mlir::Operation *op);
+  mlir::LogicalResult emitDot(tile::DotOp op);
+  mlir::LogicalResult emitBroadcast(tile::BroadcastOp op);
+  mlir::LogicalResult emitSlice(tile::SliceOp op);
+  mlir::LogicalResult emitTranspose(tile::TransposeOp op);
+  mlir::LogicalResult emitIota(tile::IotaOp op);
+  mlir::LogicalResult emitMask(tile::MaskOp op);
+  /// Coordinate `dimension` of the element in a register.
+  Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
+  /// Renames registers: result register r is the register of `from` whose
+  /// coordinates are `map` of r's.
+  std::optional<Values>
+  renamed(const LinearLayout &to, const LinearLayout &from, const Values &values,
+          llvm::function_ref<llvm::SmallVector<int64_t>(
+              llvm::ArrayRef<int64_t>)> map);
+
+  // Global memory (EmitGlobal.cpp).
+  mlir::LogicalResult emitView(tile::ViewOp op);
+  mlir::LogicalResult emitLoad(tile::LoadOp op);
+  mlir::LogicalResult emitStore(tile::StoreOp op);
+  mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
+  mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
+  Value globalMemory(Value pointer);
+  struct Chunk {
+    Value position;  ///< in the memory, elements
+    Value isInside;  ///< null where it is known to be
+  };
+  Chunk chunkOf(const View &view, const LinearLayout &layout, int64_t reg,
+                mlir::ValueRange coordinates,
+                std::optional<llvm::ArrayRef<bool>> inBounds);
+
+  // Shared memory (EmitShared.cpp).
+  mlir::LogicalResult emitAlloc(tile::AllocOp op);
+  mlir::LogicalResult emitCopyAsync(tile::CopyAsyncOp op);
+  mlir::LogicalResult emitCommit();
+  mlir::LogicalResult emitWait(tile::WaitOp op);
+  mlir::LogicalResult emitLocalLoad(tile::LocalLoadOp op);
+  mlir::LogicalResult emitLocalStore(tile::LocalStoreOp op);
+  mlir::LogicalResult emitConvert(tile::ConvertLayoutOp op);
+  Value sharedView(int64_t byteOffset, int64_t elements, mlir::Type type);
+  Value stageOffset(Value buffer, Value stage);
+  /// Stores or loads the registers of a layout whose addresses in elements are
+  /// given by `plan`, `width` consecutive ones at a time.
+  void storeRegisters(Value memory, Value base, const AddressPlan &plan,
+                      int64_t width, const Values &values, Value predicate);
+  Values loadRegisters(Value memory, Value base, const AddressPlan &plan,
+                       int64_t width, int64_t count, mlir::Type type);
+
+  tile::KernelOp kernel;
+  mlir::gpu::GPUFuncOp function;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::Operation *entryEnd = nullptr;
+  Value lane, warp, dynamicShared; ///< lane and warp are i32
+  Value lastGroup;                 ///< of asynchronous copies
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Values> registers;
+  llvm::DenseMap<Value, View> views;
+  llvm::DenseMap<Value, Value> memories; ///< by pointer
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H

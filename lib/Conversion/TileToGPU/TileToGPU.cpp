@@ -1,0 +1,102 @@
+//===- TileToGPU.cpp - convert-tile-to-gpu ------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "fusion/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_CONVERTTILETOGPU
+#include "fusion/Conversion/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
+    if (kernels.empty())
+      return;
+    OpBuilder b(&getContext());
+    if (module.lookupSymbol("kernels")) {
+      module.emitError("the symbol 'kernels' is taken");
+      return signalPassFailure();
+    }
+    b.setInsertionPointToEnd(module.getBody());
+    auto gpuModule =
+        gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+    for (tile::KernelOp kernel : kernels)
+      if (failed(convert(kernel, gpuModule)))
+        return signalPassFailure();
+    module.walk([&](tile::LaunchOp launch) {
+      launch.setKernelAttr(SymbolRefAttr::get(
+          gpuModule.getNameAttr(),
+          FlatSymbolRefAttr::get(launch.getKernel().getLeafReference())));
+    });
+    for (tile::KernelOp kernel : kernels)
+      kernel.erase();
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    b.getUnitAttr());
+  }
+
+  /// Tensors arrive as bare pointers, sizes as 32-bit integers.
+  static LogicalResult convert(tile::KernelOp kernel,
+                               gpu::GPUModuleOp gpuModule) {
+    OpBuilder b(kernel.getContext());
+    SmallVector<Type> types;
+    for (Type type : kernel.getArgumentTypes()) {
+      if (auto pointer = dyn_cast<tile::PtrType>(type))
+        types.push_back(MemRefType::get({}, pointer.getElementType()));
+      else
+        types.push_back(type.isIndex() ? b.getI32Type() : type);
+    }
+    b.setInsertionPointToEnd(gpuModule.getBody());
+    auto function =
+        gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                               b.getFunctionType(types, {}));
+    function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                      b.getUnitAttr());
+    auto block = b.getDenseI32ArrayAttr(
+        {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
+    function.setKnownBlockSizeAttr(block);
+    function->setAttr("fuse.block", block);
+    if (kernel.getSharedMemory())
+      function->setAttr("fuse.shared_memory",
+                        kernel.getSharedMemoryAttr());
+    for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      if (!isa<tile::PtrType>(type))
+        continue;
+      auto access = kernel.getArgAttrOfType<tile::AccessAttr>(
+          index, tile::kAccessAttrName);
+      function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                          b.getI64IntegerAttr(16));
+      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+      if (access.getValue() == tile::Access::Read)
+        function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(),
+                            b.getUnitAttr());
+    }
+    b.setInsertionPointToEnd(&function.getBody().front());
+    gpu::ReturnOp::create(b, kernel.getLoc());
+    return KernelEmitter(kernel, function).run();
+  }
+};
+
+} // namespace

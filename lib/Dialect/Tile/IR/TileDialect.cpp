@@ -1,0 +1,116 @@
+//===- TileDialect.cpp - The tile dialect -------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+#include "fusion/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "fusion/Dialect/Tile/IR/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fusion/Dialect/Tile/IR/TileAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "fusion/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fusion/Dialect/Tile/IR/TileAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "fusion/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "fusion/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  std::string text, error;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseString(&text) || parser.parseGreater())
+    return {};
+  std::optional<LinearLayout> layout = LinearLayout::parse(text, &error);
+  if (!layout) {
+    parser.emitError(loc, "malformed layout: ") << error;
+    return {};
+  }
+  return LayoutAttr::get(parser.getContext(), *layout);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getValue().str() << "\">";
+}
+
+LayoutAttr fusion::tile::getLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
+                : LayoutAttr();
+}
+
+RankedTensorType fusion::tile::withLayout(RankedTensorType type,
+                                          LayoutAttr layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                               int64_t rank, Type elementType, int64_t unit,
+                               int64_t alignment) {
+  if (rank < 0 || rank > 2)
+    return emitError() << "a view has rank 0 to 2, got " << rank;
+  if (!elementType.isIntOrIndexOrFloat())
+    return emitError() << "a view's elements must be scalars, got "
+                       << elementType;
+  if (unit < -1 || unit >= rank)
+    return emitError() << "unit dimension " << unit << " is not below the rank "
+                       << rank;
+  if (!llvm::isPowerOf2_64(alignment) || alignment > 16)
+    return emitError() << "alignment must be 1, 2, 4, 8 or 16 bytes, got "
+                       << alignment;
+  return success();
+}
+
+LogicalResult
+BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   int64_t stages, int64_t rows, int64_t columns,
+                   Type elementType, LayoutAttr layout) {
+  if (stages < 1 || rows < 1 || columns < 1)
+    return emitError() << "stages, rows and columns must be positive";
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() < 8)
+    return emitError() << "a buffer's elements have at least 8 bits, got "
+                       << elementType;
+  const LinearLayout &value = layout.getValue();
+  if (value.outSize(LayoutDim::Dim0) != rows ||
+      value.outSize(LayoutDim::Dim1) != columns ||
+      value.inSize(LayoutDim::Offset) != rows * columns)
+    return emitError() << "layout does not cover the buffer's " << rows
+                       << " rows and " << columns << " columns";
+  return success();
+}
+
+int64_t BufferType::getStageBytes() const {
+  return getRows() * getColumns() *
+         (getElementType().getIntOrFloatBitWidth() / 8);
+}

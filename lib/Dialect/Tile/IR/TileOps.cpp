@@ -1,0 +1,299 @@
+//===- TileOps.cpp - Operations of block programs -----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace fusion::tile;
+
+#define GET_OP_CLASSES
+#include "fusion/Dialect/Tile/IR/TileOps.cpp.inc"
+
+/// Checks the element type and the number of coordinates of an access to a view.
+template <typename AccessOp>
+static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
+  ViewType view = op.getView().getType();
+  if (view.getElementType() != elementType)
+    return op.emitOpError("moves ") << elementType << " but the view holds "
+                                    << view.getElementType();
+  if (static_cast<int64_t>(op.getCoordinates().size()) != view.getRank())
+    return op.emitOpError("has ") << op.getCoordinates().size()
+                                  << " coordinates for a view of rank "
+                                  << view.getRank();
+  if (op.getInBounds() &&
+      static_cast<int64_t>(op.getInBounds()->size()) != view.getRank())
+    return op.emitOpError("marks ") << op.getInBounds()->size()
+                                    << " dimensions of a view of rank "
+                                    << view.getRank();
+  return success();
+}
+
+static LogicalResult verifyStaticTile(Operation *op, RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return op->emitOpError("tiles have static shapes, got ") << type;
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  int64_t rank = getType().getRank();
+  if (static_cast<int64_t>(getSizes().size()) != rank ||
+      static_cast<int64_t>(getStrides().size()) != rank)
+    return emitOpError("needs ") << rank << " sizes and strides, got "
+                                 << getSizes().size() << " and "
+                                 << getStrides().size();
+  if (getBase().getType().getElementType() != getType().getElementType())
+    return emitOpError("views ") << getBase().getType() << " as "
+                                 << getType().getElementType();
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (failed(verifyStaticTile(*this, type)) ||
+      failed(verifyViewAccess(*this, type.getElementType())))
+    return failure();
+  if (type.getRank() != getView().getType().getRank())
+    return emitOpError("loads a tile of rank ")
+           << type.getRank() << " from a view of rank "
+           << getView().getType().getRank();
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  RankedTensorType type = getValue().getType();
+  if (failed(verifyStaticTile(*this, type)) ||
+      failed(verifyViewAccess(*this, type.getElementType())))
+    return failure();
+  if (type.getRank() != getView().getType().getRank())
+    return emitOpError("stores a tile of rank ")
+           << type.getRank() << " to a view of rank "
+           << getView().getType().getRank();
+  return success();
+}
+
+LogicalResult CopyAsyncOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  ViewType view = getView().getType();
+  if (failed(verifyViewAccess(*this, buffer.getElementType())))
+    return failure();
+  if (view.getRank() != 2 || view.getUnit() < 0)
+    return emitOpError("needs a view of rank 2 with a unit dimension");
+  int64_t bytes = static_cast<int64_t>(getTransport());
+  if (view.getAlignment() < bytes)
+    return emitOpError("copies ")
+           << bytes << " bytes at a time but the view is only aligned to "
+           << view.getAlignment();
+  return success();
+}
+
+LogicalResult LocalLoadOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  RankedTensorType type = getResult().getType();
+  if (type.getElementType() != buffer.getElementType())
+    return emitOpError("loads ") << type.getElementType() << " from a buffer of "
+                                 << buffer.getElementType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
+  if (type.getRank() != 2 || getOrigin().size() != 2)
+    return emitOpError("loads two-dimensional tiles");
+  int64_t rows = type.getDimSize(getTransposed() ? 1 : 0);
+  int64_t columns = type.getDimSize(getTransposed() ? 0 : 1);
+  if (getOrigin()[0] < 0 || getOrigin()[0] + rows > buffer.getRows() ||
+      getOrigin()[1] < 0 || getOrigin()[1] + columns > buffer.getColumns())
+    return emitOpError("reads ") << rows << "x" << columns << " at ["
+                                 << getOrigin() << "], outside of the buffer";
+  return success();
+}
+
+LogicalResult LocalStoreOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  RankedTensorType type = getValue().getType();
+  if (type.getElementType() != buffer.getElementType())
+    return emitOpError("stores ") << type.getElementType()
+                                  << " to a buffer of "
+                                  << buffer.getElementType();
+  if (type.getRank() != 2 ||
+      type.getDimSize(getTransposed() ? 1 : 0) != buffer.getRows() ||
+      type.getDimSize(getTransposed() ? 0 : 1) != buffer.getColumns())
+    return emitOpError("must store a whole stage of the buffer");
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(),
+                   result = getResult().getType();
+  if (lhs.getRank() != 2 || rhs.getRank() != 2 || result.getRank() != 2)
+    return emitOpError("multiplies two-dimensional tiles");
+  if (lhs.getDimSize(1) != rhs.getDimSize(0) ||
+      lhs.getDimSize(0) != result.getDimSize(0) ||
+      rhs.getDimSize(1) != result.getDimSize(1))
+    return emitOpError("shapes do not fit: ")
+           << lhs << " times " << rhs << " gives " << result;
+  if (getWarps().size() != 2)
+    return emitOpError("needs the warps along both dimensions");
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("must keep the element type");
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < to.getRank(); ++d)
+    if (!llvm::is_contained(getDimensions(), d))
+      kept.push_back(to.getDimSize(d));
+  if (ArrayRef<int64_t>(kept) != from.getShape())
+    return emitOpError("cannot repeat ")
+           << from << " along [" << getDimensions() << "] to get " << to;
+  return success();
+}
+
+LogicalResult SplatOp::verify() {
+  if (getValue().getType() != getResult().getType().getElementType())
+    return emitOpError("repeats ") << getValue().getType() << " as "
+                                   << getResult().getType().getElementType();
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (!type.getElementType().isIndex())
+    return emitOpError("yields a tile of index, got ") << type;
+  if (getDimension() < 0 || static_cast<int64_t>(getDimension()) >= type.getRank())
+    return emitOpError("has no dimension ") << getDimension();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank() ||
+      static_cast<int64_t>(getOrigin().size()) != from.getRank())
+    return emitOpError("must keep rank and element type");
+  for (auto [origin, size, whole] :
+       llvm::zip_equal(getOrigin(), to.getShape(), from.getShape()))
+    if (origin < 0 || origin + size > whole)
+      return emitOpError("part at [")
+             << getOrigin() << "] of " << to << " is outside of " << from;
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getRank() != 2 || to.getRank() != 2 ||
+      from.getElementType() != to.getElementType() ||
+      from.getDimSize(0) != to.getDimSize(1) ||
+      from.getDimSize(1) != to.getDimSize(0))
+    return emitOpError("cannot turn ") << from << " into " << to;
+  return success();
+}
+
+LogicalResult MaskOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (type != getValue().getType())
+    return emitOpError("must keep the type of its operand");
+  if (getFill().getType() != type.getElementType())
+    return emitOpError("fills ") << type << " with " << getFill().getType();
+  if (getDimension() < 0 || static_cast<int64_t>(getDimension()) >= type.getRank())
+    return emitOpError("has no dimension ") << getDimension();
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("may only change the layout, not ")
+           << from << " to " << to;
+  return success();
+}
+
+LogicalResult ElementLoadOp::verify() {
+  if (getBase().getType().getElementType() != getResult().getType())
+    return emitOpError("loads ") << getResult().getType() << " from "
+                                 << getBase().getType();
+  return success();
+}
+
+LogicalResult ElementStoreOp::verify() {
+  if (getBase().getType().getElementType() != getValue().getType())
+    return emitOpError("stores ") << getValue().getType() << " to "
+                                  << getBase().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and launches
+//===----------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  if (getFunctionType().getNumResults() != 0)
+    return emitOpError("has no results; it writes through its pointers");
+  if (getWarps() < 1 || getWarps() > 32)
+    return emitOpError("a block has 1 to 32 warps, got ") << getWarps();
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    if (isa<PtrType>(type)) {
+      if (!getArgAttrOfType<AccessAttr>(index, kAccessAttrName))
+        return emitOpError("pointer argument #")
+               << index << " needs the attribute '" << kAccessAttrName << "'";
+      continue;
+    }
+    if (!type.isIntOrIndexOrFloat())
+      return emitOpError("argument #")
+             << index << " must be a pointer or a scalar, got " << type;
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getInits().getTypes() != getResults().getTypes())
+    return emitOpError("results must have the types of its outs");
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      getOperation(), getKernelAttr());
+  // Once lowered the kernel is a gpu.func, whose arguments are memrefs.
+  if (!kernel)
+    return success();
+  SmallVector<Type> types(getInputs().getTypes());
+  llvm::append_range(types, getInits().getTypes());
+  llvm::append_range(types, getSizes().getTypes());
+  ArrayRef<Type> formal = kernel.getArgumentTypes();
+  if (types.size() != formal.size())
+    return emitOpError("passes ") << types.size() << " arguments to a kernel of "
+                                  << formal.size();
+  for (auto [index, actual, expected] : llvm::enumerate(types, formal)) {
+    auto tensor = dyn_cast<RankedTensorType>(actual);
+    auto pointer = dyn_cast<PtrType>(expected);
+    if (tensor && pointer ? tensor.getElementType() == pointer.getElementType()
+                          : actual == expected)
+      continue;
+    return emitOpError("argument #")
+           << index << " is " << actual << " but the kernel expects "
+           << expected;
+  }
+  return success();
+}

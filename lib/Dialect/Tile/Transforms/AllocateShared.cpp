@@ -1,0 +1,109 @@
+//===- AllocateShared.cpp - tile-allocate-shared ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEALLOCATESHARED
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+struct AllocateSharedPass
+    : fusion::impl::TileAllocateSharedBase<AllocateSharedPass> {
+  /// Bytes that live from `start` to `end`, in program order.
+  struct Interval {
+    Operation *owner;
+    int64_t bytes;
+    unsigned start, end;
+    int64_t offset = 0;
+  };
+
+  void runOnOperation() override {
+    SmallVector<Interval> intervals;
+    if (failed(collect(intervals)))
+      return signalPassFailure();
+    Builder b(&getContext());
+    int64_t total = 0;
+    SmallVector<Interval *> placed;
+    for (Interval &interval : intervals) {
+      interval.offset = findOffset(interval, placed);
+      placed.push_back(&interval);
+      total = std::max(total, interval.offset + align(interval.bytes));
+      interval.owner->setAttr("offset", b.getI64IntegerAttr(interval.offset));
+    }
+    getOperation().setSharedMemory(total);
+  }
+
+  static int64_t align(int64_t bytes) {
+    return llvm::alignTo(bytes, kSharedAlignment);
+  }
+
+  LogicalResult collect(SmallVectorImpl<Interval> &intervals) {
+    unsigned position = 0;
+    llvm::DenseMap<Value, unsigned> live;
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) -> WalkResult {
+          ++position;
+          if (auto alloc = dyn_cast<AllocOp>(op)) {
+            live[alloc.getResult()] = intervals.size();
+            intervals.push_back({alloc, alloc.getType().getBytes(), position,
+                                 std::numeric_limits<unsigned>::max()});
+          } else if (auto free = dyn_cast<FreeOp>(op)) {
+            auto it = live.find(free.getBuffer());
+            if (it == live.end())
+              return free.emitOpError("frees what no tile.alloc of this kernel "
+                                      "made");
+            if (free->getBlock() != free.getBuffer().getDefiningOp()->getBlock())
+              return free.emitOpError(
+                  "must stand in the block of its tile.alloc");
+            intervals[it->second].end = position;
+          } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+            if (!getLayout(convert.getType()) ||
+                !getLayout(convert.getValue().getType()))
+              return convert.emitOpError("has no layouts; run "
+                                         "tile-assign-layouts");
+            if (!needsSharedMemory(convert))
+              return WalkResult::advance();
+            std::optional<ScratchShape> scratch = getScratch(convert);
+            if (!scratch)
+              return convert.emitOpError("cannot go through shared memory");
+            intervals.push_back({convert, scratch->bytes, position, position});
+          }
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
+  }
+
+  /// The lowest offset that is free for the interval's whole life.
+  static int64_t findOffset(const Interval &interval,
+                            ArrayRef<Interval *> placed) {
+    SmallVector<std::pair<int64_t, int64_t>> taken;
+    for (const Interval *other : placed)
+      if (other->start <= interval.end && interval.start <= other->end)
+        taken.push_back({other->offset, other->offset + align(other->bytes)});
+    llvm::sort(taken);
+    int64_t offset = 0;
+    for (auto [begin, end] : taken) {
+      if (offset + align(interval.bytes) <= begin)
+        break;
+      offset = std::max(offset, end);
+    }
+    return offset;
+  }
+};
+
+} // namespace

@@ -1,0 +1,376 @@
+//===- AssignLayouts.cpp - tile-assign-layouts --------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two directions. Forwards, fixed layouts spread from products through
+// element-wise operations and loops. Backwards, everything else is made in the
+// layout that its user asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Support/TileLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEASSIGNLAYOUTS
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+/// Works elementwise on tensors of one shape.
+bool isElementwiseOp(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp>(op);
+}
+
+class Assigner {
+public:
+  explicit Assigner(KernelOp kernel)
+      : kernel(kernel), context(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LayoutAttr attr(const LinearLayout &layout) {
+    return LayoutAttr::get(context, layout);
+  }
+  LogicalResult checkInput();
+  bool spread();
+  bool fix(Value value, LayoutAttr layout);
+  LayoutAttr fixedLayout(Value value) const { return fixed.lookup(value); }
+
+  FailureOr<Value> demand(Value value, LayoutAttr layout);
+  FailureOr<Value> remake(Operation *op, LayoutAttr layout);
+  LogicalResult rewrite(Operation *op);
+  LogicalResult setOperand(OpOperand &operand, LayoutAttr layout);
+  LayoutAttr storeLayout(RankedTensorType type, int64_t unit, int64_t width);
+
+  KernelOp kernel;
+  MLIRContext *context;
+  llvm::DenseMap<Value, LayoutAttr> fixed;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
+};
+
+} // namespace
+
+LogicalResult Assigner::checkInput() {
+  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (getLayout(type))
+        return op->emitOpError("already has a layout");
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      if (dot.getIntrinsic() != "mma.m16n8k16")
+        return op->emitOpError("unknown intrinsic '")
+               << dot.getIntrinsic() << "'";
+      RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
+      ArrayRef<int64_t> warps = dot.getWarps();
+      if (type.getDimSize(0) % (16 * warps[0]) ||
+          type.getDimSize(1) % (8 * warps[1]) || lhs.getDimSize(1) % 16)
+        return op->emitOpError("tile ")
+               << type << " is no multiple of the intrinsic over [" << warps
+               << "] warps";
+      if (warps[0] * warps[1] !=
+          static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarps()))
+        return op->emitOpError("arranges other warps than the kernel has");
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Forwards
+//===----------------------------------------------------------------------===//
+
+bool Assigner::fix(Value value, LayoutAttr layout) {
+  if (!layout || fixed.contains(value))
+    return false;
+  fixed[value] = layout;
+  return true;
+}
+
+/// One round of spreading; true where it fixed something.
+bool Assigner::spread() {
+  bool changed = false;
+  kernel.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      RankedTensorType type = dot.getType();
+      changed |= fix(dot, attr(mmaAccumulatorTile(
+                              type.getDimSize(0), type.getDimSize(1),
+                              dot.getWarps()[0], dot.getWarps()[1])));
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
+        LayoutAttr layout = fixedLayout(yielded);
+        changed |= fix(loop.getRegionIterArg(index), layout);
+        changed |= fix(loop.getResult(index), layout);
+      }
+    } else if (isElementwiseOp(op) && op->getNumResults() == 1 &&
+               isa<RankedTensorType>(op->getResult(0).getType())) {
+      for (Value operand : op->getOperands())
+        if (LayoutAttr layout = fixedLayout(operand)) {
+          changed |= fix(op->getResult(0), layout);
+          break;
+        }
+    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      if (LayoutAttr layout = fixedLayout(transpose.getValue()))
+        changed |=
+            fix(transpose, attr(layout.getValue().transposeOuts({1, 0})));
+    }
+  });
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Backwards
+//===----------------------------------------------------------------------===//
+
+/// The value with the given layout, converted or made anew, once for each layout.
+FailureOr<Value> Assigner::demand(Value value, LayoutAttr layout) {
+  if (fixedLayout(value) == layout)
+    return value;
+  auto key = std::make_pair(value, Attribute(layout));
+  if (Value known = made.lookup(key))
+    return known;
+  Value result;
+  if (LayoutAttr from = fixedLayout(value)) {
+    OpBuilder b(context);
+    b.setInsertionPointAfterValue(value);
+    auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
+    auto convert = ConvertLayoutOp::create(b, value.getLoc(), type, value,
+                                           /*offset=*/IntegerAttr());
+    result = convert;
+  } else {
+    Operation *definer = value.getDefiningOp();
+    if (!definer)
+      return emitError(value.getLoc(),
+                       "a loop carries a tensor that no layout reaches");
+    FailureOr<Value> remade = remake(definer, layout);
+    if (failed(remade))
+      return failure();
+    result = *remade;
+  }
+  made[key] = result;
+  return result;
+}
+
+/// The layout of a whole tile whose first part has `layout`: parts follow each
+/// other in registers.
+static LinearLayout extend(LinearLayout layout, ArrayRef<int64_t> part,
+                           ArrayRef<int64_t> whole) {
+  for (auto [d, sizes] : llvm::enumerate(llvm::zip_equal(part, whole))) {
+    auto [partSize, wholeSize] = sizes;
+    if (wholeSize > partSize)
+      layout *= LinearLayout::identity(LayoutDim::Register, tileDim(d),
+                                       wholeSize / partSize);
+  }
+  return layout;
+}
+
+/// Copies an operation whose result has no layout of its own.
+FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
+  OpBuilder b(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const LinearLayout &value = layout.getValue();
+  auto clone = [&](ArrayRef<LayoutAttr> operandLayouts) -> FailureOr<Value> {
+    SmallVector<Value> operands(op->getOperands());
+    for (auto [operand, wanted] :
+         llvm::zip(operands, operandLayouts))
+      if (wanted && isa<RankedTensorType>(operand.getType())) {
+        FailureOr<Value> demanded = demand(operand, wanted);
+        if (failed(demanded))
+          return failure();
+        operand = *demanded;
+      }
+    b.setInsertionPoint(op);
+    Operation *copy = b.clone(*op);
+    copy->setOperands(operands);
+    copy->getResult(0).setType(withLayout(type, layout));
+    return copy->getResult(0);
+  };
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!dense || !dense.isSplat())
+      return op->emitOpError("must be a splat in a block program");
+    return arith::ConstantOp::create(
+               b, op->getLoc(),
+               dense.resizeSplat(withLayout(type, layout)))
+        .getResult();
+  }
+  if (isa<LoadOp, LocalLoadOp, SplatOp, IotaOp>(op))
+    return clone({});
+  if (isElementwiseOp(op))
+    return clone(SmallVector<LayoutAttr>(op->getNumOperands(), layout));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    LinearLayout source = value;
+    for (int64_t d : llvm::reverse(broadcast.getDimensions()))
+      source = source.reduceOut(d);
+    return clone({attr(source)});
+  }
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return clone({attr(extend(value, slice.getType().getShape(),
+                              slice.getValue().getType().getShape()))});
+  if (isa<TransposeOp>(op))
+    return clone({attr(value.transposeOuts({1, 0}))});
+  return op->emitOpError("has a result that no layout can be given to");
+}
+
+/// Elements side by side in memory, `width` to a thread, neighbouring threads next
+/// to each other.
+LayoutAttr Assigner::storeLayout(RankedTensorType type, int64_t unit,
+                                 int64_t width) {
+  SmallVector<unsigned> order;
+  if (unit >= 0)
+    order.push_back(unit);
+  for (int64_t d = type.getRank(); d-- > 0;)
+    if (d != unit)
+      order.push_back(d);
+  return attr(blocked(type.getShape(), order, width, kernel.getWarps()));
+}
+
+LogicalResult Assigner::setOperand(OpOperand &operand, LayoutAttr layout) {
+  FailureOr<Value> value = demand(operand.get(), layout);
+  if (failed(value))
+    return failure();
+  operand.set(*value);
+  return success();
+}
+
+/// Gives a fixed operation, or one without results, the operands it wants.
+LogicalResult Assigner::rewrite(Operation *op) {
+  if (auto dot = dyn_cast<DotOp>(op)) {
+    RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
+    int64_t m = type.getDimSize(0), n = type.getDimSize(1),
+            k = lhs.getDimSize(1);
+    unsigned bits = lhs.getElementTypeBitWidth();
+    ArrayRef<int64_t> warps = dot.getWarps();
+    if (failed(setOperand(dot.getLhsMutable(),
+                          attr(mmaOperandATile(bits, m, k, warps[0],
+                                               warps[1])))) ||
+        failed(setOperand(dot.getRhsMutable(),
+                          attr(mmaOperandBTile(bits, k, n, warps[0],
+                                               warps[1])))))
+      return failure();
+    return setOperand(dot.getAccumulatorMutable(), fixedLayout(dot));
+  }
+  auto vectorWidth = [](ViewType view) {
+    unsigned bits = view.getElementType().getIntOrFloatBitWidth();
+    return std::max<int64_t>(1, 8 * view.getAlignment() / bits);
+  };
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    LayoutAttr layout = fixedLayout(store.getValue());
+    ViewType view = store.getView().getType();
+    if (!layout || store.getVectorize())
+      layout = storeLayout(store.getValue().getType(), view.getUnit(),
+                           view.getUnit() >= 0 ? vectorWidth(view) : 1);
+    // Converted here and not where it is made: by now operands' buffers are free,
+    // and the scratch can take their place.
+    if (LayoutAttr from = fixedLayout(store.getValue()); from && from != layout) {
+      OpBuilder b(op);
+      store.getValueMutable().set(ConvertLayoutOp::create(
+          b, op->getLoc(), withLayout(store.getValue().getType(), layout),
+          store.getValue(), /*offset=*/IntegerAttr()));
+      return success();
+    }
+    return setOperand(store.getValueMutable(), layout);
+  }
+  if (auto store = dyn_cast<LocalStoreOp>(op)) {
+    LayoutAttr layout = fixedLayout(store.getValue());
+    if (!layout) {
+      // The columns of a buffer are the unit dimension of what it is filled
+      // from, and so wide are the loads.
+      int64_t width = 1;
+      if (auto load = store.getValue().getDefiningOp<LoadOp>())
+        width = vectorWidth(load.getView().getType());
+      layout = storeLayout(store.getValue().getType(),
+                           store.getTransposed() ? 0 : 1, width);
+    }
+    return setOperand(store.getValueMutable(), layout);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [index, init] : llvm::enumerate(loop.getInitArgsMutable()))
+      if (LayoutAttr layout = fixedLayout(loop.getResult(index)))
+        if (failed(setOperand(init, layout)))
+          return failure();
+    return success();
+  }
+  if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+    auto loop = dyn_cast<scf::ForOp>(yield->getParentOp());
+    if (!loop)
+      return success();
+    for (OpOperand &operand : yield->getOpOperands())
+      if (LayoutAttr layout =
+              fixedLayout(loop.getResult(operand.getOperandNumber())))
+        if (failed(setOperand(operand, layout)))
+          return failure();
+    return success();
+  }
+  if (op->getNumResults() != 1 || !fixedLayout(op->getResult(0)))
+    return success();
+  LayoutAttr layout = fixedLayout(op->getResult(0));
+  if (isElementwiseOp(op)) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        if (failed(setOperand(operand, layout)))
+          return failure();
+    return success();
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return setOperand(transpose.getValueMutable(),
+                      attr(layout.getValue().transposeOuts({1, 0})));
+  return success();
+}
+
+LogicalResult Assigner::run() {
+  if (failed(checkInput()))
+    return failure();
+  while (spread()) {
+  }
+  SmallVector<Operation *> operations;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != kernel)
+      operations.push_back(op);
+  });
+  for (auto [value, layout] : fixed)
+    value.setType(withLayout(cast<RankedTensorType>(value.getType()), layout));
+  for (Operation *op : operations)
+    if (failed(rewrite(op)))
+      return failure();
+  // What was made anew replaces the operations without a layout.
+  for (Operation *op : llvm::reverse(operations)) {
+    bool isReplaced =
+        op->getNumResults() != 0 && op->use_empty() &&
+        llvm::all_of(op->getResultTypes(), [](Type type) {
+          return isa<RankedTensorType>(type) && !getLayout(type);
+        });
+    if (isReplaced)
+      op->erase();
+  }
+  WalkResult complete = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type) && !getLayout(type))
+        return op->emitOpError("has a result that no layout reaches");
+    return WalkResult::advance();
+  });
+  return failure(complete.wasInterrupted());
+}
+
+namespace {
+struct AssignLayoutsPass
+    : fusion::impl::TileAssignLayoutsBase<AssignLayoutsPass> {
+  void runOnOperation() override {
+    if (failed(Assigner(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,140 @@
+//===- InsertBarriers.cpp - tile-insert-barriers ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEINSERTBARRIERS
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+/// Bytes of shared memory that an operation touches.
+struct Access {
+  int64_t begin, end;
+  bool isWrite;
+
+  bool conflictsWith(const Access &other) const {
+    return begin < other.end && other.begin < end &&
+           (isWrite || other.isWrite);
+  }
+  bool operator==(const Access &other) const {
+    return begin == other.begin && end == other.end && isWrite == other.isWrite;
+  }
+};
+
+/// Accesses since the last barrier, and copies that have not been waited for.
+struct State {
+  SmallVector<Access> pending, inFlight;
+
+  static bool insert(SmallVector<Access> &list, const Access &access) {
+    if (llvm::is_contained(list, access))
+      return false;
+    list.push_back(access);
+    return true;
+  }
+  /// Joins another path; true where that added something.
+  bool join(const State &other) {
+    bool changed = false;
+    for (const Access &access : other.pending)
+      changed |= insert(pending, access);
+    for (const Access &access : other.inFlight)
+      changed |= insert(inFlight, access);
+    return changed;
+  }
+};
+
+struct InsertBarriersPass
+    : fusion::impl::TileInsertBarriersBase<InsertBarriersPass> {
+  void runOnOperation() override {
+    WalkResult placed = getOperation().walk([](AllocOp op) -> WalkResult {
+      if (!op.getOffset())
+        return op.emitOpError("has no offset; run tile-allocate-shared");
+      return WalkResult::advance();
+    });
+    if (placed.wasInterrupted())
+      return signalPassFailure();
+    State state;
+    process(getOperation().getBody().front(), state);
+  }
+
+  static Access bufferAccess(Value buffer, bool isWrite) {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    int64_t offset = *alloc.getOffset();
+    return {offset, offset + alloc.getType().getBytes(), isWrite};
+  }
+
+  static void before(Operation *op, const Access &access, State &state) {
+    if (llvm::any_of(state.pending, [&](const Access &earlier) {
+          return access.conflictsWith(earlier);
+        })) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc());
+      state.pending.clear();
+    }
+    State::insert(state.pending, access);
+  }
+
+  void process(Block &block, State &state) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<BarrierOp>(op)) {
+        state.pending.clear();
+      } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+        Access access = bufferAccess(copy.getBuffer(), /*isWrite=*/true);
+        before(copy, access, state);
+        State::insert(state.inFlight, access);
+      } else if (auto wait = dyn_cast<WaitOp>(op)) {
+        // What has arrived is a write of the threads that waited. Copies that
+        // may still be in flight stay listed.
+        for (const Access &access : state.inFlight)
+          State::insert(state.pending, access);
+        if (wait.getPending() == 0)
+          state.inFlight.clear();
+      } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
+        before(store, bufferAccess(store.getBuffer(), /*isWrite=*/true), state);
+      } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
+        before(load, bufferAccess(load.getBuffer(), /*isWrite=*/false), state);
+      } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+        if (!convert.getOffset())
+          continue;
+        int64_t offset = *convert.getOffset();
+        Access access{offset, offset + getScratch(convert)->bytes,
+                      /*isWrite=*/true};
+        before(convert, access, state);
+        // Its own barrier stands between its stores and its loads.
+        state.pending.assign({Access{access.begin, access.end, false}});
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // The body follows what is before the loop and itself.
+        State entry = state;
+        while (true) {
+          State after = entry;
+          process(*loop.getBody(), after);
+          if (!entry.join(after)) {
+            state = std::move(after);
+            break;
+          }
+        }
+        state.join(entry);
+      } else {
+        for (Region &region : op.getRegions())
+          for (Block &inner : region)
+            process(inner, state);
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,49 @@
+//===- Compile.cpp - From linalg to PTX and manifest --------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Pipelines/Compile.h"
+#include "fusion/Pipelines/Pipelines.h"
+#include "fusion/Target/Manifest.h"
+#include "fusion/Target/PTX.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace fusion;
+
+llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
+                                               const CompileOptions &options) {
+  OwningOpRef<ModuleOp> module(unfused.clone());
+  PassManager manager(unfused.getContext(), ModuleOp::getOperationName());
+  if (!options.passPipeline.empty()) {
+    // The text names its own anchor, "builtin.module(…)".
+    FailureOr<OpPassManager> parsed = parsePassPipeline(options.passPipeline);
+    if (failed(parsed))
+      return llvm::createStringError("malformed pass pipeline");
+    if (parsed->getOpAnchorName() != ModuleOp::getOperationName())
+      return llvm::createStringError(
+          "the pass pipeline must be of the form builtin.module(…)");
+    static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  } else {
+    FuseToNVVMOptions pipeline;
+    pipeline.chip = options.chip;
+    pipeline.forceFusion = options.forceFusion;
+    buildFuseToNVVMPipeline(manager, pipeline);
+  }
+  if (failed(manager.run(*module)))
+    return llvm::createStringError("compilation failed");
+  CompiledModule compiled;
+  FailureOr<std::string> ptx = translateToPTX(*module);
+  if (failed(ptx))
+    return llvm::createStringError("translation to PTX failed");
+  compiled.ptx = std::move(*ptx);
+  FailureOr<std::string> manifest = translateToManifest(*module, compiled.ptx);
+  if (failed(manifest))
+    return llvm::createStringError("translation to a manifest failed");
+  compiled.manifestJson = std::move(*manifest);
+  return compiled;
+}

@@ -1,0 +1,87 @@
+//===- Pipelines.cpp - The compiler's pipelines -------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Pipelines/Pipelines.h"
+#include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace fusion;
+
+void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
+                                     const FuseToNVVMOptions &options) {
+  manager.addPass(createFuseExplicitNumerics());
+  manager.addPass(createFuseNormalize());
+  manager.addPass(createCSEPass());
+  FuseFormGroupsOptions form;
+  form.chip = options.chip;
+  form.forceFusion = options.forceFusion;
+  manager.addPass(createFuseFormGroups(form));
+  FuseSearchSchedulesOptions search;
+  search.chip = options.chip;
+  manager.addPass(createFuseSearchSchedules(search));
+}
+
+void fusion::buildTilePipeline(OpPassManager &manager) {
+  manager.addPass(createFuseLowerToTile());
+  OpPassManager &kernels = manager.nest<tile::KernelOp>();
+  kernels.addPass(createTileAssignLayouts());
+  kernels.addPass(createTileAllocateShared());
+  kernels.addPass(createTileInsertBarriers());
+}
+
+void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
+  manager.addPass(createConvertTileToGPU());
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createConvertMathToNVVM());
+  kernels.addPass(createConvertNVGPUToNVVMPass());
+  kernels.addPass(createConvertVectorToSCFPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.useBarePtrCallConv = true;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createNVVMFinalizeKernels());
+}
+
+void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
+                                     const FuseToNVVMOptions &options) {
+  buildFuseGroupsPipeline(manager, options);
+  buildTilePipeline(manager);
+  buildTileToNVVMPipeline(manager);
+}
+
+void fusion::registerPipelines() {
+  PassPipelineRegistration<FuseToNVVMOptions>(
+      "fuse-to-nvvm",
+      "Compile a module of functions over tensors to nvvm kernels and a host "
+      "plan",
+      buildFuseToNVVMPipeline);
+  PassPipelineRegistration<FuseToNVVMOptions>(
+      "fuse-to-groups", "Form groups and choose their schedules",
+      buildFuseGroupsPipeline);
+  PassPipelineRegistration<>("tile-pipeline",
+                             "Lower scheduled groups to block programs",
+                             buildTilePipeline);
+  PassPipelineRegistration<>("tile-to-nvvm",
+                             "Lower block programs to nvvm kernels",
+                             buildTileToNVVMPipeline);
+}

@@ -1,0 +1,36 @@
+//===- ClearFastMath.cpp - reference-clear-fast-math ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Reference/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_REFERENCECLEARFASTMATH
+#include "fusion/Reference/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+
+namespace {
+
+struct ClearFastMath : fusion::impl::ReferenceClearFastMathBase<ClearFastMath> {
+  void runOnOperation() override {
+    auto none = arith::FastMathFlagsAttr::get(&getContext(),
+                                              arith::FastMathFlags::none);
+    getOperation()->walk([&](arith::ArithFastMathInterface op) {
+      // Optional on the conversions, with a default elsewhere.
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+        op->removeAttr(op.getFastMathAttrName());
+      else
+        op->setAttr(op.getFastMathAttrName(), none);
+    });
+  }
+};
+
+} // namespace

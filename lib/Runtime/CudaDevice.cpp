@@ -1,0 +1,343 @@
+//===- CudaDevice.cpp - NVIDIA GPUs as a device ---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDriver.h"
+#include "fusion/Runtime/Device.h"
+#include "fusion/Runtime/Ptxas.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace fusion;
+using namespace fusion::cuda;
+
+namespace {
+
+/// Dynamic shared memory above this needs an opt-in per kernel (CUDA C++
+/// Programming Guide, "Shared Memory" of compute capability 7.0 and later).
+constexpr uint32_t defaultSharedMemory = 48 * 1024;
+/// Clusters above this need an opt-in per kernel (same, "Thread Block
+/// Clusters").
+constexpr uint32_t portableClusterSize = 8;
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(const Driver &driver) : driver(driver) {}
+  ~CudaDevice() override {
+    if (module)
+      driver.moduleUnload(module);
+    if (context)
+      driver.primaryCtxRelease(handle);
+  }
+
+  llvm::Error open() {
+    int count = 0;
+    if (auto error = check(driver.deviceGetCount(&count), "cuDeviceGetCount"))
+      return error;
+    if (count == 0)
+      return llvm::createStringError("the CUDA driver finds no GPU");
+    if (auto error = check(driver.deviceGet(&handle, 0), "cuDeviceGet"))
+      return error;
+    char text[256] = {};
+    driver.deviceGetName(text, sizeof(text) - 1, handle);
+    deviceName = text;
+    driver.deviceGetAttribute(&major, computeCapabilityMajor, handle);
+    driver.deviceGetAttribute(&minor, computeCapabilityMinor, handle);
+    driver.deviceGetAttribute(&maxSharedMemory, maxSharedMemoryPerBlockOptin,
+                              handle);
+    if (auto error = check(driver.primaryCtxRetain(&context, handle),
+                           "cuDevicePrimaryCtxRetain"))
+      return error;
+    return check(driver.ctxSetCurrent(context), "cuCtxSetCurrent");
+  }
+
+  std::string name() const override { return deviceName; }
+  std::string assembler() const override { return assemblerText; }
+
+  llvm::Error loadModule(llvm::StringRef ptx) override {
+    std::string whyNot;
+    if (std::optional<std::string> ptxas = findPtxas()) {
+      auto cubin = assemblePtx(*ptxas, ptx, architecture(ptx));
+      if (cubin) {
+        assemblerText = "ptxas (" + *ptxas + ")";
+        return load(cubin->data());
+      }
+      // For example a ptxas older than the PTX; the driver may be newer.
+      whyNot = llvm::toString(cubin.takeError());
+      assemblerText = "driver, since " + whyNot;
+    } else {
+      assemblerText = "driver";
+    }
+    return load(ptx.str().c_str());
+  }
+
+  llvm::Expected<DeviceAddress> allocate(size_t bytes,
+                                         size_t alignment) override {
+    // cuMemAlloc aligns to 256 bytes at least, and refuses 0 bytes.
+    if (alignment > 256)
+      return llvm::createStringError("alignment above 256 bytes");
+    Pointer pointer = 0;
+    if (auto error =
+            check(driver.memAlloc(&pointer, std::max<size_t>(bytes, 1)),
+                  "allocation of " + llvm::Twine(bytes) + " bytes"))
+      return std::move(error);
+    // All ones is a NaN in every floating-point type: what a kernel forgets to
+    // write is seen.
+    if (auto error = check(driver.memsetD8(pointer, 0xff, bytes), "cuMemset"))
+      return std::move(error);
+    return pointer;
+  }
+  llvm::Error free(DeviceAddress address) override {
+    return check(driver.memFree(address), "cuMemFree");
+  }
+  llvm::Error write(DeviceAddress destination, const void *source,
+                    size_t bytes) override {
+    return bytes ? check(driver.memcpyHtoD(destination, source, bytes),
+                         "copy to the device")
+                 : llvm::Error::success();
+  }
+  llvm::Error read(DeviceAddress source, void *destination,
+                   size_t bytes) override {
+    return bytes ? check(driver.memcpyDtoH(destination, source, bytes),
+                         "copy from the device")
+                 : llvm::Error::success();
+  }
+
+  llvm::Expected<std::vector<uint8_t>>
+  encodeTensorMap(const TensorMapRequest &request) override;
+
+  llvm::Expected<LaunchObservation>
+  launch(const DeviceLaunch &launch) override {
+    if (auto error = start(launch))
+      return std::move(error);
+    return LaunchObservation{};
+  }
+  llvm::Error synchronize() override {
+    return check(driver.ctxSynchronize(), "execution");
+  }
+  llvm::Expected<std::optional<double>>
+  measure(llvm::ArrayRef<DeviceLaunch> launches) override;
+
+private:
+  llvm::Error check(Result result, const llvm::Twine &what) const {
+    return driver.check(result, what);
+  }
+
+  /// The PTX's target where it is this chip with a suffix (sm_90a), otherwise
+  /// the chip.
+  std::string architecture(llvm::StringRef ptx) const {
+    std::string chip = "sm_" + std::to_string(10 * major + minor);
+    llvm::StringRef target = ptx.substr(ptx.find(".target"));
+    target.consume_front(".target");
+    target = target.ltrim().take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    llvm::StringRef suffix = target;
+    return suffix.consume_front(chip) && suffix.size() <= 1 ? target.str()
+                                                            : chip;
+  }
+
+  llvm::Error load(const void *image) {
+    std::vector<char> log(16384, 0);
+    int options[] = {jitErrorLogBuffer, jitErrorLogBufferSizeBytes};
+    void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+    Result result = driver.moduleLoadDataEx(&module, image, 2, options, values);
+    llvm::StringRef text = llvm::StringRef(log.data()).trim();
+    return check(result, "the driver does not load the kernels on " +
+                             deviceName +
+                             (text.empty() ? "" : "\n" + text.str() + "\n"));
+  }
+
+  llvm::Expected<Function> function(const DeviceLaunch &launch) {
+    auto [it, isNew] = functions.try_emplace(launch.kernel, nullptr);
+    Function &function = it->second;
+    if (isNew) {
+      std::string what = "kernel '" + launch.kernel + "'";
+      if (auto error = check(driver.moduleGetFunction(&function, module,
+                                                      launch.kernel.c_str()),
+                             what)) {
+        functions.erase(it);
+        return std::move(error);
+      }
+      if (launch.dynamicSharedMemory > uint32_t(maxSharedMemory))
+        return llvm::createStringError(
+            what + " needs " + std::to_string(launch.dynamicSharedMemory) +
+            " bytes of shared memory; " + deviceName + " has " +
+            std::to_string(maxSharedMemory) + " per block");
+      if (launch.dynamicSharedMemory > defaultSharedMemory)
+        if (auto error = check(
+                driver.funcSetAttribute(function, maxDynamicSharedSizeBytes,
+                                        launch.dynamicSharedMemory),
+                what + ": shared memory"))
+          return std::move(error);
+      if (clusterSize(launch) > portableClusterSize)
+        if (auto error = check(driver.funcSetAttribute(
+                                   function, nonPortableClusterSizeAllowed, 1),
+                               what + ": cluster size"))
+          return std::move(error);
+    }
+    return function;
+  }
+
+  static uint32_t clusterSize(const DeviceLaunch &launch) {
+    return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  }
+
+  llvm::Error start(const DeviceLaunch &launch) {
+    llvm::Expected<Function> kernel = function(launch);
+    if (!kernel)
+      return kernel.takeError();
+    LaunchAttribute cluster{};
+    cluster.id = launchAttributeClusterDimension;
+    cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1],
+                                launch.cluster[2]};
+    LaunchConfig config{launch.grid[0],
+                        launch.grid[1],
+                        launch.grid[2],
+                        launch.block[0],
+                        launch.block[1],
+                        launch.block[2],
+                        launch.dynamicSharedMemory,
+                        nullptr,
+                        &cluster,
+                        clusterSize(launch) > 1 ? 1u : 0u};
+    llvm::SmallVector<void *> parameters;
+    for (const std::vector<uint8_t> &parameter : launch.parameters)
+      parameters.push_back(const_cast<uint8_t *>(parameter.data()));
+    return check(
+        driver.launchKernelEx(&config, *kernel, parameters.data(), nullptr),
+        "launch of kernel '" + launch.kernel + "'");
+  }
+
+  const Driver &driver;
+  DeviceHandle handle = 0;
+  Context context = nullptr;
+  Module module = nullptr;
+  int major = 0, minor = 0, maxSharedMemory = 0;
+  std::string deviceName;
+  std::string assemblerText;
+  llvm::StringMap<Function> functions;
+};
+
+/// CUtensorMapDataType; types it does not know travel as integers of the same
+/// size.
+int tensorMapType(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return 6;
+  case ElementType::F32:
+    return 7;
+  case ElementType::F64:
+    return 8;
+  case ElementType::BF16:
+    return 9;
+  default:
+    break;
+  }
+  switch (elementBytes(type)) {
+  case 1:
+    return 0;
+  case 2:
+    return 1;
+  case 4:
+    return 3;
+  default:
+    return 5;
+  }
+}
+
+llvm::Expected<std::vector<uint8_t>>
+CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
+  if (!driver.encodeTensorMap)
+    return llvm::createStringError(
+        "the CUDA driver is too old for tensor maps (12.0 or later)");
+  TensorMap map;
+  int swizzle = request.swizzleBytes == 0
+                    ? 0
+                    : static_cast<int>(std::log2(request.swizzleBytes)) - 4;
+  if (auto error =
+          check(driver.encodeTensorMap(
+                    &map, tensorMapType(request.type), request.dims.size(),
+                    reinterpret_cast<void *>(request.base), request.dims.data(),
+                    request.stridesBytes.data(), request.box.data(),
+                    request.elementStrides.data(), request.interleaveBytes / 16,
+                    swizzle, /*l2Promotion=*/2, request.fillNan ? 1 : 0),
+                "tensor map"))
+    return std::move(error);
+  const auto *bytes = reinterpret_cast<const uint8_t *>(&map);
+  return std::vector<uint8_t>(bytes, bytes + sizeof(map));
+}
+
+llvm::Expected<std::optional<double>>
+CudaDevice::measure(llvm::ArrayRef<DeviceLaunch> launches) {
+  Event begin = nullptr, end = nullptr;
+  if (auto error = check(driver.eventCreate(&begin, 0), "cuEventCreate"))
+    return std::move(error);
+  if (auto error = check(driver.eventCreate(&end, 0), "cuEventCreate"))
+    return std::move(error);
+  auto destroy = [&] {
+    driver.eventDestroy(begin);
+    driver.eventDestroy(end);
+  };
+
+  // Microseconds per repetition of a batch between two events.
+  auto timeBatch = [&](unsigned repetitions) -> llvm::Expected<double> {
+    if (auto error = check(driver.eventRecord(begin, nullptr), "timing"))
+      return std::move(error);
+    for (unsigned i = 0; i < repetitions; ++i)
+      for (const DeviceLaunch &launch : launches)
+        if (auto error = start(launch))
+          return std::move(error);
+    float milliseconds = 0;
+    for (Result result :
+         {driver.eventRecord(end, nullptr), driver.eventSynchronize(end),
+          driver.eventElapsedTime(&milliseconds, begin, end)})
+      if (auto error = check(result, "timing"))
+        return std::move(error);
+    return double(milliseconds) * 1e3 / repetitions;
+  };
+
+  // The warm-up loads code and raises the clocks; its second half tells how
+  // many repetitions make a batch long against the events' resolution.
+  constexpr unsigned warmUp = 10, batches = 31;
+  constexpr double batchMicroseconds = 500;
+  std::vector<double> samples;
+  llvm::Expected<double> estimate = timeBatch(warmUp);
+  if (estimate)
+    estimate = timeBatch(warmUp);
+  if (!estimate) {
+    destroy();
+    return estimate.takeError();
+  }
+  unsigned repetitions = std::clamp<double>(
+      std::ceil(batchMicroseconds / std::max(*estimate, 0.1)), 1, 200);
+  for (unsigned i = 0; i < batches; ++i) {
+    llvm::Expected<double> sample = timeBatch(repetitions);
+    if (!sample) {
+      destroy();
+      return sample.takeError();
+    }
+    samples.push_back(*sample);
+  }
+  destroy();
+  std::nth_element(samples.begin(), samples.begin() + batches / 2,
+                   samples.end());
+  return samples[batches / 2];
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Device>> fusion::createCudaDevice() {
+  llvm::Expected<const Driver *> driver = Driver::load();
+  if (!driver)
+    return driver.takeError();
+  auto device = std::make_unique<CudaDevice>(**driver);
+  if (llvm::Error error = device->open())
+    return std::move(error);
+  return device;
+}

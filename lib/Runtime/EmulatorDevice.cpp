@@ -1,0 +1,106 @@
+//===- EmulatorDevice.cpp - The emulator as a device ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Runtime/Device.h"
+
+using namespace fusion;
+
+namespace {
+
+std::string describe(const std::string &what, const emulator::Error &error) {
+  std::string place = error.line
+                          ? "PTX line " + std::to_string(error.line) + ": "
+                          : std::string();
+  return what + ": " + place + error.message;
+}
+
+class EmulatorDevice final : public Device {
+public:
+  explicit EmulatorDevice(const EmulatorOptions &options) {
+    this->options.sanitize = options.sanitize;
+    this->options.seed = options.seed;
+    this->options.l2Bytes = options.l2Bytes;
+  }
+
+  std::string name() const override { return "emulator"; }
+  std::string assembler() const override { return ""; }
+
+  llvm::Error loadModule(llvm::StringRef ptx) override {
+    emulator::Error error;
+    program = emulator::Program::parse(std::string_view(ptx), error);
+    if (!program)
+      return llvm::createStringError(describe("emulator", error));
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<DeviceAddress> allocate(size_t bytes,
+                                         size_t alignment) override {
+    return memory.allocate(bytes, alignment);
+  }
+  llvm::Error free(DeviceAddress address) override {
+    return check(memory.free(address), "free of an address never allocated");
+  }
+  llvm::Error write(DeviceAddress destination, const void *source,
+                    size_t bytes) override {
+    return check(!bytes || memory.write(destination, source, bytes),
+                 "copy to the device leaves its buffer");
+  }
+  llvm::Error read(DeviceAddress source, void *destination,
+                   size_t bytes) override {
+    return check(!bytes || memory.read(source, destination, bytes),
+                 "copy from the device leaves its buffer");
+  }
+
+  llvm::Expected<std::vector<uint8_t>>
+  encodeTensorMap(const TensorMapRequest &) override {
+    return llvm::createStringError(
+        "the emulator does not execute kernels with tensor maps");
+  }
+
+  llvm::Expected<LaunchObservation>
+  launch(const DeviceLaunch &launch) override {
+    emulator::Launch request;
+    request.kernel = launch.kernel;
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.cluster = launch.cluster;
+    request.dynamicSharedMemory = launch.dynamicSharedMemory;
+    request.parameters = launch.parameters;
+    emulator::LaunchResult result =
+        emulator::run(*program, request, memory, options);
+    LaunchObservation observation;
+    if (result.error)
+      observation.fault =
+          describe("kernel '" + launch.kernel + "'", *result.error);
+    observation.counters = result.counters;
+    observation.findings = std::move(result.findings);
+    return observation;
+  }
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+
+  llvm::Expected<std::optional<double>>
+  measure(llvm::ArrayRef<DeviceLaunch>) override {
+    return std::nullopt;
+  }
+
+private:
+  static llvm::Error check(bool ok, const char *message) {
+    return ok ? llvm::Error::success() : llvm::createStringError(message);
+  }
+
+  emulator::Options options;
+  emulator::Memory memory;
+  std::unique_ptr<emulator::Program> program;
+};
+
+} // namespace
+
+std::unique_ptr<Device>
+fusion::createEmulatorDevice(const EmulatorOptions &options) {
+  return std::make_unique<EmulatorDevice>(options);
+}

@@ -1,0 +1,269 @@
+//===- ScheduleSearch.cpp - Chooses the schedule of a chain -------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+class Search {
+public:
+  Search(const GroupModel &group, const ChipInfo &chip)
+      : group(group), chip(chip) {}
+
+  std::optional<SearchResult> run(std::string &reason);
+
+private:
+  void mapProducts();
+  unsigned pickAxis(ArrayRef<unsigned> axes) const;
+  void orderLoops();
+  void listTiles();
+  void placeTensors(Schedule &schedule) const;
+  void evaluate();
+  void enumerate(unsigned axis);
+
+  const GroupModel &group;
+  const ChipInfo &chip;
+  Schedule current;
+  SmallVector<unsigned, 8> loops;
+  SmallVector<SmallVector<int64_t, 8>, 8> choices; ///< tiles by axis
+  std::optional<SearchResult> best;
+  std::string lastReason;
+  int64_t candidates = 0, legal = 0;
+};
+
+} // namespace
+
+/// The axis to tile among several: the longest, and of equals the last.
+unsigned Search::pickAxis(ArrayRef<unsigned> axes) const {
+  unsigned best = axes.front();
+  for (unsigned axis : axes)
+    if (group.axes[axis].extent >= group.axes[best].extent)
+      best = axis;
+  return best;
+}
+
+/// From the last product to the first: an intermediate is the first operand of
+/// its consumer's intrinsic, so that its accumulator can stay where it is; its
+/// producer then has the consumer's rows as rows and the reduced axis as columns.
+void Search::mapProducts() {
+  const Intrinsic &intrinsic = allIntrinsics().front();
+  unsigned count = group.products.size();
+  current.products.resize(count);
+  SmallVector<bool> isMapped(count, false);
+  for (unsigned number = count; number-- > 0;) {
+    const Product &product = group.products[number];
+    ProductMapping &mapping = current.products[number];
+    if (!isMapped[number]) {
+      const GroupTensor &result = group.tensors[product.result];
+      if (product.producer[0] || product.producer[1])
+        mapping.swapped = !product.producer[0];
+      else
+        // Rows of the result are stored along the columns of the accumulator.
+        mapping.swapped =
+            llvm::is_contained(product.lhsAxes, result.axes.back());
+      mapping.i1 = pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
+      mapping.i2 = pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
+    }
+    mapping.intrinsic = &intrinsic;
+    mapping.r1 = pickAxis(product.reduction);
+    unsigned first = mapping.swapped ? 1 : 0;
+    for (unsigned operand : {first, 1 - first}) {
+      std::optional<unsigned> producer = product.producer[operand];
+      if (!producer || isMapped[*producer])
+        continue;
+      // Only the first operand is handed over in registers; the second one's
+      // producer has no wish to follow, but the same axes must be tiled.
+      ProductMapping &from = current.products[*producer];
+      const Product &source = group.products[*producer];
+      from.i1 = operand == first ? mapping.i1 : mapping.r1;
+      from.i2 = operand == first ? mapping.r1 : mapping.i2;
+      from.swapped = llvm::is_contained(source.rhsAxes, from.i1);
+      isMapped[*producer] = true;
+    }
+  }
+}
+
+void Search::orderLoops() {
+  const GroupTensor *result = nullptr;
+  for (const GroupTensor &tensor : group.tensors)
+    if (tensor.role == TensorRole::Result)
+      result = &tensor;
+  // The grid: batches slowest, then rows, then columns of the result.
+  auto isTiled = [&](unsigned axis) {
+    const ProductMapping &last =
+        current.products[group.tensors[group.products.back().result].product];
+    return axis == last.i1 || axis == last.i2;
+  };
+  for (unsigned axis : result->axes)
+    if (!isTiled(axis))
+      loops.push_back(axis);
+  loops.push_back(current.products.back().i1);
+  loops.push_back(current.products.back().i2);
+  current.blocks.assign(loops.begin(), loops.end());
+  for (unsigned number = group.products.size(); number-- > 0;) {
+    const Product &product = group.products[number];
+    unsigned inner = current.products[number].r1;
+    for (unsigned axis : product.reduction)
+      if (axis != inner && !llvm::is_contained(loops, axis))
+        loops.push_back(axis);
+    if (!llvm::is_contained(loops, inner))
+      loops.push_back(inner);
+  }
+}
+
+void Search::listTiles() {
+  constexpr int64_t unit = 16, most = 256;
+  // Long chains have many axes; fewer sizes each keep the enumeration short.
+  bool isCoarse = group.axes.size() > 6;
+  for (auto [index, axis] : llvm::enumerate(group.axes)) {
+    SmallVector<int64_t, 8> &list = choices.emplace_back();
+    unsigned number = index;
+    bool isMapped = llvm::any_of(current.products, [&](const ProductMapping &m) {
+      return m.i1 == number || m.i2 == number || m.r1 == number;
+    });
+    if (!isMapped) {
+      list.push_back(1);
+      continue;
+    }
+    int64_t whole = llvm::alignTo(axis.extent, unit);
+    for (int64_t tile = unit; tile <= std::min(most, whole);
+         tile *= isCoarse ? 4 : 2)
+      list.push_back(tile);
+    if (whole <= most && !llvm::is_contained(list, whole))
+      list.push_back(whole);
+  }
+}
+
+static fuse::Transport widestTransport(unsigned alignment) {
+  return alignment >= 16  ? fuse::Transport::Async16
+         : alignment >= 8 ? fuse::Transport::Async8
+         : alignment >= 4 ? fuse::Transport::Async4
+                          : fuse::Transport::Sync;
+}
+
+void Search::placeTensors(Schedule &schedule) const {
+  schedule.places.assign(group.tensors.size(), {});
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    Placement &place = schedule.places[index];
+    const ProductMapping &mapping = schedule.products[tensor.product];
+    switch (tensor.role) {
+    case TensorRole::Extra:
+      break;
+    case TensorRole::Operand: {
+      unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped
+                              ? mapping.i1
+                              : mapping.i2;
+      if (!llvm::is_contained(tensor.axes, parallel) ||
+          !llvm::is_contained(tensor.axes, mapping.r1))
+        break;
+      place.space = fuse::Space::Shared;
+      if (chip.hasAsyncCopy &&
+          getMemoryTile(tensor, parallel, mapping.r1).isDense)
+        place.transport = widestTransport(tensor.alignment);
+      break;
+    }
+    case TensorRole::Intermediate: {
+      // Registers where the consumer takes it as it is, else through shared
+      // memory.
+      bool fits = mapping.warps[1] == 1;
+      for (auto [number, consumer] : llvm::enumerate(group.products))
+        for (unsigned operand : {0u, 1u})
+          if (consumer.producer[operand] == tensor.product) {
+            const ProductMapping &to = schedule.products[number];
+            fits &= (operand == 0) != to.swapped && mapping.i1 == to.i1 &&
+                    mapping.i2 == to.r1 && to.warps[1] == 1;
+          }
+      place.space = fits ? fuse::Space::Registers : fuse::Space::Shared;
+      break;
+    }
+    case TensorRole::Result: {
+      // Staging pays where rows are dense and stores become wider than the
+      // two elements that a thread holds side by side.
+      bool isDense = tensor.axes.back() == mapping.i2;
+      if (isDense && tensor.alignment > 2 * tensor.elementBytes)
+        place.space = fuse::Space::Shared;
+      break;
+    }
+    }
+  }
+}
+
+void Search::evaluate() {
+  static constexpr unsigned arrangements[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1},
+                                                 {2, 2}, {4, 2}, {2, 4}};
+  SmallVector<unsigned, 4> live;
+  for (unsigned axis : current.blocks)
+    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
+      live.push_back(axis);
+  TilingTree tree = makeDeepTiling(group, loops, current.tiles);
+  for (const auto &warps : arrangements) {
+    ++candidates;
+    Schedule schedule = current;
+    schedule.blocks = live;
+    schedule.tree = tree;
+    schedule.warps = warps[0] * warps[1];
+    for (ProductMapping &mapping : schedule.products) {
+      mapping.warps[0] = warps[0];
+      mapping.warps[1] = warps[1];
+    }
+    placeTensors(schedule);
+    if (std::optional<std::string> reason = checkSchedule(group, schedule, chip)) {
+      lastReason = *reason;
+      continue;
+    }
+    ++legal;
+    Footprint footprint = computeFootprint(group, schedule);
+    Cost cost = predictCost(group, schedule, footprint, chip);
+    auto key = [](const Cost &c, const Footprint &f) {
+      return std::make_pair(c.total, f.globalLoadBytes + f.globalStoreBytes);
+    };
+    if (!best || key(cost, footprint) < key(best->cost, best->footprint))
+      best = SearchResult{std::move(schedule), footprint, cost};
+  }
+}
+
+void Search::enumerate(unsigned axis) {
+  if (axis == group.axes.size())
+    return evaluate();
+  for (int64_t tile : choices[axis]) {
+    current.tiles[axis] = tile;
+    enumerate(axis + 1);
+  }
+}
+
+std::optional<SearchResult> Search::run(std::string &reason) {
+  if (std::optional<std::string> impossible = checkGroup(group, chip)) {
+    reason = *impossible;
+    return std::nullopt;
+  }
+  mapProducts();
+  orderLoops();
+  listTiles();
+  current.tiles.assign(group.axes.size(), 1);
+  enumerate(0);
+  if (!best) {
+    reason = "none of " + std::to_string(candidates) +
+             " candidates is legal; the last one: " + lastReason;
+    return std::nullopt;
+  }
+  best->candidates = candidates;
+  best->legal = legal;
+  return std::move(best);
+}
+
+std::optional<SearchResult> fusion::searchSchedule(const GroupModel &group,
+                                                   const ChipInfo &chip,
+                                                   std::string &reason) {
+  return Search(group, chip).run(reason);
+}

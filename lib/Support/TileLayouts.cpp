@@ -1,0 +1,254 @@
+//===- TileLayouts.cpp - Tensor core fragments and tiles of them ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Support/TileLayouts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+#include <numeric>
+#include <tuple>
+
+using namespace llvm;
+
+namespace fusion {
+
+using D = LayoutDim;
+
+static LinearLayout identity(D in, D out, int64_t size) {
+  return LinearLayout::identity(in, out, size);
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+LinearLayout mmaAccumulator16x8() {
+  return identity(D::Register, D::Dim1, 2) * identity(D::Lane, D::Dim1, 4) *
+         identity(D::Lane, D::Dim0, 8) * identity(D::Register, D::Dim0, 2);
+}
+
+/// Elements in a 32-bit register.
+static int64_t packed(unsigned bitwidth) {
+  assert((bitwidth == 8 || bitwidth == 16 || bitwidth == 32) &&
+         "no mma.sync fragment of this width here");
+  return 32 / bitwidth;
+}
+
+LinearLayout mmaOperandA(unsigned bitwidth) {
+  return identity(D::Register, D::Dim1, packed(bitwidth)) *
+         identity(D::Lane, D::Dim1, 4) * identity(D::Lane, D::Dim0, 8) *
+         identity(D::Register, D::Dim0, 2) * identity(D::Register, D::Dim1, 2);
+}
+
+LinearLayout mmaOperandB(unsigned bitwidth) {
+  return identity(D::Register, D::Dim0, packed(bitwidth)) *
+         identity(D::Lane, D::Dim0, 4) * identity(D::Lane, D::Dim1, 8) *
+         identity(D::Register, D::Dim0, 2);
+}
+
+LinearLayout matrixFragment8x8(bool transposed) {
+  D along = transposed ? D::Dim0 : D::Dim1;
+  D across = transposed ? D::Dim1 : D::Dim0;
+  return identity(D::Register, along, 2) * identity(D::Lane, along, 4) *
+         identity(D::Lane, across, 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A digit of a hardware index that moves along a coordinate of the tile, or
+/// along none.
+struct Piece {
+  D in;
+  std::optional<unsigned> dim;
+  int64_t radix;
+  /// Pieces of one coordinate lie in it in the order of their ranks, then as
+  /// listed.
+  unsigned rank;
+};
+} // namespace
+
+/// The layout whose indices have the pieces as digits, in the order listed, and
+/// whose coordinates have exactly these pieces.
+static LinearLayout assemble(ArrayRef<Piece> pieces, ArrayRef<int64_t> shape) {
+  SmallVector<unsigned> byRank(pieces.size());
+  std::iota(byRank.begin(), byRank.end(), 0u);
+  sort(byRank, [&](unsigned a, unsigned b) {
+    return std::tie(pieces[a].rank, a) < std::tie(pieces[b].rank, b);
+  });
+  SmallVector<int64_t, 4> inside(shape.size(), 1);
+  SmallVector<int64_t> steps(pieces.size(), 0);
+  for (unsigned i : byRank) {
+    if (!pieces[i].dim)
+      continue;
+    steps[i] = inside[*pieces[i].dim];
+    inside[*pieces[i].dim] *= pieces[i].radix;
+  }
+
+  std::vector<LinearLayout::Input> ins;
+  for (D in : {D::Register, D::Lane, D::Warp})
+    ins.push_back({in, {}});
+  for (auto [piece, step] : zip(pieces, steps)) {
+    LinearLayout::Digit digit;
+    digit.radix = piece.radix;
+    digit.steps.assign(shape.size(), 0);
+    if (piece.dim)
+      digit.steps[*piece.dim] = step;
+    find_if(ins, [in = piece.in](const LinearLayout::Input &input) {
+      return input.dim == in;
+    })->digits.push_back(std::move(digit));
+  }
+  std::vector<LinearLayout::Output> outs;
+  for (auto [d, extent] : enumerate(shape))
+    outs.push_back({tileDim(d), extent, {}});
+  auto layout = LinearLayout::fromDigits(ins, outs);
+  assert(layout && "pieces make up the shape");
+  return *layout;
+}
+
+/// The power of two in n.
+static int64_t binaryPart(int64_t n) {
+  return int64_t(1) << countr_zero(uint64_t(n));
+}
+
+LinearLayout tileFragment(const LinearLayout &base, ArrayRef<int64_t> shape,
+                          ArrayRef<WarpAxis> warps,
+                          ArrayRef<unsigned> registerOrder) {
+  SmallVector<int64_t, 4> repetitions;
+  for (auto [d, extent] : enumerate(shape)) {
+    int64_t size = base.outSize(tileDim(d));
+    assert(extent >= 1 && extent % size == 0 &&
+           "the tile is no multiple of the fragment");
+    repetitions.push_back(extent / size);
+  }
+
+  // From the inside: registers, then warps, with all odd parts on the outside.
+  SmallVector<Piece> pieces;
+  SmallVector<int64_t, 4> left = repetitions;
+  for (const WarpAxis &axis : warps) {
+    assert(axis.count >= 1 && (!axis.dim || *axis.dim < shape.size()) &&
+           "no such warps");
+    int64_t sharing = axis.dim ? std::gcd(axis.count, left[*axis.dim]) : 1;
+    if (axis.dim) {
+      left[*axis.dim] /= sharing;
+      int64_t binary = binaryPart(sharing);
+      pieces.push_back({D::Warp, axis.dim, binary, 1});
+      pieces.push_back({D::Warp, axis.dim, sharing / binary, 3});
+    }
+    pieces.push_back({D::Warp, std::nullopt, axis.count / sharing, 0});
+  }
+  SmallVector<unsigned, 4> order(registerOrder);
+  if (order.empty())
+    for (unsigned d = shape.size(); d-- > 0;)
+      order.push_back(d);
+  assert(order.size() == shape.size() && "an order of all coordinates");
+  for (unsigned d : order) {
+    int64_t binary = binaryPart(left[d]);
+    pieces.push_back({D::Register, d, binary, 0});
+    pieces.push_back({D::Register, d, left[d] / binary, 2});
+  }
+  return base * assemble(pieces, repetitions);
+}
+
+LinearLayout tileMma(const LinearLayout &base, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> warpsPerDim,
+                     ArrayRef<unsigned> registerOrder) {
+  SmallVector<WarpAxis, 4> warps;
+  for (auto [d, count] : enumerate(warpsPerDim))
+    warps.push_back({count, unsigned(d)});
+  return tileFragment(base, shape, warps, registerOrder);
+}
+
+LinearLayout mmaAccumulatorTile(int64_t m, int64_t n, int64_t warpsM,
+                                int64_t warpsN) {
+  return tileFragment(mmaAccumulator16x8(), {m, n},
+                      {WarpAxis{warpsM, 0u}, WarpAxis{warpsN, 1u}});
+}
+
+LinearLayout mmaOperandATile(unsigned bitwidth, int64_t m, int64_t k,
+                             int64_t warpsM, int64_t warpsN) {
+  return tileFragment(mmaOperandA(bitwidth), {m, k},
+                      {WarpAxis{warpsM, 0u}, WarpAxis{warpsN, std::nullopt}});
+}
+
+LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
+                             int64_t warpsM, int64_t warpsN) {
+  return tileFragment(mmaOperandB(bitwidth), {k, n},
+                      {WarpAxis{warpsM, std::nullopt}, WarpAxis{warpsN, 1u}});
+}
+
+LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
+                     int64_t vectorWidth, int64_t warps, int64_t lanes) {
+  assert(!shape.empty() && order.size() == shape.size() &&
+         "an order of all coordinates");
+  SmallVector<int64_t, 4> left(shape.begin(), shape.end());
+  SmallVector<Piece> pieces;
+  // Moves up to `count` of an index along coordinate d; returns what is over.
+  auto take = [&](D in, unsigned d, int64_t count, unsigned rank,
+                  unsigned oddRank) {
+    int64_t taken = std::gcd(count, left[d]);
+    left[d] /= taken;
+    int64_t inner = rank == oddRank ? taken : binaryPart(taken);
+    pieces.push_back({in, d, inner, rank});
+    pieces.push_back({in, d, taken / inner, oddRank});
+    return count / taken;
+  };
+  take(D::Register, order[0], vectorWidth, 0, 0);
+  for (unsigned d : order)
+    lanes = take(D::Lane, d, lanes, 1, 1);
+  pieces.push_back({D::Lane, std::nullopt, lanes, 0});
+  for (unsigned d : order)
+    warps = take(D::Warp, d, warps, 2, 4);
+  pieces.push_back({D::Warp, std::nullopt, warps, 0});
+  for (unsigned d : order)
+    take(D::Register, d, left[d], 3, 5);
+  return assemble(pieces, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// ldmatrix and stmatrix
+//===----------------------------------------------------------------------===//
+
+std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout) {
+  for (bool transposed : {false, true}) {
+    // layout = matrix * (the matrices a warp holds, in registers only).
+    auto matrices = layout.divideLeft(matrixFragment8x8(transposed));
+    if (!matrices || matrices->hasIn(D::Lane))
+      continue;
+
+    // Within a matrix, lane i points to row i in memory, along Dim0 both times:
+    // a transposed matrix is stored as the transpose of the fragment.
+    LinearLayout rows =
+        identity(D::Lane, D::Dim0, 8) * identity(D::Offset, D::Dim1, 8);
+    int64_t registers = matrices->inSize(D::Register);
+    for (int64_t count = std::gcd(registers, int64_t(4)); count >= 1;
+         count /= 2) {
+      // The lowest registers of the quotient become lanes.
+      LinearLayout selector =
+          identity(D::Lane, D::Register, count) *
+          identity(D::Register, D::Register, registers / count);
+      for (D in : matrices->inDims())
+        if (in != D::Register)
+          selector *= identity(in, in, matrices->inSize(in));
+      auto selected = compose(selector, *matrices);
+      if (!selected)
+        continue; // the matrices are not in groups of `count`
+      LinearLayout all = rows * *selected;
+      SmallVector<LayoutDim, 4> ins = all.inDims();
+      erase(ins, D::Offset);
+      return MatrixAccess{transposed, unsigned(count),
+                          all.sublayout(ins, all.outDims())};
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace fusion

@@ -1,0 +1,124 @@
+//===- PTX.cpp - PTX text of a lowered module ---------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Target/PTX.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Target/ChipTable.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace fusion;
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const ChipInfo &chip, std::string &error) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  // Every operation keeps its own rounding: no contraction behind our back.
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::string features = "+ptx" + std::to_string(chip.ptxVersion);
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, chip.arch, features, options, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  // A block program is already unrolled and vectorised as its schedule says.
+  tuning.LoopUnrolling = false;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
+  SmallVector<gpu::GPUModuleOp> gpuModules(
+      module.getOps<gpu::GPUModuleOp>());
+  if (gpuModules.empty())
+    return std::string();
+  if (gpuModules.size() > 1)
+    return gpuModules[1].emitError("only one gpu.module can be translated");
+  auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  if (!chipAttr)
+    return module.emitError("the module does not say for which chip (attribute '")
+           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
+  gpu::GPUModuleOp kernels = gpuModules.front();
+  WalkResult lowered = kernels.walk([&](Operation *op) -> WalkResult {
+    StringRef dialect = op->getName().getDialectNamespace();
+    if (op == kernels || dialect == "llvm" || dialect == "nvvm" ||
+        isa<gpu::GPUModuleOp>(op))
+      return WalkResult::advance();
+    return op->emitError("'") << op->getName()
+                              << "' is not in the nvvm or llvm dialect; lower "
+                                 "the module with fuse-to-nvvm";
+  });
+  if (lowered.wasInterrupted())
+    return failure();
+
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(*lookupChip(chipAttr.getName()), error);
+  if (!machine)
+    return module.emitError("no PTX back end: ") << error;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(kernels, context, "kernels");
+  if (!llvmModule)
+    return kernels.emitError("cannot be translated to LLVM IR");
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  optimize(*llvmModule, *machine);
+
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, os, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return module.emitError("the PTX back end cannot write text");
+  codegen.run(*llvmModule);
+  return std::string(text);
+}

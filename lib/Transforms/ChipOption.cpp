@@ -1,0 +1,30 @@
+//===- ChipOption.cpp - The chip a module is compiled for ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Transforms/ChipOption.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+
+using namespace mlir;
+using namespace fusion;
+
+FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
+                                                StringRef option) {
+  auto attr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  StringRef name = !option.empty() ? option : attr ? attr.getName() : "sm_80";
+  const ChipInfo *chip = lookupChip(name);
+  if (!chip)
+    return module.emitError("unknown chip '")
+           << name << "'; known chips are " << knownChipNames();
+  if (attr && attr.getName() != name)
+    return module.emitError("chip=")
+           << name << " contradicts the module, which is for "
+           << attr.getName();
+  module->setAttr(fuse::kChipAttrName,
+                  fuse::ChipAttr::get(module.getContext(), name));
+  return chip;
+}

@@ -1,0 +1,145 @@
+//===- ExplicitNumerics.cpp - fuse-explicit-numerics ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WidenSums.h"
+#include "fusion/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSEEXPLICITNUMERICS
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Aggregated operators
+//===----------------------------------------------------------------------===//
+
+/// Softmax with its interior in f32, or in the result's type where that is
+/// wider.
+LogicalResult decomposeSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  Type inputType = getElementTypeOrSelf(op.getInput().getType());
+  Type outputType = getElementTypeOrSelf(op.getOutput().getType());
+  if (!isa<FloatType>(inputType) || !isa<FloatType>(outputType))
+    return op.emitError("softmax of ") << inputType << " to " << outputType
+                                       << " is not a floating-point operation";
+  Type wide =
+      inputType.getIntOrFloatBitWidth() > outputType.getIntOrFloatBitWidth()
+          ? inputType
+          : outputType;
+  if (Type accumulator = accumulatorType(wide))
+    wide = accumulator;
+
+  Value input = convertTensor(rewriter, loc, op.getInput(), wide);
+  Value init = op.getOutput();
+  if (outputType != wide)
+    init = emptyLike(rewriter, loc, init, wide);
+  auto softmax =
+      linalg::SoftmaxOp::create(rewriter, loc, TypeRange{init.getType()}, input,
+                                init, op.getDimensionAttr());
+  rewriter.setInsertionPoint(softmax);
+  FailureOr<SmallVector<Value>> parts = softmax.decomposeOperation(rewriter);
+  if (failed(parts))
+    return op.emitError("softmax cannot be decomposed");
+  rewriter.replaceOp(softmax, *parts);
+  rewriter.setInsertionPoint(op);
+  Value result = convertTensor(rewriter, loc, parts->front(), outputType);
+  if (result.getType() != op.getResult().front().getType())
+    result = tensor::CastOp::create(rewriter, loc,
+                                    op.getResult().front().getType(), result);
+  rewriter.replaceOp(op, result);
+  return success();
+}
+
+LogicalResult decomposeWinograd(RewriterBase &rewriter, Operation *op) {
+  rewriter.setInsertionPoint(op);
+  FailureOr<Operation *> result = failure();
+  if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))
+    result = linalg::decomposeWinogradFilterTransformOp(rewriter, filter);
+  else if (auto input = dyn_cast<linalg::WinogradInputTransformOp>(op))
+    result = linalg::decomposeWinogradInputTransformOp(rewriter, input);
+  else if (auto output = dyn_cast<linalg::WinogradOutputTransformOp>(op))
+    result = linalg::decomposeWinogradOutputTransformOp(rewriter, output);
+  if (failed(result))
+    return op->emitError("winograd transform cannot be decomposed");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct ExplicitNumerics
+    : fusion::impl::FuseExplicitNumericsBase<ExplicitNumerics> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    if (failed(checkTensors()) || failed(decompose(rewriter)) ||
+        failed(widen(rewriter)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkTensors() {
+    WalkResult walk = getOperation()->walk([](Operation *op) {
+      if (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()) &&
+          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>)) {
+        op->emitError("expected tensors: the rules of accumulation and "
+                      "rounding are written into operations on tensors only");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  LogicalResult decompose(RewriterBase &rewriter) {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<linalg::SoftmaxOp, linalg::WinogradFilterTransformOp,
+              linalg::WinogradInputTransformOp,
+              linalg::WinogradOutputTransformOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      auto softmax = dyn_cast<linalg::SoftmaxOp>(op);
+      if (failed(softmax ? decomposeSoftmax(rewriter, softmax)
+                         : decomposeWinograd(rewriter, op)))
+        return failure();
+      ++numDecomposed;
+    }
+    return success();
+  }
+
+  LogicalResult widen(RewriterBase &rewriter) {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      FailureOr<unsigned> widened = widenSums(rewriter, op);
+      if (failed(widened))
+        return failure();
+      numWidened += *widened;
+    }
+    return success();
+  }
+};
+
+} // namespace

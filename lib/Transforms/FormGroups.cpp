@@ -1,0 +1,318 @@
+//===- FormGroups.cpp - fuse-form-groups --------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Transforms/ChipOption.h"
+#include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSEFORMGROUPS
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+constexpr StringLiteral kCategory = "fuse";
+
+std::string microseconds(double seconds) {
+  return llvm::formatv("{0:F2} us", seconds * 1e6).str();
+}
+
+/// A row of products: each is read by the next one only, with element-wise
+/// operators before, between and after.
+struct Row {
+  struct Link {
+    SmallVector<linalg::LinalgOp> before; ///< on operands that come from outside
+    linalg::LinalgOp product;
+    SmallVector<linalg::LinalgOp> after;
+  };
+  SmallVector<Link> links;
+
+  /// Operators of links first … last, in program order.
+  SmallVector<linalg::LinalgOp> operators(unsigned first, unsigned last) const {
+    SmallVector<linalg::LinalgOp> result;
+    for (unsigned i = first; i <= last; ++i) {
+      llvm::append_range(result, links[i].before);
+      result.push_back(links[i].product);
+      llvm::append_range(result, links[i].after);
+    }
+    llvm::sort(result, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    return result;
+  }
+};
+
+/// A part of a row as one kernel: its price, or why it has none.
+struct Part {
+  std::optional<double> time; ///< predicted seconds
+  std::string reason;         ///< where there is no time
+};
+
+class Partitioner {
+public:
+  Partitioner(func::FuncOp function, const ChipInfo &chip, bool forceFusion)
+      : function(function), chip(chip), forceFusion(forceFusion),
+        rewriter(function.getContext()) {}
+
+  void run() {
+    for (Row &row : collectRows())
+      partition(row);
+    // Whatever is left becomes a group of its own.
+    SmallVector<linalg::LinalgOp> rest;
+    for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
+      if (!isAbsorbed(op))
+        rest.push_back(op);
+    for (linalg::LinalgOp op : rest) {
+      auto group = buildGroup<fuse::StitchOp>(rewriter, op);
+      adoptGroup(rewriter, group, op);
+    }
+  }
+
+private:
+  /// A fill that only starts accumulators and results is copied into the groups
+  /// that need it.
+  static bool isAbsorbed(linalg::LinalgOp op) {
+    if (!isa<linalg::FillOp>(op))
+      return false;
+    return llvm::all_of(op->getUses(), [](OpOperand &use) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      return user && user.isDpsInit(&use);
+    });
+  }
+
+  SmallVector<Row> collectRows();
+  void collectBefore(linalg::LinalgOp product, Value skip, Row::Link &link);
+  Part price(const Row &row, unsigned first, unsigned last);
+  void partition(Row &row);
+  void remarkIntensity(const Row &row, const GroupAxes &axes);
+
+  func::FuncOp function;
+  const ChipInfo &chip;
+  bool forceFusion;
+  IRRewriter rewriter;
+  llvm::SmallPtrSet<Operation *, 16> taken;
+};
+
+} // namespace
+
+/// Element-wise operators that only prepare an operand of the product.
+void Partitioner::collectBefore(linalg::LinalgOp product, Value skip,
+                                Row::Link &link) {
+  SmallVector<Value> pending;
+  for (OpOperand *operand : product.getDpsInputOperands())
+    if (operand->get() != skip)
+      pending.push_back(operand->get());
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    auto producer = value.getDefiningOp<linalg::LinalgOp>();
+    if (!producer || !value.hasOneUse() || taken.contains(producer) ||
+        !isElementwise(producer))
+      continue;
+    // What follows a product is that product's epilogue.
+    if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
+          auto op = input.getDefiningOp<linalg::LinalgOp>();
+          return op && (isContraction(op) || taken.contains(op));
+        }))
+      continue;
+    taken.insert(producer);
+    link.before.push_back(producer);
+    llvm::append_range(pending, producer.getDpsInputs());
+  }
+}
+
+SmallVector<Row> Partitioner::collectRows() {
+  SmallVector<Row> rows;
+  for (auto op : function.getBody().front().getOps<linalg::LinalgOp>()) {
+    if (!isContraction(op) || taken.contains(op))
+      continue;
+    Row row;
+    Value arriving;
+    linalg::LinalgOp next = op;
+    while (next) {
+      Row::Link &link = row.links.emplace_back();
+      link.product = next;
+      taken.insert(next);
+      collectBefore(next, arriving, link);
+      // Follow the value while exactly one operator reads it.
+      Value value = next->getResult(0);
+      next = nullptr;
+      while (value.hasOneUse()) {
+        OpOperand &use = *value.getUses().begin();
+        auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+        if (!user || !user.isDpsInput(&use) || taken.contains(user) ||
+            user->getBlock() != op->getBlock())
+          break;
+        if (isContraction(user)) {
+          arriving = value;
+          next = user;
+          break;
+        }
+        if (!isElementwise(user))
+          break;
+        taken.insert(user);
+        link.after.push_back(user);
+        value = user->getResult(0);
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Part Partitioner::price(const Row &row, unsigned first, unsigned last) {
+  SmallVector<linalg::LinalgOp> operators = row.operators(first, last);
+  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+  Part part;
+  FailureOr<GroupAxes> axes = GroupAxes::compute(
+      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),
+      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getYieldedValues(),
+      [&](const Twine &reason) { part.reason = reason.str(); });
+  if (succeeded(axes)) {
+    if (std::optional<SearchResult> found =
+            searchSchedule(axes->model, chip, part.reason))
+      part.time = found->cost.total;
+    if (first == last)
+      remarkIntensity(row, *axes);
+  }
+  // The destinations were made for this group.
+  SmallVector<Value> inits(group.getInits());
+  rewriter.eraseOp(group);
+  for (Value init : inits)
+    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
+      rewriter.eraseOp(empty);
+  return part;
+}
+
+void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
+  for (unsigned i = 0; i < axes.operators.size(); ++i) {
+    linalg::LinalgOp op = axes.operators[i];
+    std::optional<unsigned> number = axes.productOf[i];
+    if (!number)
+      continue;
+    const Product &product = axes.model.products[*number];
+    unsigned bytes =
+        getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth() / 8;
+    double phi = intensity(axes.model, product);
+    double balance = machineBalance(product, std::max(1u, bytes), chip);
+    remark::analysis(op.getLoc(),
+                     remark::RemarkOpts::name("intensity").category(kCategory))
+        << llvm::formatv("intensity of the product is {0:F1} flop per element "
+                         "moved, the balance of {1} is {2:F1}: {3}-bound",
+                         phi, chip.name, balance,
+                         phi < balance ? "memory" : "compute")
+               .str();
+  }
+}
+
+void Partitioner::partition(Row &row) {
+  unsigned count = row.links.size();
+  // parts[i][j]: links i … j as one kernel.
+  std::vector<std::vector<Part>> parts(count, std::vector<Part>(count));
+  for (unsigned first = 0; first < count; ++first)
+    for (unsigned last = first; last < count; ++last)
+      parts[first][last] = price(row, first, last);
+
+  // A single product without a schedule runs in the generic form; a price that
+  // no fused kernel reaches keeps it comparable.
+  constexpr double generic = 1.0;
+  struct Plan {
+    double time = 0;
+    unsigned kernels = 0;
+    unsigned start = 0; ///< of the last part
+  };
+  std::vector<Plan> best(count + 1);
+  auto better = [&](const Plan &a, const Plan &b) {
+    if (forceFusion && a.kernels != b.kernels)
+      return a.kernels < b.kernels;
+    return a.time < b.time;
+  };
+  for (unsigned end = 1; end <= count; ++end)
+    for (unsigned start = 0; start < end; ++start) {
+      const Part &part = parts[start][end - 1];
+      if (!part.time && start + 1 != end)
+        continue;
+      Plan plan;
+      plan.time = best[start].time + part.time.value_or(generic);
+      plan.kernels = best[start].kernels + 1;
+      plan.start = start;
+      if (best[end].kernels == 0 || better(plan, best[end]))
+        best[end] = plan;
+    }
+
+  SmallVector<std::pair<unsigned, unsigned>> cuts;
+  for (unsigned end = count; end > 0; end = best[end].start)
+    cuts.push_back({best[end].start, end - 1});
+  for (auto [first, last] : llvm::reverse(cuts)) {
+    const Part &part = parts[first][last];
+    Location loc = row.links[last].product.getLoc();
+    double separate = 0;
+    for (unsigned i = first; i <= last; ++i)
+      separate += parts[i][i].time.value_or(generic);
+    if (first != last)
+      remark::passed(loc, remark::RemarkOpts::name("fused").category(kCategory))
+          << llvm::formatv("fused {0} products into one kernel: predicted {1} "
+                           "against {2} separately{3}",
+                           last - first + 1, microseconds(*part.time),
+                           microseconds(separate),
+                           *part.time > separate ? " (forced)" : "")
+                 .str();
+    if (last + 1 < count) {
+      // Why the cut: no legal kernel, or a dearer one.
+      const Part &joined = parts[first][last + 1];
+      auto opts =
+          remark::RemarkOpts::name("not-fused").category(kCategory);
+      Location nextLoc = row.links[last + 1].product.getLoc();
+      if (!joined.time)
+        remark::missed(nextLoc, opts)
+            << "not fused with the product before it: " + joined.reason;
+      else
+        remark::missed(nextLoc, opts)
+            << llvm::formatv("not fused with the product before it: predicted "
+                             "{0} fused against {1} separately",
+                             microseconds(*joined.time),
+                             microseconds(
+                                 part.time.value_or(generic) +
+                                 parts[last + 1][last + 1].time.value_or(generic)))
+                   .str();
+    }
+    if (!part.time) {
+      remark::missed(loc, remark::RemarkOpts::name("generic").category(kCategory))
+          << "runs in the generic form: " + part.reason;
+      continue;
+    }
+    SmallVector<linalg::LinalgOp> operators = row.operators(first, last);
+    auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+    adoptGroup(rewriter, group, operators);
+  }
+}
+
+namespace {
+
+struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
+  using FuseFormGroupsBase::FuseFormGroupsBase;
+
+  void runOnOperation() override {
+    FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
+    if (failed(target))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        Partitioner(function, **target, forceFusion).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,235 @@
+//===- GroupBuilder.cpp - Moves operators into a group ------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Transforms/GroupBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+/// Plans the operands of a group and copies the operators into it.
+class Outliner {
+public:
+  Outliner(RewriterBase &rewriter, ArrayRef<linalg::LinalgOp> operators)
+      : rewriter(rewriter), operators(operators) {
+    for (linalg::LinalgOp op : operators)
+      inside.insert(op);
+  }
+
+  template <typename GroupOp> GroupOp run();
+
+private:
+  bool isInside(Value value) const {
+    return inside.contains(value.getDefiningOp());
+  }
+  /// Scalars that are cheaper to copy than to pass.
+  static bool isScalarConstant(Value value) {
+    return matchPattern(value, m_Constant()) &&
+           value.getType().isIntOrIndexOrFloat();
+  }
+  void addInput(Value value, Operation *reader) {
+    if (!isScalarConstant(value))
+      inputs.insert({value, reader});
+  }
+  void planInit(Value init, linalg::LinalgOp op);
+  void planOperator(linalg::LinalgOp op);
+
+  Value lookup(Value value, Operation *reader, IRMapping &mapping);
+  Value copyInit(Value init, linalg::LinalgOp op, Value destination,
+                 IRMapping &mapping);
+  void copyOperator(linalg::LinalgOp op, ValueRange destinations,
+                    IRMapping &mapping);
+
+  RewriterBase &rewriter;
+  ArrayRef<linalg::LinalgOp> operators;
+  llvm::SmallPtrSet<Operation *, 8> inside;
+  llvm::SetVector<std::pair<Value, Operation *>> inputs;
+  llvm::DenseMap<std::pair<Value, Operation *>, Value> arguments;
+};
+
+} // namespace
+
+/// What an accumulator or a result starts from: fills and empty tensors are
+/// copied, anything else carries data.
+void Outliner::planInit(Value init, linalg::LinalgOp op) {
+  if (isInside(init))
+    return;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>()) {
+    addInput(fill.getInputs()[0], op);
+    return planInit(fill.getOutputs()[0], op);
+  }
+  if (auto empty = init.getDefiningOp<tensor::EmptyOp>()) {
+    for (Value size : empty.getDynamicSizes())
+      addInput(size, op);
+    return;
+  }
+  addInput(init, op);
+}
+
+void Outliner::planOperator(linalg::LinalgOp op) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Value value = operand->get();
+    if (isInside(value))
+      continue;
+    // An empty operand gives a shape only, as the window of a pooling.
+    if (value.getDefiningOp<tensor::EmptyOp>())
+      planInit(value, op);
+    else
+      addInput(value, op);
+  }
+  for (Value init : op.getDpsInits())
+    planInit(init, op);
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (!isInside(value))
+      addInput(value, op);
+}
+
+Value Outliner::lookup(Value value, Operation *reader, IRMapping &mapping) {
+  if (isInside(value))
+    return mapping.lookup(value);
+  if (isScalarConstant(value))
+    return rewriter.clone(*value.getDefiningOp())->getResult(0);
+  return arguments.lookup({value, reader});
+}
+
+Value Outliner::copyInit(Value init, linalg::LinalgOp op, Value destination,
+                         IRMapping &mapping) {
+  if (isInside(init))
+    return mapping.lookup(init);
+  if (auto fill = init.getDefiningOp<linalg::FillOp>()) {
+    Value value = lookup(fill.getInputs()[0], op, mapping);
+    Value out = copyInit(fill.getOutputs()[0], op, destination, mapping);
+    return linalg::FillOp::create(rewriter, fill.getLoc(), value, out)
+        .getResult(0);
+  }
+  if (auto empty = init.getDefiningOp<tensor::EmptyOp>()) {
+    if (destination)
+      return destination;
+    SmallVector<Value> sizes;
+    for (Value size : empty.getDynamicSizes())
+      sizes.push_back(lookup(size, op, mapping));
+    return tensor::EmptyOp::create(rewriter, empty.getLoc(), empty.getType(),
+                                   sizes);
+  }
+  return arguments.lookup({init, op});
+}
+
+void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
+                            IRMapping &mapping) {
+  SmallVector<Value> operands(op->getNumOperands());
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Value value = operand->get();
+    operands[operand->getOperandNumber()] =
+        !isInside(value) && value.getDefiningOp<tensor::EmptyOp>()
+            ? copyInit(value, op, Value(), mapping)
+            : lookup(value, op, mapping);
+  }
+  for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
+    operands[op.getDpsInitOperand(index)->getOperandNumber()] =
+        copyInit(init, op, destinations.empty() ? Value() : destinations[index],
+                 mapping);
+  IRMapping local = mapping;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    local.map(value, lookup(value, op, mapping));
+  Operation *copy = rewriter.clone(*op, local);
+  copy->setOperands(operands);
+  mapping.map(op->getResults(), copy->getResults());
+}
+
+template <typename GroupOp> GroupOp Outliner::run() {
+  OpBuilder::InsertionGuard guard(rewriter);
+  linalg::LinalgOp last = operators.back();
+  for (linalg::LinalgOp op : operators)
+    planOperator(op);
+
+  // Destinations: the empty tensors that the results start from, or new ones
+  // where what they start from carries data.
+  rewriter.setInsertionPoint(last);
+  SmallVector<Value> inits, operands;
+  for (Value init : last.getDpsInits()) {
+    Value start = init;
+    while (auto fill = start.getDefiningOp<linalg::FillOp>())
+      start = fill.getOutputs()[0];
+    if (!start.getDefiningOp<tensor::EmptyOp>() || isInside(start))
+      start = tensor::EmptyOp::create(
+          rewriter, last.getLoc(),
+          tensor::getMixedSizes(rewriter, last.getLoc(), start),
+          cast<RankedTensorType>(start.getType()).getElementType());
+    inits.push_back(start);
+  }
+  for (auto [value, reader] : inputs)
+    operands.push_back(value);
+
+  SmallVector<Location> locs;
+  for (linalg::LinalgOp op : operators)
+    locs.push_back(op.getLoc());
+  auto group = GroupOp::create(rewriter, rewriter.getFusedLoc(locs),
+                               last->getResultTypes(), operands, inits,
+                               fuse::ScheduleAttr());
+  SmallVector<Type> types(ValueRange(operands).getTypes());
+  llvm::append_range(types, ValueRange(inits).getTypes());
+  Block *body = rewriter.createBlock(
+      &group.getBody(), {}, types,
+      SmallVector<Location>(types.size(), group.getLoc()));
+  for (auto [index, key] : llvm::enumerate(inputs))
+    arguments[key] = body->getArgument(index);
+
+  IRMapping mapping;
+  for (linalg::LinalgOp op : operators)
+    copyOperator(op,
+                 op == last ? ValueRange(body->getArguments().take_back(
+                                  inits.size()))
+                            : ValueRange(),
+                 mapping);
+  SmallVector<Value> yielded;
+  for (Value result : last->getResults())
+    yielded.push_back(mapping.lookup(result));
+  fuse::YieldOp::create(rewriter, last.getLoc(), yielded);
+  return group;
+}
+
+template <typename GroupOp>
+GroupOp fusion::buildGroup(RewriterBase &rewriter,
+                           ArrayRef<linalg::LinalgOp> operators) {
+  return Outliner(rewriter, operators).run<GroupOp>();
+}
+
+template fuse::ChainOp
+fusion::buildGroup<fuse::ChainOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
+template fuse::StitchOp
+fusion::buildGroup<fuse::StitchOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
+
+void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
+                        ArrayRef<linalg::LinalgOp> operators) {
+  rewriter.replaceAllUsesWith(operators.back()->getResults(),
+                              group->getResults());
+  for (linalg::LinalgOp op : llvm::reverse(operators)) {
+    SmallVector<Value> inits(op.getDpsInits());
+    rewriter.eraseOp(op);
+    for (Value init : inits)
+      while (Operation *start = init ? init.getDefiningOp() : nullptr) {
+        if (!isa<linalg::FillOp, tensor::EmptyOp>(start) || !start->use_empty())
+          break;
+        auto fill = dyn_cast<linalg::FillOp>(start);
+        init = fill ? fill.getOutputs()[0] : Value();
+        rewriter.eraseOp(start);
+      }
+  }
+}

@@ -1,0 +1,336 @@
+//===- Normalize.cpp - fuse-normalize -----------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSENORMALIZE
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+/// Builds an element-wise linalg.generic over the shape of `type` whose body is
+/// made from the index of the point.
+Value buildIndexed(
+    OpBuilder &builder, Location loc, RankedTensorType type,
+    ArrayRef<OpFoldResult> sizes,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange{empty.getType()}, ValueRange{}, ValueRange{empty},
+      ArrayRef<AffineMap>{identity}, iterators,
+      [&](OpBuilder &b, Location l, ValueRange) {
+        SmallVector<Value> index;
+        for (int64_t d = 0; d < type.getRank(); ++d)
+          index.push_back(linalg::IndexOp::create(b, l, d));
+        linalg::YieldOp::create(b, l, body(b, l, index));
+      });
+  return generic.getResult(0);
+}
+
+Value asIndex(OpBuilder &builder, Location loc, OpFoldResult value) {
+  return getValueOrCreateConstantIndexOp(builder, loc, value);
+}
+
+struct ExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getParentOfType<linalg::LinalgOp>())
+      return failure();
+    Location loc = op.getLoc();
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [d, size] : llvm::enumerate(op.getMixedSizes()))
+      if (!dropped[d])
+        sizes.push_back(size);
+    SmallVector<Value> offsets, strides;
+    for (OpFoldResult offset : op.getMixedOffsets())
+      offsets.push_back(asIndex(rewriter, loc, offset));
+    for (OpFoldResult stride : op.getMixedStrides())
+      strides.push_back(asIndex(rewriter, loc, stride));
+    Value result = buildIndexed(
+        rewriter, loc, op.getType(), sizes,
+        [&](OpBuilder &b, Location l, ValueRange index) -> Value {
+          SmallVector<Value> source;
+          unsigned next = 0;
+          for (auto [d, offset] : llvm::enumerate(offsets)) {
+            if (dropped[d]) {
+              source.push_back(offset);
+              continue;
+            }
+            Value scaled =
+                arith::MulIOp::create(b, l, index[next++], strides[d]);
+            source.push_back(arith::AddIOp::create(b, l, offset, scaled));
+          }
+          return tensor::ExtractOp::create(b, l, op.getSource(), source);
+        });
+    if (result.getType() != op.getType())
+      result = tensor::CastOp::create(rewriter, loc, op.getType(), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// inside ? source[index] : otherwise, without reading outside of the source: the
+/// index is set to 0 where it is not inside.
+Value readInside(OpBuilder &b, Location l, Value source,
+                 SmallVector<Value> index, Value inside, Value otherwise) {
+  Value zero = arith::ConstantIndexOp::create(b, l, 0);
+  for (Value &i : index)
+    i = arith::SelectOp::create(b, l, inside, i, zero);
+  Value element = tensor::ExtractOp::create(b, l, source, index);
+  return arith::SelectOp::create(b, l, inside, element, otherwise);
+}
+
+Value isBelow(OpBuilder &b, Location l, Value index, Value bound) {
+  return arith::CmpIOp::create(b, l, arith::CmpIPredicate::slt, index, bound);
+}
+
+bool hasZeroSize(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
+struct InsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (hasZeroSize(op.getSourceType())) {
+      rewriter.replaceOp(op, op.getDest());
+      return success();
+    }
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<Value> offsets, sizes, strides;
+    for (auto [offset, size, stride] :
+         llvm::zip_equal(op.getMixedOffsets(), op.getMixedSizes(),
+                         op.getMixedStrides())) {
+      offsets.push_back(asIndex(rewriter, loc, offset));
+      sizes.push_back(asIndex(rewriter, loc, size));
+      strides.push_back(asIndex(rewriter, loc, stride));
+    }
+    Value result = buildIndexed(
+        rewriter, loc, op.getType(),
+        tensor::getMixedSizes(rewriter, loc, op.getDest()),
+        [&](OpBuilder &b, Location l, ValueRange index) -> Value {
+          Value zero = arith::ConstantIndexOp::create(b, l, 0);
+          Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
+          SmallVector<Value> source;
+          for (auto [d, i] : llvm::enumerate(index)) {
+            Value distance = arith::SubIOp::create(b, l, i, offsets[d]);
+            Value position =
+                arith::FloorDivSIOp::create(b, l, distance, strides[d]);
+            Value product =
+                arith::MulIOp::create(b, l, position, strides[d]);
+            Value conditions[] = {
+                arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, product,
+                                      distance),
+                arith::CmpIOp::create(b, l, arith::CmpIPredicate::sge, position,
+                                      zero),
+                isBelow(b, l, position, sizes[d])};
+            for (Value condition : conditions)
+              inside = arith::AndIOp::create(b, l, inside, condition);
+            if (!dropped[d])
+              source.push_back(position);
+          }
+          Value old = tensor::ExtractOp::create(b, l, op.getDest(), index);
+          return readInside(b, l, op.getSource(), source, inside, old);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct Pad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (hasZeroSize(op.getSourceType()))
+      return failure();
+    SmallVector<Value> low, extents;
+    for (OpFoldResult offset : op.getMixedLowPad())
+      low.push_back(asIndex(rewriter, loc, offset));
+    for (OpFoldResult size :
+         tensor::getMixedSizes(rewriter, loc, op.getSource()))
+      extents.push_back(asIndex(rewriter, loc, size));
+    ReifiedRankedShapedTypeDims sizes;
+    if (failed(reifyResultShapes(rewriter, op, sizes)))
+      return failure();
+    // The padding value may depend on the index; its region is copied.
+    Block &padding = op.getRegion().front();
+    auto yield = cast<tensor::YieldOp>(padding.getTerminator());
+    Value result = buildIndexed(
+        rewriter, loc, op.getResultType(), sizes.front(),
+        [&](OpBuilder &b, Location l, ValueRange index) -> Value {
+          IRMapping mapping;
+          mapping.map(padding.getArguments(), index);
+          for (Operation &inner : padding.without_terminator())
+            b.clone(inner, mapping);
+          Value fill = mapping.lookupOrDefault(yield.getValue());
+          Value zero = arith::ConstantIndexOp::create(b, l, 0);
+          Value inside = arith::ConstantIntOp::create(b, l, 1, 1);
+          SmallVector<Value> source;
+          for (auto [d, i] : llvm::enumerate(index)) {
+            Value position = arith::SubIOp::create(b, l, i, low[d]);
+            Value notBefore = arith::CmpIOp::create(
+                b, l, arith::CmpIPredicate::sge, position, zero);
+            inside = arith::AndIOp::create(b, l, inside, notBefore);
+            inside = arith::AndIOp::create(
+                b, l, inside, isBelow(b, l, position, extents[d]));
+            source.push_back(position);
+          }
+          return readInside(b, l, op.getSource(), source, inside, fill);
+        });
+    if (result.getType() != op.getType())
+      result = tensor::CastOp::create(rewriter, loc, op.getType(), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct Concat : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<Value>> decomposed = op.decomposeOperation(rewriter);
+    if (failed(decomposed))
+      return failure();
+    rewriter.replaceOp(op, *decomposed);
+    return success();
+  }
+};
+
+/// Products start from zero; an accumulator that carries data is added after.
+struct AddAccumulatorAfterwards
+    : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isContraction(op) || accumulatesFromZero(op) ||
+        op->getNumResults() != 1)
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (!isa<FloatType>(type.getElementType()))
+      return failure();
+    Location loc = op.getLoc();
+    Value init = op.getDpsInitOperand(0)->get();
+    Value empty =
+        tensor::EmptyOp::create(rewriter, loc,
+                                tensor::getMixedSizes(rewriter, loc, init),
+                                type.getElementType());
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    Value filled =
+        linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+    Operation *product = rewriter.clone(*op);
+    product->setOperand(op.getDpsInitOperand(0)->getOperandNumber(), filled);
+    SmallVector<AffineMap> maps(
+        3, rewriter.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    auto sum = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{type}, ValueRange{product->getResult(0), init},
+        ValueRange{empty}, maps, iterators,
+        [](OpBuilder &b, Location l, ValueRange arguments) {
+          Value result =
+              arith::AddFOp::create(b, l, arguments[0], arguments[1]);
+          linalg::YieldOp::create(b, l, result);
+        });
+    rewriter.replaceOp(op, sum.getResults());
+    return success();
+  }
+};
+
+/// An element-wise conversion of a filled tensor is a filled tensor.
+struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getInputs().size() != 1 || !isElementwise(op))
+      return failure();
+    auto fill = op.getInputs()[0].getDefiningOp<linalg::FillOp>();
+    if (!fill)
+      return failure();
+    Operation *conversion = &op.getBlock()->front();
+    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::TruncIOp>(
+            conversion) ||
+        conversion->getNextNode() != op.getBlock()->getTerminator())
+      return failure();
+    IRMapping mapping;
+    mapping.map(op.getBlock()->getArgument(0), fill.getInputs()[0]);
+    Value value = rewriter.clone(*conversion, mapping)->getResult(0);
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, value, op.getOutputs()[0]);
+    return success();
+  }
+};
+
+struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
+                 InsertSlice, Pad>(&getContext());
+    // Folding constants of whole tensors is not the aim: no other patterns.
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(check(function)))
+        return signalPassFailure();
+  }
+
+  /// Only operators, constants, shapes and views may be left.
+  static LogicalResult check(func::FuncOp function) {
+    if (function.isExternal())
+      return success();
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("control flow between blocks is not supported");
+    for (Operation &op : function.getBody().front()) {
+      StringRef dialect = op.getName().getDialectNamespace();
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        if (!linalgOp.hasPureTensorSemantics())
+          return op.emitError("operators on memrefs are not supported");
+        continue;
+      }
+      if (isa<tensor::EmptyOp, tensor::DimOp, tensor::CastOp,
+              tensor::ExpandShapeOp, tensor::CollapseShapeOp, func::ReturnOp>(
+              op) ||
+          dialect == "fuse" || dialect == "tile")
+        continue;
+      bool touchesTensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>) ||
+                            (llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>) &&
+                             !op.hasTrait<OpTrait::ConstantLike>());
+      if (touchesTensors || op.getNumRegions() != 0 ||
+          !(dialect == "arith" || dialect == "affine" || dialect == "math"))
+        return op.emitError("operation '")
+               << op.getName() << "' is not supported in a function that is "
+               << "compiled for a GPU";
+    }
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,92 @@
+//===- SearchSchedules.cpp - fuse-search-schedules ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Transforms/ChipOption.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSESEARCHSCHEDULES
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+struct SearchSchedulesPass
+    : fusion::impl::FuseSearchSchedulesBase<SearchSchedulesPass> {
+  using FuseSearchSchedulesBase::FuseSearchSchedulesBase;
+
+  void runOnOperation() override {
+    FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
+    if (failed(target))
+      return signalPassFailure();
+    WalkResult result =
+        getOperation().walk([&](fuse::FusedGroupOpInterface group) {
+          return WalkResult(schedule(group, **target));
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  static LogicalResult schedule(fuse::FusedGroupOpInterface group,
+                                const ChipInfo &chip) {
+    fuse::ScheduleAttr given = group.getGroupSchedule();
+    if (isa<fuse::StitchOp>(group)) {
+      if (!given)
+        group.setGroupSchedule(makeGenericSchedule(group.getContext()));
+      else if (!isGenericSchedule(given))
+        return group.emitError("schedule cannot be lowered: a stitched group has "
+                               "the generic form, without tiling and operators");
+      return success();
+    }
+    if (given && isGenericSchedule(given) &&
+        group.getOperators().size() > 1)
+      return group.emitError("schedule cannot be lowered: the generic form "
+                             "takes a single operator");
+    std::string reason;
+    FailureOr<GroupAxes> axes = GroupAxes::compute(
+        group.getOperators(), group.getYieldedValues(),
+        [&](const Twine &why) { reason = why.str(); });
+    if (failed(axes))
+      return group.emitError("cannot be lowered as a chain: ") << reason;
+    if (given) {
+      std::optional<Schedule> schedule = importSchedule(
+          given, axes->model, [&](const Twine &why) { reason = why.str(); });
+      if (!schedule)
+        return group.emitError("schedule does not fit the group: ") << reason;
+      if (auto illegal = checkSchedule(axes->model, *schedule, chip))
+        return group.emitError("schedule cannot be lowered: ") << *illegal;
+      return success();
+    }
+    std::optional<SearchResult> found =
+        searchSchedule(axes->model, chip, reason);
+    if (!found)
+      return group.emitError("no schedule found: ") << reason;
+    group.setGroupSchedule(
+        exportSchedule(found->schedule, axes->model, group.getContext()));
+    remark::analysis(group.getLoc(),
+                     remark::RemarkOpts::name("schedule").category("fuse"))
+        << llvm::formatv(
+               "{0}: predicted {1:F2} us, bound by {2}; {3} blocks of {4} "
+               "warps, {5} bytes of shared memory; {6} of {7} candidates were "
+               "legal",
+               printTiling(found->schedule.tree, axes->model),
+               found->cost.total * 1e6, found->cost.bound(),
+               found->footprint.blocks, found->schedule.warps,
+               found->footprint.sharedMemory, found->legal, found->candidates)
+               .str();
+    return success();
+  }
+};
+
+} // namespace

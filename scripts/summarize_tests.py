@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Adds up what the test runners wrote and prints one summary.
+
+    summarize_tests.py RESULTS-FOLDER lit|unit|python ...
+
+Reads lit.json (lit --output), ctest.xml with unit/*.xml (ctest's JUnit file, GoogleTest's own files) and
+python.xml (pytest's JUnit file). A runner that left no readable file, or failed without naming a
+failed test, counts as one failure: what did not run is never a success. The last line is
+"N passed, N failed, N skipped"; the exit code is 0 only if nothing failed.
+"""
+
+import collections
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+SLOW_SECONDS = 5.0
+
+
+class Outcome:
+    """The tests of one suite: passed, names of the failed, reasons of the skipped, seconds by name."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = collections.Counter()
+        self.seconds = {}
+
+
+def read_lit(folder):
+    outcome = Outcome()
+    for test in json.loads((folder / "lit.json").read_text())["tests"]:
+        name, code = test["name"], test["code"]
+        outcome.seconds[name] = test.get("elapsed") or 0.0
+        if code in ("PASS", "XFAIL", "FLAKYPASS"):
+            outcome.passed += 1
+        elif code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+            reason = (test.get("output") or "").strip().splitlines()
+            outcome.skipped[reason[-1] if reason else "its folder is excluded from this run"] += 1
+        else:
+            outcome.failed.append(f"{name} ({code})")
+    return outcome
+
+
+def read_gtest(path, outcome):
+    """Adds the cases of one GoogleTest executable; returns whether it reported any failure."""
+    failed = False
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        outcome.seconds[name] = float(case.get("time", 0))
+        if case.find("failure") is not None:
+            failed = True
+            outcome.failed.append(name)
+        elif case.get("result") == "skipped" or case.get("status") == "notrun":
+            outcome.skipped[f"{name} skips itself"] += 1
+        else:
+            outcome.passed += 1
+    return failed
+
+
+def read_unit(folder):
+    outcome = Outcome()
+    for case in ElementTree.parse(folder / "ctest.xml").getroot().iter("testcase"):
+        name, status = case.get("name"), case.get("status")
+        details = folder / "unit" / f"{name}.xml"
+        # A crash leaves no file, or a stale half of one.
+        try:
+            failed = read_gtest(details, outcome)
+            if status == "fail" and not failed:
+                outcome.failed.append(f"{name} (failed outside its cases)")
+        except (FileNotFoundError, ElementTree.ParseError):
+            outcome.seconds[name] = float(case.get("time", 0))
+            if status == "run":
+                outcome.passed += 1
+            elif status in ("disabled", "notrun"):
+                outcome.failed.append(f"{name} (did not run)")
+            else:
+                outcome.failed.append(f"{name} (crashed or timed out)")
+    return outcome
+
+
+def read_python(folder):
+    outcome = Outcome()
+    for case in ElementTree.parse(folder / "python.xml").getroot().iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        outcome.seconds[name] = float(case.get("time", 0))
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            outcome.failed.append(name)
+        elif skipped is not None and "xfail" not in (skipped.get("type") or ""):
+            outcome.skipped[skipped.get("message") or "no reason given"] += 1
+        else:
+            outcome.passed += 1
+    return outcome
+
+
+READERS = {"lit": read_lit, "unit": read_unit, "python": read_python}
+# pytest's 5 is "no tests were collected", which only a selection by the user brings about.
+HARMLESS_STATUS = {"python": ("0", "5")}
+
+
+def read_suite(folder, suite):
+    try:
+        outcome = READERS[suite](folder)
+    except (FileNotFoundError, ElementTree.ParseError, json.JSONDecodeError, KeyError) as error:
+        outcome = Outcome()
+        outcome.failed.append(f"the suite itself: no readable results ({error})")
+        return outcome
+    status = (folder / f"{suite}.status").read_text().strip()
+    if status not in HARMLESS_STATUS.get(suite, ("0",)) and not outcome.failed:
+        outcome.failed.append(f"the suite itself: its runner ended with exit code {status}")
+    return outcome
+
+
+def print_suite(suite, outcome):
+    skipped = sum(outcome.skipped.values())
+    print(f"{suite + ':':8}{outcome.passed} passed, {len(outcome.failed)} failed, {skipped} skipped")
+    for reason, count in sorted(outcome.skipped.items()):
+        reason = re.sub(r"^Test requires.*?features: ", "needs ", reason)
+        print(f"          skipped {count}: {reason}")
+    slow = sorted(outcome.seconds.items(), key=lambda item: -item[1])[:3]
+    for name, seconds in slow:
+        if seconds >= SLOW_SECONDS:
+            print(f"          {seconds:.0f} s: {name}")
+    for name in sorted(outcome.failed):
+        print(f"          FAILED: {name}")
+
+
+def main(arguments):
+    folder, suites = pathlib.Path(arguments[0]), arguments[1:]
+    print("\n== summary")
+    passed = failed = skipped = 0
+    for suite in suites:
+        outcome = read_suite(folder, suite)
+        print_suite(suite, outcome)
+        passed += outcome.passed
+        failed += len(outcome.failed)
+        skipped += sum(outcome.skipped.values())
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or passed + skipped == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,118 @@
+# The lit suite. The folders mirror lib/; a test is a file with RUN lines.
+#
+# Features:
+#   ptxas        an assembler for PTX was found (PATH, CUDA_HOME or the Python environment of the build)
+#   nvcc         the CUDA compiler was found in the same places
+#   cuda-driver  the NVIDIA driver is installed and lists a GPU
+#   nightly      long tests are wanted (--param nightly=1, scripts/test --nightly); all of test/Nightly
+#                requires it
+#   asan         the build is instrumented
+#
+# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt,
+# %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
+
+import ctypes
+import glob
+import os
+import shutil
+
+import lit.formats
+
+config.name = "Fusion"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py", ".ptx"]
+config.excludes = ["lit.cfg.py", "markdown_format.py", "lit.site.cfg.py", "CMakeLists.txt", "Inputs", "__pycache__"]
+config.test_source_root = os.path.dirname(__file__)
+
+
+def find_cuda_tool(name):
+    """PATH first, then CUDA_HOME, then NVIDIA's package in the Python environment of the build."""
+    found = shutil.which(name)
+    if found:
+        return found
+    folders = []
+    if os.environ.get("CUDA_HOME"):
+        folders.append(os.path.join(os.environ["CUDA_HOME"], "bin"))
+    folders += sorted(
+        glob.glob(config.fusion_venv + "/lib/python3*/site-packages/nvidia/*/bin"),
+        reverse=True,
+    )
+    for folder in folders:
+        found = shutil.which(name, path=folder)
+        if found:
+            return found
+    return None
+
+
+def has_gpu():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return (
+        driver.cuInit(0) == 0
+        and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+        and count.value > 0
+    )
+
+
+def tool(name, folder):
+    """Replaces the bare word NAME by its path, but not inside another word, path or option."""
+    config.substitutions.append(
+        (r"(?<![\w./-])%s(?![\w./-])" % name, os.path.join(folder, name))
+    )
+
+
+# A tool that is not built makes its tests fail with "command not found", which is what they should do.
+for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate"):
+    tool(name, config.fusion_tools_dir)
+for name in ("FileCheck", "not", "split-file", "count"):
+    tool(name, config.llvm_tools_dir)
+
+config.substitutions += [
+    ("%python", '"%s"' % config.python_executable),
+    ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+    ("%mlir-translate", os.path.join(config.llvm_tools_dir, "mlir-translate")),
+    ("%source_root", config.fusion_source_root),
+    ("%build_root", config.fusion_build_root),
+]
+
+path = [config.fusion_tools_dir, config.llvm_tools_dir]
+for name in ("ptxas", "nvcc"):
+    found = find_cuda_tool(name)
+    if found:
+        config.available_features.add(name)
+        config.substitutions.append(("%" + name, found))
+        # fusion-run looks for ptxas on PATH.
+        path.append(os.path.dirname(found))
+    else:
+        lit_config.note(
+            "no %s on PATH, under CUDA_HOME or in the build's Python environment: "
+            "tests that need it are unsupported" % name
+        )
+
+if has_gpu():
+    config.available_features.add("cuda-driver")
+if config.sanitized:
+    config.available_features.add("asan")
+    # libMLIR is not instrumented: containers that cross into it look overflown, and what it keeps
+    # for the life of the process is no leak of ours.
+    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+if lit_config.params.get("nightly", "0") not in ("0", "", "false"):
+    config.available_features.add("nightly")
+
+# A hanging test ends, where lit is able to end it.
+try:
+    import psutil  # noqa: F401
+
+    lit_config.maxIndividualTestTime = 900
+except ImportError:
+    pass
+
+config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
+config.environment["PYTHONPATH"] = os.pathsep.join(
+    [os.path.join(config.fusion_source_root, "python"), config.fusion_source_root]
+)
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

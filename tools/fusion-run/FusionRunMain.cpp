@@ -1,0 +1,418 @@
+//===- FusionRunMain.cpp - Compiles, runs and checks a module -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "Options.h"
+#include "Report.h"
+#include "fusion/InitAll.h"
+#include "fusion/Pipelines/Compile.h"
+#include "fusion/Reference/Reference.h"
+#include "fusion/Runtime/Npy.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace fusion;
+using namespace fusion::run;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+
+namespace {
+
+enum ExitCode { success = 0, failed = 1, wrongResult = 2, findings = 3 };
+
+Expected<std::string> readFile(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return llvm::createStringError(path + ": " + file.getError().message());
+  return (*file)->getBuffer().str();
+}
+
+/// Adds a finding unless the same was made under another schedule.
+void addFinding(std::vector<emulator::Finding> &findings,
+                const emulator::Finding &finding) {
+  auto key = [](const emulator::Finding &f) {
+    return std::tie(f.kind, f.kernel, f.line, f.otherLine, f.block, f.thread,
+                    f.message);
+  };
+  if (llvm::none_of(findings, [&](const emulator::Finding &known) {
+        return key(known) == key(finding);
+      }))
+    findings.push_back(finding);
+}
+
+/// One run of the tool over a module.
+class Session {
+public:
+  Session(const Options &options, mlir::ModuleOp module)
+      : options(options), module(module) {}
+
+  Error prepare();
+  /// Runs one function; the report tells how far it came.
+  FunctionReport run(mlir::func::FuncOp function);
+  llvm::ArrayRef<mlir::func::FuncOp> functions() const { return entries; }
+
+private:
+  Error selectFunctions();
+  Error compilePlan();
+  Expected<std::unique_ptr<Device>> createDevice(uint64_t schedule);
+  Error runInto(mlir::func::FuncOp function, FunctionReport &report);
+  Error runOnDevice(const std::string &name, llvm::ArrayRef<HostTensor> inputs,
+                    FunctionReport &report, std::vector<HostTensor> &results);
+  Error compareResults(mlir::func::FuncOp function,
+                       llvm::ArrayRef<HostTensor> results,
+                       llvm::ArrayRef<HostTensor> references,
+                       FunctionReport &report);
+  Error writeTensors(llvm::StringRef entry, const char *kind,
+                     llvm::ArrayRef<HostTensor> tensors);
+
+  const Options &options;
+  mlir::ModuleOp module;
+  llvm::SmallVector<mlir::func::FuncOp> entries;
+  DeviceChoice device = DeviceChoice::Emulator;
+  std::optional<Manifest> manifest;
+  std::unique_ptr<Reference> reference;
+};
+
+Error Session::selectFunctions() {
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (options.entry.empty() ? function.isPublic()
+                              : function.getName() == options.entry)
+      entries.push_back(function);
+  }
+  if (entries.empty())
+    return options.entry.empty()
+               ? llvm::createStringError(
+                     "the module has no public function with a body")
+               : llvm::createStringError("there is no function '" +
+                                         options.entry + "' with a body");
+  if (!entries.front().isPublic())
+    return llvm::createStringError("function '" + options.entry +
+                                   "' is private");
+  unsigned inputs = 0;
+  for (mlir::func::FuncOp function : entries)
+    inputs = std::max(inputs, function.getNumArguments());
+  auto check = [&](unsigned index, const char *option) {
+    return index < inputs
+               ? Error::success()
+               : llvm::createStringError("--" + Twine(option) +
+                                         ": there is no input " + Twine(index));
+  };
+  for (const auto &entry : options.inputFiles)
+    if (Error error = check(entry.first, "input"))
+      return error;
+  for (const auto &entry : options.shapes)
+    if (Error error = check(entry.first, "shape"))
+      return error;
+  return Error::success();
+}
+
+Error Session::compilePlan() {
+  std::string json, ptx;
+  if (!options.manifestFile.empty()) {
+    Expected<std::string> text = readFile(options.manifestFile);
+    if (!text)
+      return text.takeError();
+    json = std::move(*text);
+    if (!options.ptxFile.empty()) {
+      text = readFile(options.ptxFile);
+      if (!text)
+        return text.takeError();
+      ptx = std::move(*text);
+    }
+  } else {
+#ifdef FUSION_HAS_PIPELINES
+    CompileOptions compileOptions;
+    compileOptions.chip = options.chip;
+    compileOptions.forceFusion = options.forceFusion;
+    compileOptions.passPipeline = options.passPipeline;
+    Expected<CompiledModule> compiled = fusion::compile(module, compileOptions);
+    if (!compiled)
+      return compiled.takeError();
+    json = std::move(compiled->manifestJson);
+    ptx = std::move(compiled->ptx);
+#else
+    return llvm::createStringError(
+        "this build has no compiler: give a plan by --manifest");
+#endif
+  }
+  Expected<Manifest> parsed = Manifest::parse(json);
+  if (!parsed)
+    return options.manifestFile.empty()
+               ? parsed.takeError()
+               : llvm::createStringError(options.manifestFile + ": " +
+                                         llvm::toString(parsed.takeError()));
+  manifest = std::move(*parsed);
+  if (!ptx.empty())
+    manifest->ptx = std::move(ptx);
+  if (manifest->ptx.empty())
+    return llvm::createStringError(
+        "the manifest has no PTX: give it by --ptx=FILE");
+  return Error::success();
+}
+
+Error Session::prepare() {
+  if (Error error = selectFunctions())
+    return error;
+  device = options.device;
+  if (device == DeviceChoice::Auto) {
+    Expected<std::unique_ptr<Device>> cuda = createCudaDevice();
+    device = cuda ? DeviceChoice::Cuda : DeviceChoice::Emulator;
+    if (!cuda)
+      llvm::consumeError(cuda.takeError());
+  }
+  if (device != DeviceChoice::Cpu)
+    if (Error error = compilePlan())
+      return error;
+  if (options.useReference || device == DeviceChoice::Cpu) {
+    Expected<std::unique_ptr<Reference>> compiled =
+        Reference::compile(module, options.threads);
+    if (!compiled)
+      return compiled.takeError();
+    reference = std::move(*compiled);
+  }
+  if (!options.outputDir.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(options.outputDir))
+      return llvm::createStringError(options.outputDir + ": " +
+                                     error.message());
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
+  if (device == DeviceChoice::Cuda)
+    return createCudaDevice();
+  EmulatorOptions emulator;
+  emulator.sanitize = options.sanitize;
+  emulator.seed = options.seed + schedule;
+  return createEmulatorDevice(emulator);
+}
+
+Error Session::runOnDevice(const std::string &name,
+                           llvm::ArrayRef<HostTensor> inputs,
+                           FunctionReport &report,
+                           std::vector<HostTensor> &results) {
+  const FunctionPlan *plan = manifest->function(name);
+  if (!plan)
+    return llvm::createStringError("the manifest has no function '" + name +
+                                   "'");
+  report.chip = manifest->chip;
+  unsigned schedules = device == DeviceChoice::Emulator ? options.schedules : 1;
+  for (unsigned schedule = 0; schedule < schedules; ++schedule) {
+    Expected<std::unique_ptr<Device>> target = createDevice(schedule);
+    if (!target)
+      return target.takeError();
+    if (Error error = (*target)->loadModule(manifest->ptx))
+      return error;
+    ExecuteOptions execution;
+    execution.measure = device == DeviceChoice::Cuda;
+    Expected<Execution> run =
+        execute(*manifest, *plan, **target, inputs, execution);
+    if (!run)
+      return run.takeError();
+    for (const LaunchReport &launch : run->launches)
+      for (const emulator::Finding &finding : launch.findings)
+        addFinding(report.findings, finding);
+    if (schedule == 0) {
+      report.assembler = (*target)->assembler();
+      if (device == DeviceChoice::Cuda)
+        report.deviceName = (*target)->name();
+      report.launches = std::move(run->launches);
+      report.measuredUs = run->measuredUs;
+    }
+    if (run->fault)
+      return llvm::createStringError(*run->fault);
+    if (schedule == 0) {
+      results = std::move(run->results);
+      continue;
+    }
+    for (size_t i = 0; i < results.size(); ++i)
+      if (run->results[i].data != results[i].data) {
+        emulator::Finding finding;
+        finding.kind = "schedule-dependent";
+        finding.message = "result " + std::to_string(i) + " of '" + name +
+                          "' depends on the order of warps (seeds " +
+                          std::to_string(options.seed) + " and " +
+                          std::to_string(options.seed + schedule) + ")";
+        addFinding(report.findings, finding);
+      }
+  }
+  return Error::success();
+}
+
+Error Session::compareResults(mlir::func::FuncOp function,
+                              llvm::ArrayRef<HostTensor> results,
+                              llvm::ArrayRef<HostTensor> references,
+                              FunctionReport &report) {
+  ElementType narrowest = narrowestFloat(function);
+  for (size_t i = 0; i < results.size(); ++i) {
+    ResultReport entry;
+    entry.type = results[i].type;
+    entry.shape = results[i].shape;
+    if (i < references.size()) {
+      const HostTensor &expected = references[i];
+      if (expected.type != entry.type || expected.shape != entry.shape)
+        return llvm::createStringError(
+            "result " + Twine(i) + " is " + elementTypeName(entry.type) + " " +
+            shapeText(entry.shape) + ", the reference's is " +
+            elementTypeName(expected.type) + " " + shapeText(expected.shape));
+      auto chosen = options.tolerances.find(entry.type);
+      entry.tolerance = chosen != options.tolerances.end()
+                            ? chosen->second
+                            : defaultTolerance(entry.type, narrowest,
+                                               rootMeanSquare(expected));
+      entry.comparison = compare(results[i], expected, entry.tolerance);
+    }
+    report.results.push_back(std::move(entry));
+  }
+  return Error::success();
+}
+
+Error Session::writeTensors(llvm::StringRef entry, const char *kind,
+                            llvm::ArrayRef<HostTensor> tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (Error error = writeNpy(options.outputDir + "/" + entry.str() + "." +
+                                   kind + std::to_string(i) + ".npy",
+                               tensors[i]))
+      return error;
+  return Error::success();
+}
+
+Error Session::runInto(mlir::func::FuncOp function, FunctionReport &report) {
+  report.entry = function.getName().str();
+  report.device = device == DeviceChoice::Cuda  ? "cuda"
+                  : device == DeviceChoice::Cpu ? "cpu"
+                                                : "emulator";
+  Expected<std::vector<HostTensor>> inputs = makeInputs(function, options);
+  if (!inputs)
+    return inputs.takeError();
+  std::vector<HostTensor> results, references;
+  if (device != DeviceChoice::Cpu)
+    if (Error error = runOnDevice(report.entry, *inputs, report, results))
+      return error;
+  if (reference) {
+    Expected<std::vector<HostTensor>> computed =
+        reference->run(report.entry, *inputs);
+    if (!computed)
+      return computed.takeError();
+    references = std::move(*computed);
+  }
+  if (device == DeviceChoice::Cpu) {
+    // The reference is what was asked for: there is nothing to compare.
+    results = std::move(references);
+    references.clear();
+  } else if (reference && results.size() != references.size()) {
+    return llvm::createStringError("the plan has " + Twine(results.size()) +
+                                   " results, the function " +
+                                   Twine(references.size()));
+  }
+  if (!options.outputDir.empty()) {
+    if (Error error = writeTensors(report.entry, "input", *inputs))
+      return error;
+    if (Error error = writeTensors(report.entry, "result", results))
+      return error;
+    if (Error error = writeTensors(report.entry, "reference", references))
+      return error;
+  }
+  return compareResults(function, results, references, report);
+}
+
+FunctionReport Session::run(mlir::func::FuncOp function) {
+  FunctionReport report;
+  if (Error error = runInto(function, report))
+    report.error = llvm::toString(std::move(error));
+  return report;
+}
+
+ExitCode exitCodeOf(llvm::ArrayRef<FunctionReport> reports) {
+  ExitCode code = success;
+  for (const FunctionReport &report : reports) {
+    if (report.error)
+      return failed;
+    if (report.pass() == false)
+      code = wrongResult;
+    else if (!report.findings.empty() && code == success)
+      code = findings;
+  }
+  return code;
+}
+
+Error writeJson(const std::string &path,
+                llvm::ArrayRef<FunctionReport> reports) {
+  llvm::json::Array array;
+  for (const FunctionReport &report : reports)
+    array.push_back(toJson(report));
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array)));
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return error ? llvm::createStringError(path + ": " + error.message())
+               : Error::success();
+}
+
+int reportFailure(Error error) {
+  llvm::errs() << "fusion-run: error: " << llvm::toString(std::move(error))
+               << "\n";
+  return failed;
+}
+
+} // namespace
+
+int fusionRunMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Expected<Options> options =
+      parseOptions(llvm::ArrayRef<const char *>(argv + 1, argc - 1));
+  if (!options)
+    return reportFailure(options.takeError());
+  if (options->help) {
+    llvm::outs() << helpText;
+    return success;
+  }
+
+  std::string problem;
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      mlir::openInputFile(options->input, &problem);
+  if (!file)
+    return reportFailure(llvm::createStringError(problem));
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return failed;
+
+  Session session(*options, *module);
+  if (Error error = session.prepare())
+    return reportFailure(std::move(error));
+  std::vector<FunctionReport> reports;
+  for (mlir::func::FuncOp function : session.functions()) {
+    reports.push_back(session.run(function));
+    print(llvm::outs(), reports.back());
+    if (reports.back().error)
+      llvm::errs() << "fusion-run: error: " << *reports.back().error << "\n";
+  }
+  if (!options->jsonFile.empty())
+    if (Error error = writeJson(options->jsonFile, reports))
+      return reportFailure(std::move(error));
+  return exitCodeOf(reports);
+}

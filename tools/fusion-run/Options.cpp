@@ -1,0 +1,215 @@
+//===- Options.cpp - The command line of fusion-run -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <optional>
+
+using namespace fusion;
+using namespace fusion::run;
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+
+const char *const fusion::run::helpText = R"(usage: fusion-run in.mlir [options]
+
+Compiles an unfused module, runs the plan of its functions on a device and
+compares the results with a reference computed on the CPU.
+
+  --chip=NAME               compile for this chip (sm_80)
+  --device=DEVICE           emulator, cuda, auto (a GPU where there is one, else
+                            the emulator) or cpu (the reference itself, nothing
+                            is compiled); default auto
+  --entry=NAME              run this function (default: every public function)
+  --seed=N                  seed of the generated inputs (0)
+  --input=I:FILE.npy        take input I from a file
+  --shape=I:AxBx...         sizes of input I, where they are dynamic
+  --output-dir=DIR          write inputs, results and references as .npy files
+  --reference=cpu|none      compute the reference or do not compare (cpu)
+  --tolerance=TYPE:ATOL,RTOL  for results of this type
+  --pass-pipeline=PIPELINE  compile with this pipeline
+  --force-fusion            fuse what is legal, whatever the cost says
+  --sanitize                look for races and bad accesses (emulator)
+  --schedules=N             run N orders of warps and compare (emulator)
+  --json=FILE               write the report as JSON
+  --manifest=FILE           run this plan (docs/manifest.md) and do not compile
+  --ptx=FILE                its PTX, where the manifest has none
+  --threads=N               host threads of the reference (0: one per core)
+
+Exit code: 0 all results agree and nothing was found, 2 a result is wrong,
+3 the sanitizer found something, 1 anything else.
+)";
+
+namespace {
+
+class Parser {
+public:
+  llvm::Expected<Options> run(llvm::ArrayRef<const char *> arguments) {
+    bool hasInput = false;
+    for (StringRef argument : arguments) {
+      if (!argument.starts_with("-") || argument == "-") {
+        if (hasInput)
+          return fail("more than one input file: '" + options.input +
+                      "' and '" + argument + "'");
+        options.input = argument.str();
+        hasInput = true;
+        continue;
+      }
+      if (argument == "-h" || argument == "--help") {
+        options.help = true;
+        return options;
+      }
+      if (Error error = option(argument))
+        return std::move(error);
+    }
+    if (!hasInput)
+      return fail("no input file; --help lists the options");
+    if (!options.ptxFile.empty() && options.manifestFile.empty())
+      return fail("--ptx needs --manifest");
+    return options;
+  }
+
+private:
+  static Error fail(const Twine &message) {
+    return llvm::createStringError(message);
+  }
+
+  Error option(StringRef argument) {
+    StringRef text = argument.drop_front(argument.starts_with("--") ? 2 : 1);
+    bool hasValue = text.contains('=');
+    auto [name, value] = text.split('=');
+    if (bool *flag = this->flag(name)) {
+      if (hasValue && value != "true" && value != "false")
+        return fail("--" + name + " takes true or false");
+      *flag = !hasValue || value == "true";
+      return Error::success();
+    }
+    if (std::string *target = this->text(name)) {
+      if (value.empty())
+        return fail("--" + name + " needs a value");
+      *target = value.str();
+      return Error::success();
+    }
+    if (name == "device")
+      return device(value);
+    if (name == "reference") {
+      if (value != "cpu" && value != "none")
+        return fail("--reference is cpu or none");
+      options.useReference = value == "cpu";
+      return Error::success();
+    }
+    if (name == "seed")
+      return integer(name, value, options.seed);
+    if (name == "schedules") {
+      if (Error error = integer(name, value, options.schedules))
+        return error;
+      return options.schedules ? Error::success()
+                               : fail("--schedules is at least 1");
+    }
+    if (name == "threads")
+      return integer(name, value, options.threads);
+    if (name == "input" || name == "shape")
+      return indexed(name, value);
+    if (name == "tolerance")
+      return tolerance(value);
+    return fail("unknown option '" + argument + "'; --help lists the options");
+  }
+
+  bool *flag(StringRef name) {
+    if (name == "force-fusion")
+      return &options.forceFusion;
+    if (name == "sanitize")
+      return &options.sanitize;
+    return nullptr;
+  }
+
+  std::string *text(StringRef name) {
+    std::pair<StringRef, std::string *> texts[] = {
+        {"chip", &options.chip},
+        {"entry", &options.entry},
+        {"output-dir", &options.outputDir},
+        {"pass-pipeline", &options.passPipeline},
+        {"json", &options.jsonFile},
+        {"manifest", &options.manifestFile},
+        {"ptx", &options.ptxFile}};
+    for (auto &[key, target] : texts)
+      if (key == name)
+        return target;
+    return nullptr;
+  }
+
+  template <typename T>
+  static Error integer(StringRef name, StringRef value, T &target) {
+    if (value.getAsInteger(10, target))
+      return fail("--" + name + ": '" + value + "' is not a number");
+    return Error::success();
+  }
+
+  Error device(StringRef value) {
+    if (value == "emulator")
+      options.device = DeviceChoice::Emulator;
+    else if (value == "cuda")
+      options.device = DeviceChoice::Cuda;
+    else if (value == "auto")
+      options.device = DeviceChoice::Auto;
+    else if (value == "cpu")
+      options.device = DeviceChoice::Cpu;
+    else
+      return fail("--device is emulator, cuda, auto or cpu");
+    return Error::success();
+  }
+
+  Error indexed(StringRef name, StringRef value) {
+    auto [number, rest] = value.split(':');
+    unsigned index;
+    if (number.getAsInteger(10, index) || rest.empty())
+      return fail("--" + name + ": expected " +
+                  (name == "input" ? "I:FILE.npy" : "I:AxBx...") + ", got '" +
+                  value + "'");
+    if (name == "input") {
+      options.inputFiles[index] = rest.str();
+      return Error::success();
+    }
+    llvm::SmallVector<int64_t> sizes;
+    llvm::SmallVector<StringRef> parts;
+    rest.split(parts, 'x');
+    for (StringRef part : parts) {
+      int64_t size;
+      if (part.getAsInteger(10, size) || size < 0)
+        return fail("--shape: '" + part + "' is not a size");
+      sizes.push_back(size);
+    }
+    options.shapes[index] = std::move(sizes);
+    return Error::success();
+  }
+
+  Error tolerance(StringRef value) {
+    auto [typeName, numbers] = value.split(':');
+    auto [atol, rtol] = numbers.split(',');
+    std::optional<ElementType> type = parseElementType(typeName);
+    if (!type)
+      return fail("--tolerance: unknown type '" + typeName + "'");
+    Tolerance result;
+    if (atol.getAsDouble(result.atol) || rtol.getAsDouble(result.rtol) ||
+        !(result.atol >= 0) || !(result.rtol >= 0))
+      return fail("--tolerance: expected TYPE:ATOL,RTOL, got '" + value + "'");
+    options.tolerances[*type] = result;
+    return Error::success();
+  }
+
+  Options options;
+};
+
+} // namespace
+
+llvm::Expected<Options>
+fusion::run::parseOptions(llvm::ArrayRef<const char *> arguments) {
+  return Parser().run(arguments);
+}

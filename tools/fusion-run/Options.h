@@ -1,0 +1,49 @@
+//===- Options.h - The command line of fusion-run ---------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TOOLS_FUSIONRUN_OPTIONS_H
+#define FUSION_TOOLS_FUSIONRUN_OPTIONS_H
+
+#include "fusion/Runtime/HostTensor.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <string>
+
+namespace fusion::run {
+
+enum class DeviceChoice { Emulator, Cuda, Auto, Cpu };
+
+struct Options {
+  std::string input = "-";
+  std::string chip = "sm_80";
+  DeviceChoice device = DeviceChoice::Auto;
+  std::string entry; ///< empty: every public function
+  uint64_t seed = 0;
+  std::map<unsigned, std::string> inputFiles;
+  std::map<unsigned, llvm::SmallVector<int64_t>> shapes;
+  std::string outputDir; ///< empty: nothing is written
+  bool useReference = true;
+  std::map<ElementType, Tolerance> tolerances;
+  std::string passPipeline;
+  bool forceFusion = false;
+  bool sanitize = false;
+  unsigned schedules = 1;
+  unsigned threads = 0;
+  std::string jsonFile;
+  std::string manifestFile, ptxFile; ///< a plan compiled earlier
+  bool help = false;
+};
+
+/// Parses the arguments after the program's name.
+llvm::Expected<Options> parseOptions(llvm::ArrayRef<const char *> arguments);
+
+extern const char *const helpText;
+
+} // namespace fusion::run
+
+#endif // FUSION_TOOLS_FUSIONRUN_OPTIONS_H

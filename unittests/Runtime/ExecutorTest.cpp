@@ -1,0 +1,320 @@
+//===- ExecutorTest.cpp - Execution of plans ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Runtime/Executor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <map>
+
+using namespace fusion;
+
+namespace {
+
+/// Device memory in host memory; every launch is recorded, and `copy` copies
+/// its first buffer's bytes to its second.
+class FakeDevice final : public Device {
+public:
+  std::map<DeviceAddress, std::vector<char>> memory;
+  std::vector<DeviceLaunch> launches;
+  std::vector<size_t> alignments;
+  DeviceAddress next = 1 << 20;
+  std::string fault;
+
+  std::string name() const override { return "fake"; }
+  std::string assembler() const override { return ""; }
+  llvm::Error loadModule(llvm::StringRef) override {
+    return llvm::Error::success();
+  }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes,
+                                         size_t alignment) override {
+    next = (next + alignment - 1) / alignment * alignment;
+    DeviceAddress address = next;
+    memory[address].assign(bytes, char(0xee));
+    alignments.push_back(alignment);
+    next += bytes + 1;
+    return address;
+  }
+  llvm::Error free(DeviceAddress address) override {
+    EXPECT_EQ(memory.erase(address), 1u);
+    return llvm::Error::success();
+  }
+  char *at(DeviceAddress address, size_t bytes) {
+    auto it = std::prev(memory.upper_bound(address));
+    EXPECT_LE(address + bytes, it->first + it->second.size());
+    return it->second.data() + (address - it->first);
+  }
+  llvm::Error write(DeviceAddress destination, const void *source,
+                    size_t bytes) override {
+    if (bytes)
+      std::memcpy(at(destination, bytes), source, bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error read(DeviceAddress source, void *destination,
+                   size_t bytes) override {
+    if (bytes)
+      std::memcpy(destination, at(source, bytes), bytes);
+    return llvm::Error::success();
+  }
+  llvm::Expected<std::vector<uint8_t>>
+  encodeTensorMap(const TensorMapRequest &request) override {
+    maps.push_back(request);
+    return std::vector<uint8_t>(128, 7);
+  }
+  llvm::Expected<LaunchObservation>
+  launch(const DeviceLaunch &launch) override {
+    launches.push_back(launch);
+    LaunchObservation observation;
+    if (!fault.empty()) {
+      observation.fault = fault;
+      return observation;
+    }
+    if (launch.kernel == "copy") {
+      uint32_t bytes = word<uint32_t>(launch, 2);
+      std::memmove(at(word<uint64_t>(launch, 1), bytes),
+                   at(word<uint64_t>(launch, 0), bytes), bytes);
+    }
+    return observation;
+  }
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+  llvm::Expected<std::optional<double>>
+  measure(llvm::ArrayRef<DeviceLaunch> launches) override {
+    return double(launches.size());
+  }
+
+  template <typename T>
+  static T word(const DeviceLaunch &launch, size_t parameter) {
+    T value;
+    EXPECT_EQ(launch.parameters[parameter].size(), sizeof(T));
+    std::memcpy(&value, launch.parameters[parameter].data(), sizeof(T));
+    return value;
+  }
+  std::vector<TensorMapRequest> maps;
+};
+
+/// A plan over one kernel `copy(source, destination, bytes)`.
+Manifest planOf(const std::string &function,
+                const std::string &moreKernels = "") {
+  std::string text =
+      R"json({"version": 1, "chip": "c", "constants": [{"bytes": 8, "splat": "05"}],
+          "kernels": [{"name": "copy", "block": [32, 1, 1],
+            "arguments": [{"kind": "buffer", "access": "read", "alignment": 4},
+                          {"kind": "buffer", "access": "write", "alignment": 4}, {"kind": "i32"}],
+            "predicted": {"us": 1.5, "global_load_bytes": "size:arg0.0 * 4", "global_store_bytes": 3,
+                          "shared_memory": null}})json" +
+      moreKernels + R"json(], "functions": [{"name": "f", )json" + function +
+      "}]}";
+  llvm::Expected<Manifest> manifest = Manifest::parse(text);
+  if (!manifest) {
+    ADD_FAILURE() << llvm::toString(manifest.takeError());
+    return {};
+  }
+  return std::move(*manifest);
+}
+
+HostTensor iota(int64_t size) {
+  HostTensor tensor(ElementType::I32, {size});
+  for (int64_t i = 0; i < size; ++i)
+    elementFromInteger(tensor.type, i + 1, tensor.at(i));
+  return tensor;
+}
+
+std::string problem(const Manifest &manifest, FakeDevice &device,
+                    llvm::ArrayRef<HostTensor> inputs) {
+  llvm::Expected<Execution> run =
+      execute(manifest, manifest.functions[0], device, inputs);
+  EXPECT_TRUE(device.memory.empty()) << "everything is freed";
+  return run ? "" : llvm::toString(run.takeError());
+}
+
+const char *const twoStep = R"json(
+    "inputs": [{"type": "i32", "shape": ["?"]}],
+    "results": [{"type": "i32", "shape": ["size:arg0.0"]},
+                {"type": "i32", "shape": ["size:arg0.0 - 1"], "alias": {"of": "arg0", "offset": 4}},
+                {"type": "index", "value": "size:result1.0 * 2"}],
+    "temporaries": [{"bytes": "size:arg0.0 * 4", "offset": 256, "alignment": 128},
+                    {"bytes": 512, "offset": 0}],
+    "launches": [
+      {"kernel": "copy", "grid": ["ceildiv(size:arg0.0, 32)", 1, 1],
+       "arguments": [{"of": "arg0"}, {"of": "temp0"}, {"of": "size:arg0.0 * 4"}]},
+      {"kernel": "copy", "grid": [1, 2, 3], "predicted": null,
+       "arguments": [{"of": "temp0"}, {"of": "result0"}, {"of": "size:arg0.0 * 4"}]}])json";
+
+TEST(Executor, RunsAPlan) {
+  Manifest manifest = planOf(twoStep);
+  FakeDevice device;
+  HostTensor input = iota(70);
+  ExecuteOptions options;
+  options.measure = true;
+  llvm::Expected<Execution> run =
+      execute(manifest, manifest.functions[0], device, {input}, options);
+  ASSERT_TRUE(bool(run)) << llvm::toString(run.takeError());
+  EXPECT_TRUE(device.memory.empty());
+  EXPECT_EQ(run->results[0].data, input.data);
+  EXPECT_EQ(run->results[1].shape, llvm::SmallVector<int64_t>{69});
+  EXPECT_EQ(elementToInteger(ElementType::I32, run->results[1].at(0)), 2);
+  EXPECT_EQ(elementToInteger(ElementType::Index, run->results[2].at(0)), 138);
+
+  ASSERT_EQ(device.launches.size(), 2u);
+  EXPECT_EQ(device.launches[0].grid, (std::array<uint32_t, 3>{3, 1, 1}));
+  EXPECT_EQ(device.launches[1].grid, (std::array<uint32_t, 3>{1, 2, 3}));
+  EXPECT_EQ(run->launches[0].predicted->globalLoadBytes, 280);
+  EXPECT_EQ(run->launches[0].predicted->us, 1.5);
+  EXPECT_EQ(run->launches[0].predicted->sharedMemory, std::nullopt);
+  EXPECT_EQ(run->launches[0].measuredUs, 1.0);
+  EXPECT_EQ(run->measuredUs, 2.0);
+}
+
+TEST(Executor, WorkspaceIsOneAllocation) {
+  Manifest manifest = planOf(twoStep);
+  FakeDevice device;
+  ASSERT_EQ(problem(manifest, device, {iota(70)}), "");
+  // arg0, const0, result0, workspace.
+  EXPECT_EQ(device.alignments.size(), 4u);
+  uint64_t temp0 = FakeDevice::word<uint64_t>(device.launches[0], 1);
+  EXPECT_EQ(temp0 % 256, 0u);
+}
+
+TEST(Executor, EmptyGridIsSkipped) {
+  Manifest manifest = planOf(R"json(
+      "inputs": [{"type": "i32", "shape": ["?"]}],
+      "results": [{"type": "i32", "shape": ["size:arg0.0"]}],
+      "launches": [{"kernel": "copy", "grid": ["size:arg0.0", 1, 1],
+        "arguments": [{"of": "arg0"}, {"of": "result0"}, {"of": 0}]}])json");
+  FakeDevice device;
+  EXPECT_EQ(problem(manifest, device, {iota(0)}), "");
+  EXPECT_TRUE(device.launches.empty());
+}
+
+TEST(Executor, ScalarsAndTensorMaps) {
+  Manifest manifest = planOf(R"json(
+      "inputs": [{"type": "f32"}, {"type": "index"}, {"type": "i32", "shape": [8, "?"]}], "results": [],
+      "launches": [{"kernel": "s", "grid": [1, 1, 1],
+        "arguments": [{"of": "arg0"}, {"of": "arg1"}, {"of": -3}, {"of": 0.5}, {"of": "value:arg1 * 2"},
+          {"of": "arg2", "offset": 16, "type": "i32", "dims": ["size:arg2.1", 8],
+           "strides_bytes": ["size:arg2.1 * 4"], "box": [4, 8], "swizzle": "64B", "fill": "nan"}]}])json",
+                             R"json(, {"name": "s", "block": [1, 1, 1],
+      "arguments": [{"kind": "f32"}, {"kind": "i64"}, {"kind": "i8"}, {"kind": "f16"}, {"kind": "i16"},
+                    {"kind": "tensor_map"}]})json");
+  HostTensor f(ElementType::F32, {}), i(ElementType::Index, {});
+  elementFromDouble(f.type, 0.75, f.at(0));
+  elementFromInteger(i.type, 300, i.at(0));
+  FakeDevice device;
+  ASSERT_EQ(
+      problem(manifest, device, {f, i, HostTensor(ElementType::I32, {8, 12})}),
+      "");
+  const DeviceLaunch &launch = device.launches[0];
+  EXPECT_EQ(FakeDevice::word<float>(launch, 0), 0.75f);
+  EXPECT_EQ(FakeDevice::word<int64_t>(launch, 1), 300);
+  EXPECT_EQ(FakeDevice::word<int8_t>(launch, 2), -3);
+  EXPECT_EQ(FakeDevice::word<uint16_t>(launch, 3), 0x3800);
+  EXPECT_EQ(FakeDevice::word<int16_t>(launch, 4), 600);
+  EXPECT_EQ(launch.parameters[5].size(), 128u);
+  ASSERT_EQ(device.maps.size(), 1u);
+  EXPECT_EQ(device.maps[0].base % 256, 16u);
+  EXPECT_EQ(device.maps[0].dims[0], 12u);
+  EXPECT_EQ(device.maps[0].stridesBytes[0], 48u);
+  EXPECT_EQ(device.maps[0].swizzleBytes, 64u);
+  EXPECT_TRUE(device.maps[0].fillNan);
+}
+
+TEST(Executor, ChecksInputs) {
+  Manifest manifest = planOf(twoStep);
+  FakeDevice device;
+  EXPECT_EQ(problem(manifest, device, {}),
+            "function 'f': takes 1 inputs, got 0");
+  EXPECT_EQ(problem(manifest, device, {HostTensor(ElementType::F32, {4})}),
+            "function 'f': input 0 is f32 4, the plan expects i32 ?");
+  EXPECT_EQ(problem(manifest, device, {HostTensor(ElementType::I32, {4, 4})}),
+            "function 'f': input 0 is i32 4x4, the plan expects i32 ?");
+  EXPECT_EQ(problem(manifest, device, {iota(0)}),
+            "function 'f': a result's size 'size:arg0.0 - 1' is -1");
+}
+
+std::string problemOf(const std::string &plan,
+                      llvm::ArrayRef<HostTensor> inputs) {
+  Manifest manifest = planOf(plan);
+  FakeDevice device;
+  return problem(manifest, device, inputs);
+}
+
+TEST(Executor, ChecksThePlan) {
+  std::string io = R"json("inputs": [{"type": "i32", "shape": ["?"]}],
+                      "results": [{"type": "i32", "shape": [4]}], )json";
+  auto launch = [&](const std::string &grid, const std::string &source,
+                    const std::string &bytes) {
+    return io + R"json("launches": [{"kernel": "copy", "grid": )json" + grid +
+           R"json(, "arguments": [)json" + source +
+           R"json(, {"of": "result0"}, {"of": )json" + bytes + "}]}]";
+  };
+  std::string one = "[1, 1, 1]", arg = R"json({"of": "arg0"})json";
+  EXPECT_EQ(
+      problemOf(launch(one, R"json({"of": "arg0", "offset": 2})json", "4"),
+                {iota(4)}),
+      "function 'f': kernel 'copy', argument 0: the address of arg0 "
+      "plus offset 2 is not a multiple of 4 bytes, which the kernel "
+      "relies on");
+  EXPECT_EQ(
+      problemOf(launch(one, R"json({"of": "arg0", "offset": 20})json", "4"),
+                {iota(4)}),
+      "function 'f': kernel 'copy', argument 0: offset 20 is outside "
+      "arg0");
+  EXPECT_EQ(problemOf(launch(one, arg, "4294967296"), {iota(4)}),
+            "function 'f': kernel 'copy', argument 2: 4294967296 does not fit "
+            "i32");
+  EXPECT_EQ(problemOf(launch("[1, 65536, 1]", arg, "4"), {iota(4)}),
+            "function 'f': kernel 'copy': a grid of 65536 blocks in dimension "
+            "1 exceeds 65535");
+  EXPECT_EQ(problemOf(launch(R"json(["size:arg0.0 - 9", 1, 1])json", arg, "4"),
+                      {iota(4)}),
+            "function 'f': the grid 'size:arg0.0 - 9' is -5");
+  EXPECT_EQ(
+      problemOf(io + R"json("requires": [{"equal": ["mod(size:arg0.0, 8)", 0],
+                          "message": "compiled for multiples of 8"}],
+                         "launches": [])json",
+                {iota(4)}),
+      "function 'f': compiled for multiples of 8 (mod(size:arg0.0, 8) is 4, 0 "
+      "is 0)");
+  EXPECT_EQ(problemOf(R"json("inputs": [{"type": "i32", "shape": ["?"]}],
+                         "results": [{"type": "i32", "shape": [4],
+                                      "alias": {"of": "arg0", "offset": 4}}],
+                         "launches": [])json",
+                      {iota(4)}),
+            "function 'f': result0 (16 bytes at offset 4) is not inside arg0 "
+            "(16 bytes)");
+  EXPECT_EQ(problemOf(io + R"json("temporaries": [{"bytes": 4, "offset": 8,
+                               "alignment": 16}], "launches": [])json",
+                      {iota(4)}),
+            "function 'f': temp0 is to be aligned to 16 bytes, but its offset "
+            "is 8");
+}
+
+TEST(Executor, StopsAtAFault) {
+  Manifest manifest = planOf(twoStep);
+  FakeDevice device;
+  device.fault = "kernel 'copy': trap";
+  HostTensor input = iota(4);
+  llvm::Expected<Execution> run =
+      execute(manifest, manifest.functions[0], device, {input});
+  ASSERT_TRUE(bool(run));
+  EXPECT_EQ(run->fault, "kernel 'copy': trap");
+  EXPECT_EQ(run->launches.size(), 1u);
+  EXPECT_TRUE(run->results.empty());
+}
+
+TEST(CudaDevice, SaysWhyThereIsNone) {
+  llvm::Expected<std::unique_ptr<Device>> device = createCudaDevice();
+  if (device) {
+    EXPECT_FALSE((*device)->name().empty());
+    return;
+  }
+  std::string message = llvm::toString(device.takeError());
+  EXPECT_NE(message.find("CUDA"), std::string::npos) << message;
+}
+
+} // namespace
