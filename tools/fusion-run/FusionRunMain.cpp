@@ -157,7 +157,7 @@ Error Session::compilePlan() {
   manifest = std::move(*parsed);
   if (!ptx.empty())
     manifest->ptx = std::move(ptx);
-  if (manifest->ptx.empty())
+  if (manifest->ptx.empty() && !manifest->kernels.empty())
     return llvm::createStringError(
         "the manifest has no PTX: give it by --ptx=FILE");
   return Error::success();
@@ -214,8 +214,10 @@ Error Session::runOnDevice(const std::string &name,
     Expected<std::unique_ptr<Device>> target = createDevice(schedule);
     if (!target)
       return target.takeError();
-    if (Error error = (*target)->loadModule(manifest->ptx))
-      return error;
+    // A plan without launches, such as one that returns an argument, has no PTX.
+    if (!manifest->ptx.empty())
+      if (Error error = (*target)->loadModule(manifest->ptx))
+        return error;
     ExecuteOptions execution;
     execution.measure = device == DeviceChoice::Cuda;
     Expected<Execution> run =
