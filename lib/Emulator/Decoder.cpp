@@ -137,7 +137,7 @@ static uint64_t alignTo(uint64_t value, uint64_t alignment) {
 
 /// Static variables in the order of their declaration, then the place where
 /// all unsized arrays begin.
-void Decoder::layoutShared() {
+bool Decoder::layoutShared() {
   std::vector<uint32_t> used;
   for (uint32_t function : functions)
     for (const Instruction &inst : module.functions[function].body)
@@ -159,11 +159,14 @@ void Decoder::layoutShared() {
     sharedOffsets[index] = uint32_t(offset);
     offset += variable.bytes;
   }
+  if (offset > (1u << 30))
+    return fail("too much shared memory");
   code->staticShared = uint32_t(offset);
   code->dynamicSharedOffset = uint32_t(alignTo(offset, dynamicAlignment));
   for (uint32_t index : used)
     if (!module.variables[index].bytes)
       sharedOffsets[index] = code->dynamicSharedOffset;
+  return true;
 }
 
 /// Places of parameters and local variables in a frame.
@@ -229,7 +232,8 @@ std::unique_ptr<Code> Decoder::run(uint32_t kernel) {
   code->source = &module.functions[kernel];
   if (!collectFunctions(kernel))
     return nullptr;
-  layoutShared();
+  if (!layoutShared())
+    return nullptr;
   code->functions.resize(functions.size());
   for (uint32_t i = 0; i < functions.size(); ++i)
     if (!layoutFunction(i))

@@ -54,7 +54,7 @@ public:
 private:
   // Decoder.cpp
   bool collectFunctions(uint32_t kernel);
-  void layoutShared();
+  bool layoutShared();
   bool layoutFunction(uint32_t index);
   bool decodeFunction(uint32_t index);
   bool decode(const Instruction &instruction);

@@ -440,6 +440,9 @@ bool Parser::declarator(Variable &variable, bool isParameter) {
     if (!expect(']'))
       return false;
   }
+  // PTX ISA, "Kernel function parameters": at most 32764 bytes.
+  if (isParameter && variable.bytes > 32764)
+    return fail("'" + std::string(variable.name) + "' is too large");
   if (unsized)
     variable.bytes = 0;
   if (variable.alignment < elementBytes)
