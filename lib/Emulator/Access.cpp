@@ -141,22 +141,23 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     }
     const char *name = "";
     uint64_t limit = 0;
+    uint8_t *memory = nullptr;
     switch (actual) {
     case Space::Shared:
       name = "shared";
       limit = cta.sharedBytes;
-      pointer[lane] = cta.shared.data() + a;
+      memory = cta.shared.data();
       break;
     case Space::Local:
       name = "local";
       limit = warp.localBytes;
-      pointer[lane] = warp.local.data() + uint64_t(lane) * warp.localBytes + a;
+      memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
       break;
     case Space::Param:
       name = "parameter";
       limit = cta.code->entryParameterBytes;
       // Parameters are read-only; nobody writes through this pointer.
-      pointer[lane] = const_cast<uint8_t *>(cta.parameters) + a;
+      memory = const_cast<uint8_t *>(cta.parameters);
       if (kind != AccessKind::Load) {
         raiseFault(warp, inst, lane, "store to a kernel parameter");
         return false;
@@ -186,6 +187,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                      " bytes");
       return false;
     }
+    pointer[lane] = memory + a;
   }
   return true;
 }

@@ -100,8 +100,8 @@ void DeviceMemory::instantiate(const Module &module) {
                                     variable.space == Space::Const);
     // Without an initializer they start as zero (PTX ISA, "Initializers").
     std::memset(allocation->data, 0, variable.bytes);
-    std::memcpy(allocation->data, variable.initializer.data(),
-                variable.initializer.size());
+    std::copy(variable.initializer.begin(), variable.initializer.end(),
+              allocation->data);
     allocation->initialized = true;
   }
 }

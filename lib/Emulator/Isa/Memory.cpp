@@ -129,8 +129,11 @@ inline bool accessPrivate(Warp &warp, const Inst &inst, uint32_t mask,
     faultPrivate(warp, inst, mask, address, bytes, stride);
     return false;
   }
+  // Integers: lanes that are not active may hold anything.
+  uint64_t base = reinterpret_cast<uint64_t>(memory);
   for (unsigned i = 0; i < kLanes; ++i)
-    out.pointer[i] = memory + uint64_t(i) * stride + address[i];
+    out.pointer[i] = reinterpret_cast<uint8_t *>(base + uint64_t(i) * stride +
+                                                 address[i]);
   return true;
 }
 
