@@ -60,7 +60,8 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
 }
 
 static bool isFloatLike(Type type) {
-  return isFloat(type) || type == Type::F16x2 || type == Type::BF16x2;
+  return isFloat(type) || type == Type::F16x2 || type == Type::BF16x2 ||
+         type == Type::F32x2;
 }
 
 /// Instructions that exist for integers and floating-point numbers.
@@ -517,7 +518,29 @@ static bool isPacked(Type type) {
          type == Type::E4M3x2 || type == Type::E5M2x2;
 }
 
+/// cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}
+bool Decoder::decodePack(Modifiers &modifiers) {
+  bool sat = modifiers.take("sat");
+  Type to = modifiers.takeType(), from = modifiers.takeType(),
+       third = modifiers.takeType();
+  bool narrow = bytesOf(to) == 1;
+  if (!sat || from != Type::S32 || (bytesOf(to) != 2 && !narrow) ||
+      isFloat(to) || third != (narrow ? Type::B32 : Type::None))
+    return unsupported();
+  size_t n = narrow ? 4 : 3;
+  std::vector<Ref> refs(n);
+  if (!count(n, n) || !destination(instruction->operands[0], Type::B32, refs[0]))
+    return false;
+  for (size_t i = 1; i < n; ++i)
+    if (!source(instruction->operands[i], Type::B32, refs[i]))
+      return false;
+  emit(convertPackHandler(), refs, Flow::Next).c = uint8_t(to);
+  return true;
+}
+
 bool Decoder::decodeConvert(Modifiers &modifiers) {
+  if (modifiers.take("pack"))
+    return decodePack(modifiers);
   int integral = modifiers.takeOneOf({"rni", "rzi", "rmi", "rpi"});
   Rounding rounding = modifiers.takeRounding();
   uint8_t flags = takeFlags(modifiers);

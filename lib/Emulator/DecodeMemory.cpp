@@ -320,6 +320,20 @@ bool Decoder::decodeMatrixAccess(std::string_view root,
   return true;
 }
 
+/// movmatrix.sync.aligned.m8n8.trans.b16 d, a
+bool Decoder::decodeMatrixMove(std::string_view, Modifiers &modifiers) {
+  bool known = modifiers.take("sync") && modifiers.take("aligned") &&
+               modifiers.take("m8n8") && modifiers.take("trans");
+  Ref d, a;
+  if (!known || modifiers.takeType() != Type::B16)
+    return unsupported();
+  if (!count(2, 2) || !destination(instruction->operands[0], Type::B32, d) ||
+      !source(instruction->operands[1], Type::B32, a))
+    return false;
+  emit(matrixMoveHandler(), {d, a}, Flow::WarpAligned);
+  return true;
+}
+
 static uint64_t windowOf(Space space) {
   switch (space) {
   case Space::Shared:

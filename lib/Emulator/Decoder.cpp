@@ -332,6 +332,7 @@ bool Decoder::decode(const Instruction &inst) {
     add(&Decoder::decodeAccess, {"ld", "ldu", "st"});
     add(&Decoder::decodeAtomic, {"atom", "red"});
     add(&Decoder::decodeMatrixAccess, {"ldmatrix", "stmatrix"});
+    add(&Decoder::decodeMatrixMove, {"movmatrix"});
     add(&Decoder::decodeAddress, {"cvta", "isspacep"});
     add(&Decoder::decodeControl,
         {"bra", "brx", "ret", "exit", "trap", "brkpt"});

@@ -96,6 +96,7 @@ private:
   bool decodeCompare(std::string_view root, Modifiers &modifiers);
   bool decodeSelect(std::string_view root, Modifiers &modifiers);
   bool decodeConvert(Modifiers &modifiers);
+  bool decodePack(Modifiers &modifiers);
   bool decodeMove(Modifiers &modifiers);
 
   // DecodeMemory.cpp
@@ -103,6 +104,7 @@ private:
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
   bool decodeAsync(Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
+  bool decodeMatrixMove(std::string_view root, Modifiers &modifiers);
   bool decodeAddress(std::string_view root, Modifiers &modifiers);
 
   // DecodeControl.cpp

@@ -53,7 +53,8 @@ Allocation *DeviceMemory::insert(uint64_t begin, uint64_t bytes, bool isConst) {
 }
 
 Allocation *DeviceMemory::allocate(uint64_t bytes, uint64_t alignment) {
-  alignment = std::max<uint64_t>(alignment, 1);
+  // At least that of the host's copy, for the host's atomics.
+  alignment = std::max<uint64_t>(alignment, 64);
   next = (next + alignment - 1) & ~(alignment - 1);
   Allocation *result = insert(next, bytes, false);
   // An empty allocation still has an address of its own.
@@ -89,12 +90,15 @@ bool DeviceMemory::free(uint64_t address) {
   return true;
 }
 
-void DeviceMemory::instantiate(const Module &module) {
+bool DeviceMemory::instantiate(const Module &module) {
+  if (!module.variableBytes)
+    return true;
+  auto [it, isNew] = modules.emplace(module.id % kModuleRegions, module.id);
+  if (!isNew)
+    return it->second == module.id;
   for (const Variable &variable : module.variables) {
     if ((variable.space != Space::Global && variable.space != Space::Const) ||
         !variable.bytes)
-      continue;
-    if (allocations.count(variable.address))
       continue;
     Allocation *allocation = insert(variable.address, variable.bytes,
                                     variable.space == Space::Const);
@@ -104,6 +108,7 @@ void DeviceMemory::instantiate(const Module &module) {
               allocation->data);
     allocation->initialized = true;
   }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

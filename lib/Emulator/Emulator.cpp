@@ -358,7 +358,8 @@ LaunchResult fusion::emulator::run(const Program &program,
     std::copy(launch.parameters[i].begin(), launch.parameters[i].end(),
               parameters.begin() + ptrdiff_t(code->entryParameterOffsets[i]));
   }
-  memory.impl().instantiate(module);
+  if (!memory.impl().instantiate(module))
+    return fail("too many modules with variables share a device memory", 0);
   return Grid(*code, launch, options, memory.impl(), std::move(parameters))
       .run();
 }

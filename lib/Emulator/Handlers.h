@@ -129,6 +129,7 @@ Handler asyncWaitHandler(); ///< imm: groups that may stay, -1: none, of all
 /// [registers…, address]; b: matrices, c: address width, a: 1 if generic.
 Handler matrixLoadHandler(bool transposed);
 Handler matrixStoreHandler(bool transposed);
+Handler matrixMoveHandler(); ///< [d, a]: transposed
 /// What the lanes still have in flight arrives.
 void finishCopies(Warp &warp, uint32_t mask);
 

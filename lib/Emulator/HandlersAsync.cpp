@@ -248,7 +248,18 @@ void matrixStore(Warp &warp, const Inst &inst, uint32_t) {
   }
 }
 
+void matrixMove(Warp &warp, const Inst &inst, uint32_t) {
+  const uint16_t *s = warp.reg<uint16_t>(inst.op[1]);
+  uint16_t transposed[64];
+  for (unsigned r = 0; r < 8; ++r)
+    for (unsigned c = 0; c < 8; ++c)
+      transposed[8 * r + c] = s[8 * c + r];
+  std::memcpy(warp.reg<uint16_t>(inst.op[0]), transposed, sizeof(transposed));
+}
+
 } // namespace
+
+Handler fusion::emulator::matrixMoveHandler() { return matrixMove; }
 
 void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {

@@ -213,7 +213,26 @@ void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
+void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
+  Type to = Type(inst.c);
+  unsigned width = 8 * bytesOf(to);
+  uint32_t low = (uint32_t(1) << width) - 1;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!((mask >> lane) & 1))
+      continue;
+    auto part = [&](unsigned operand) {
+      uint64_t bits = signExtend(warp.reg<uint32_t>(inst.op[operand])[lane], 4);
+      return uint32_t(clampInteger(bits, to, Type::S32)) & low;
+    };
+    uint32_t value = part(1) << width | part(2);
+    if (inst.count > 3)
+      value |= warp.reg<uint32_t>(inst.op[3])[lane] << (2 * width);
+    warp.reg<uint32_t>(inst.op[0])[lane] = value;
+  }
+}
+
 } // namespace
 
+Handler fusion::emulator::convertPackHandler() { return convertPack; }
 Handler fusion::emulator::convertAnyHandler() { return convertAny; }
 Handler fusion::emulator::convertPackedHandler() { return convertPacked; }

@@ -118,6 +118,7 @@ struct Function {
 
 struct Module {
   std::string text;
+  uint64_t id = 0; ///< different for every module of the process
   unsigned version = 0; ///< major * 10 + minor
   unsigned target = 0;  ///< 80 of sm_80
   std::vector<Variable> variables;

@@ -8,17 +8,20 @@
 
 #include "Parser.h"
 
+#include <atomic>
 #include <cstring>
 
 using namespace fusion::emulator;
 
 // No variable of real code comes near; larger ones are refused so that hostile
 // text cannot exhaust memory.
-static constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 30;
+static constexpr uint64_t kMaxVariableBytes = kModuleVariableBytes;
 
 std::unique_ptr<Module>
 fusion::emulator::parseModule(std::string_view text, Error &error) {
+  static std::atomic<uint64_t> nextId{0};
   auto module = std::make_unique<Module>();
+  module->id = nextId++;
   module->text = std::string(text);
   Parser parser(*module, error);
   if (!parser.run())
@@ -625,7 +628,9 @@ bool Parser::resolveInitializers() {
     uint64_t alignment = variable.alignment < 256 ? 256 : variable.alignment;
     module.variableBytes =
         (module.variableBytes + alignment - 1) & ~(alignment - 1);
-    variable.address = kModuleVariables + module.variableBytes;
+    variable.address = kModuleVariables +
+                       module.id % kModuleRegions * kModuleVariableBytes +
+                       module.variableBytes;
     // The gap makes running over the end of a variable an error.
     module.variableBytes += variable.bytes + 256;
     if (module.variableBytes > kMaxVariableBytes)

@@ -80,6 +80,10 @@ constexpr uint64_t kLocalWindow = uint64_t(0x7f01) << 32;
 constexpr uint64_t kParamWindow = uint64_t(0x7f03) << 32;
 constexpr uint64_t kWindowBytes = uint64_t(1) << 32;
 constexpr uint64_t kModuleVariables = uint64_t(0x0600) << 32;
+/// Every module has a region of its own for its variables; the regions are
+/// given out in turn.
+constexpr uint64_t kModuleVariableBytes = uint64_t(1) << 30;
+constexpr uint64_t kModuleRegions = 1024;
 constexpr uint64_t kAllocations = uint64_t(0x0700) << 32;
 
 } // namespace fusion::emulator

@@ -198,6 +198,20 @@ TEST(Convert, IntegerToInteger) {
   }
 }
 
+TEST(Convert, Pack) {
+  auto a = randomBits<int32_t>(4096, 1), b = randomBits<int32_t>(4096, 2);
+  auto c = randomBits<uint32_t>(4096, 3);
+  auto wide = evaluate<uint32_t>("cvt.pack.sat.s16.s32 %d, %a0, %a1;", a, b);
+  auto bytes = evaluate<uint32_t>("cvt.pack.sat.u8.s32.b32 %d, %a0, %a1, %a2;",
+                                  a, b, c);
+  for (size_t i = 0; i < a.size(); ++i) {
+    auto clamp16 = [](int32_t v) { return uint16_t(std::clamp(v, -32768, 32767)); };
+    auto clamp8 = [](int32_t v) { return uint32_t(std::clamp(v, 0, 255)); };
+    ASSERT_EQ(wide[i], uint32_t(clamp16(a[i])) << 16 | clamp16(b[i]));
+    ASSERT_EQ(bytes[i], c[i] << 16 | clamp8(a[i]) << 8 | clamp8(b[i]));
+  }
+}
+
 TEST(Convert, DoubleToFloat) {
   std::mt19937_64 generator(4);
   std::vector<double> a(4096);

@@ -242,6 +242,33 @@ TEST_F(Execution, AsyncCopiesAppearAtTheWait) {
   EXPECT_EQ(result.findings[0].kind, "async-read-in-flight");
 }
 
+TEST_F(Execution, TransposesMatrices) {
+  // Element (r, c) of the 8x8 matrix is 8 r + c.
+  good(module("mul.lo.u32 %r1, %r0, 0x20002;\nadd.u32 %r1, %r1, 0x10000;\n"
+              "movmatrix.sync.aligned.m8n8.trans.b16 %r31, %r1;\n" +
+              std::string(storeResult)), 32);
+  for (uint32_t i = 0; i < 32; ++i)
+    for (uint32_t h = 0; h < 2; ++h) {
+      uint32_t row = i / 4, column = i % 4 * 2 + h;
+      EXPECT_EQ(out.host[i] >> (16 * h) & 0xffff, 8 * column + row);
+    }
+}
+
+TEST_F(Execution, ModulesHaveTheirOwnVariables) {
+  std::string body = "ld.global.u32 %r31, [v];\nst.global.u32 [v], 9;\n" +
+                     std::string(storeResult);
+  auto first = parse(module(body, ".global .u32 v = 1;"));
+  auto second = parse(module(body, ".global .u32 v = 2;"));
+  Launch launch = makeLaunch("k", {1, 1, 1}, {1, 1, 1}, out);
+  runOk(*first, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 1u);
+  runOk(*second, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 2u);
+  // They keep their contents from launch to launch.
+  runOk(*first, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 9u);
+}
+
 TEST_F(Execution, CountsSectors) {
   auto sectors = [&](const std::string &offset) {
     LaunchResult result = good(

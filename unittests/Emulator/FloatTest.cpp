@@ -227,6 +227,16 @@ TEST(Float, Bfloat) {
   sixteenBits("bf16", doubleFromBfloat, bfloatFromDouble, true);
 }
 
+TEST(Float, PackedSingles) {
+  auto a = moderate(1), b = moderate(2), c = moderate(3);
+  auto d = evaluate<float>("mov.b64 %q0, {%a0, %a1};\nmov.b64 %q1, {%a1, %a2};\n"
+                           "fma.rn.f32x2 %q2, %q0, %q1, %q0;\n"
+                           "add.rn.f32x2 %q3, %q2, %q1;\n"
+                           "mov.b64 {%r0, %d}, %q3;", a, b, c);
+  for (size_t i = 0; i < kCount; ++i)
+    ASSERT_EQ(d[i], std::fma(b[i], c[i], b[i]) + c[i]);
+}
+
 TEST(Float, PackedHalves) {
   std::mt19937 generator(10);
   std::vector<uint32_t> a(kCount), b(kCount);

@@ -8,6 +8,8 @@
 
 #include "Numerics.h"
 
+#include <type_traits>
+
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
@@ -165,6 +167,36 @@ Handler single(FloatOp op, uint8_t flags) {
   return nullptr;
 }
 
+/// Two f32 in 64 bits: twice as many elements.
+template <class Op, bool Ftz>
+void packed(Warp &warp, const Inst &inst, uint32_t mask) {
+  Destination<uint64_t> destination(warp, inst.op[0], mask);
+  float *d = reinterpret_cast<float *>(destination.data());
+  const float *a = warp.reg<float>(inst.op[1]), *b = warp.reg<float>(inst.op[2]);
+  const float *c = inst.count > 3 ? warp.reg<float>(inst.op[3]) : a;
+  FUSION_LANES
+  for (unsigned i = 0; i < 2 * kLanes; ++i) {
+    if constexpr (std::is_same_v<Op, Fma>)
+      d[i] = Flagged<Op, Ftz, false>::run(a[i], b[i], c[i]);
+    else
+      d[i] = Flagged<Op, Ftz, false>::run(a[i], b[i]);
+  }
+  destination.finish();
+}
+template <class Op> Handler pair(uint8_t flags) {
+  return flags == 0 ? Handler(packed<Op, false>)
+         : flags == FlagFtz ? packed<Op, true> : Handler(nullptr);
+}
+Handler pairs(FloatOp op, uint8_t flags) {
+  switch (op) {
+  case FloatOp::Add: return pair<Add>(flags);
+  case FloatOp::Sub: return pair<Sub>(flags);
+  case FloatOp::Mul: return pair<Mul>(flags);
+  case FloatOp::Fma: return pair<Fma>(flags);
+  default: return nullptr;
+  }
+}
+
 Handler wide(FloatOp op) {
   switch (op) {
   case FloatOp::Add: return map2<Add, double, double, double>;
@@ -193,6 +225,8 @@ Handler floatHandler(FloatOp op, Type type, uint8_t flags) {
     return single(op, flags);
   if (type == Type::F64)
     return wide(op);
+  if (type == Type::F32x2)
+    return pairs(op, flags);
   return halfHandler(op, type, flags);
 }
 

@@ -147,8 +147,8 @@ template <class T> struct PlainAccumulator {
     T *even = warp.reg<T>(refs[0]), *odd = warp.reg<T>(refs[1]);
     for (unsigned r = 0; r < 8; ++r)
       for (unsigned j = 0; j < 4; ++j) {
-        even[4 * r + j] = from[r][2 * j];
-        odd[4 * r + j] = from[r][2 * j + 1];
+        even[4 * r + j] = canonical(from[r][2 * j]);
+        odd[4 * r + j] = canonical(from[r][2 * j + 1]);
       }
   }
 };

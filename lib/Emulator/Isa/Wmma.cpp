@@ -31,7 +31,7 @@ struct Tf32In { using Stored = uint32_t; using Number = float; static constexpr 
 struct DoubleIn { using Stored = double; using Number = double; static constexpr bool exact = false; static double get(double d) { return d; } };
 template <class B> struct ByteIn { using Stored = B; using Number = int32_t; static constexpr bool exact = true; static int32_t get(B b) { return b; } };
 
-template <class T> struct Plain { using Stored = T; static T get(T v) { return v; } static T put(T v) { return v; } };
+template <class T> struct Plain { using Stored = T; static T get(T v) { return v; } static T put(T v) { return canonical(v); } };
 struct HalfOut { using Stored = uint16_t; static float get(uint16_t h) { return fromHalf(h); } static uint16_t put(float f) { return toHalf(f); } };
 
 template <class E>
