@@ -21,7 +21,7 @@ import lit.formats
 config.name = "Fusion"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py", ".ptx"]
-config.excludes = ["lit.cfg.py", "markdown_format.py", "lit.site.cfg.py", "CMakeLists.txt", "Inputs", "__pycache__"]
+config.excludes = ["lit.cfg.py", "markdown_format.py", "lit.site.cfg.py", "CMakeLists.txt", "Inputs", "corpus", "__pycache__"]
 config.test_source_root = os.path.dirname(__file__)
 
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -367,6 +368,9 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
     }
     if (!isa<RankedTensorType>(value.getType()))
       continue;
+    if (value.getDefiningOp<tensor::EmptyOp>() ||
+        value.getDefiningOp<linalg::FillOp>())
+      return decline("an operand is not an input but an empty or filled tensor");
     if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
       const GroupTensor &known = group.model.tensors[it->second];
       if (known.role == role && known.product == product &&

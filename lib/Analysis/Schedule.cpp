@@ -59,9 +59,33 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
+/// The part of a schedule that is not lowered, if it asks for any.
+static std::optional<std::string> unsupportedPart(fuse::ScheduleAttr attr) {
+  fuse::MappingAttr mapping = attr.getMapping();
+  if (mapping.getRaster() != 1)
+    return "'raster' is not lowered; blocks are visited row by row";
+  if (mapping.getPersistent())
+    return "'persistent' is not lowered; a block computes one tile";
+  if (mapping.getCluster() != 1)
+    return "'cluster' is not lowered; blocks are independent";
+  if (attr.getPipeline() && attr.getPipeline().getRegisters() != 1)
+    return "the register level is not pipelined; it has one stage";
+  if (attr.getParallel())
+    for (NamedAttribute entry : attr.getParallel().getSplit())
+      if (cast<IntegerAttr>(entry.getValue()).getInt() != 1)
+        return "split reductions are not lowered";
+  if (attr.getReduction())
+    return "'reduction' is for groups that consume a value while it is reduced";
+  return std::nullopt;
+}
+
 std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
                                                const GroupModel &group,
                                                Explain explain) {
+  if (std::optional<std::string> part = unsupportedPart(attr)) {
+    explain(*part);
+    return std::nullopt;
+  }
   Schedule schedule;
   if (!attr.getTiling()) {
     explain("a chain's schedule needs a tiling");
@@ -201,6 +225,16 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
                                  mapping, fuse::MemoryAttr(),
                                  fuse::PipelineAttr(), fuse::ParallelAttr(),
                                  fuse::ReductionAttr());
+}
+
+std::optional<std::string>
+fusion::checkGenericSchedule(fuse::ScheduleAttr schedule) {
+  if (std::optional<std::string> part = unsupportedPart(schedule))
+    return part;
+  if (!schedule.getMapping().getBlocks().empty() || schedule.getMemory() ||
+      schedule.getPipeline())
+    return "the generic form has no blocks, memory or pipeline to choose";
+  return std::nullopt;
 }
 
 bool fusion::isGenericSchedule(fuse::ScheduleAttr schedule) {

@@ -29,9 +29,12 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
       return "product '" + name +
              "' has no rows or no columns (a product with a vector)";
   }
-  for (const Axis &axis : group.axes)
+  for (const Axis &axis : group.axes) {
     if (axis.isDynamic)
       return "axis '" + axis.name + "' has no static extent";
+    if (axis.extent == 0)
+      return "axis '" + axis.name + "' is empty";
+  }
   return std::nullopt;
 }
 
@@ -426,5 +429,7 @@ Reason Checker::checkResources() {
 std::optional<std::string> fusion::checkSchedule(const GroupModel &group,
                                                  const Schedule &schedule,
                                                  const ChipInfo &chip) {
+  if (Reason reason = checkGroup(group, chip))
+    return reason;
   return Checker(group, schedule, chip).run();
 }

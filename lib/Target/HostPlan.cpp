@@ -288,13 +288,15 @@ LogicalResult
 HostPlan::build(SmallVectorImpl<DenseElementsAttr> &constants) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("a host plan has one block");
+  if (!isa<func::ReturnOp>(function.front().back()))
+    return function.emitError("a host plan ends in a func.return");
   for (Operation &op : function.front()) {
     if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       launches.push_back(launch);
       continue;
     }
     StringRef dialect = op.getName().getDialectNamespace();
-    if (dialect == "linalg" || dialect == "fuse")
+    if (dialect == "linalg" || dialect == "fuse" || op.getNumRegions() != 0)
       return op.emitOpError(
           "is not part of a host plan; lower the module with fuse-to-nvvm");
   }

@@ -10,8 +10,10 @@
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -87,7 +89,18 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
     return module.emitError("the module does not say for which chip (attribute '")
            << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   gpu::GPUModuleOp kernels = gpuModules.front();
+  auto isIdentifier = [](StringRef name) {
+    return !name.empty() && !llvm::isDigit(name.front()) &&
+           llvm::all_of(name, [](char c) {
+             return llvm::isAlnum(c) || c == '_' || c == '$';
+           });
+  };
   WalkResult lowered = kernels.walk([&](Operation *op) -> WalkResult {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && !function.isExternal() &&
+        !isIdentifier(function.getSymName()))
+      return op->emitError("'") << function.getSymName()
+                                << "' is no identifier of PTX";
     StringRef dialect = op->getName().getDialectNamespace();
     if (op == kernels || dialect == "llvm" || dialect == "nvvm" ||
         isa<gpu::GPUModuleOp>(op))

@@ -15,6 +15,10 @@ using namespace fusion;
 FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
                                                 StringRef option) {
   auto attr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  if (!attr && module->hasAttr(fuse::kChipAttrName))
+    return module.emitError("attribute '")
+           << fuse::kChipAttrName << "' must be a #fuse.chip, got "
+           << module->getAttr(fuse::kChipAttrName);
   StringRef name = !option.empty() ? option : attr ? attr.getName() : "sm_80";
   const ChipInfo *chip = lookupChip(name);
   if (!chip)

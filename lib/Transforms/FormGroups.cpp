@@ -60,6 +60,9 @@ struct Row {
 struct Part {
   std::optional<double> time; ///< predicted seconds
   std::string reason;         ///< where there is no time
+  StringRef bound;            ///< what bounds the predicted time
+  double flops = 0;           ///< of the tensor cores, padding and recomputation included
+  double bytes = 0;           ///< moved between global memory and the chip
 };
 
 class Partitioner {
@@ -183,8 +186,13 @@ Part Partitioner::price(const Row &row, unsigned first, unsigned last) {
       [&](const Twine &reason) { part.reason = reason.str(); });
   if (succeeded(axes)) {
     if (std::optional<SearchResult> found =
-            searchSchedule(axes->model, chip, part.reason))
+            searchSchedule(axes->model, chip, part.reason)) {
       part.time = found->cost.total;
+      part.bound = found->cost.bound();
+      part.flops = found->footprint.mmaFlops;
+      part.bytes = found->footprint.globalLoadBytes +
+                   found->footprint.globalStoreBytes;
+    }
     if (first == last)
       remarkIntensity(row, *axes);
   }
@@ -273,6 +281,7 @@ void Partitioner::partition(Row &row) {
     if (last + 1 < count) {
       // Why the cut: no legal kernel, or a dearer one.
       const Part &joined = parts[first][last + 1];
+      const Part &next = parts[last + 1][last + 1];
       auto opts =
           remark::RemarkOpts::name("not-fused").category(kCategory);
       Location nextLoc = row.links[last + 1].product.getLoc();
@@ -281,12 +290,16 @@ void Partitioner::partition(Row &row) {
             << "not fused with the product before it: " + joined.reason;
       else
         remark::missed(nextLoc, opts)
-            << llvm::formatv("not fused with the product before it: predicted "
-                             "{0} fused against {1} separately",
-                             microseconds(*joined.time),
-                             microseconds(
-                                 part.time.value_or(generic) +
-                                 parts[last + 1][last + 1].time.value_or(generic)))
+            << llvm::formatv(
+                   "not fused with the product before it: predicted {0} fused "
+                   "against {1} separately; the fused kernel is bound by {2}, "
+                   "computes {3:F1} times the flops and moves {4:F1} times the "
+                   "bytes",
+                   microseconds(*joined.time),
+                   microseconds(part.time.value_or(generic) +
+                                next.time.value_or(generic)),
+                   joined.bound, joined.flops / (part.flops + next.flops),
+                   joined.bytes / (part.bytes + next.bytes))
                    .str();
     }
     if (!part.time) {

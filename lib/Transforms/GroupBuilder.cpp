@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Analysis/GroupAxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,14 +41,30 @@ private:
     return matchPattern(value, m_Constant()) &&
            value.getType().isIntOrIndexOrFloat();
   }
-  void addInput(Value value, Operation *reader) {
+  /// Who reads an operand: an operator, or one operand of an operator that reads
+  /// the same tensor in several ways.
+  using Reader = void *;
+  /// The reader of an operand: all operands of an operator that read a value with
+  /// one indexing map share it.
+  static Reader readerOf(linalg::LinalgOp op, OpOperand &operand) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return op.getOperation();
+    for (OpOperand *other : op.getDpsInputOperands())
+      if (other->get() == operand.get() &&
+          (other == &operand ||
+           (!isContraction(op) && op.getMatchingIndexingMap(other) ==
+                                      op.getMatchingIndexingMap(&operand))))
+        return other;
+    return &operand;
+  }
+  void addInput(Value value, Reader reader) {
     if (!isScalarConstant(value))
       inputs.insert({value, reader});
   }
   void planInit(Value init, linalg::LinalgOp op);
   void planOperator(linalg::LinalgOp op);
 
-  Value lookup(Value value, Operation *reader, IRMapping &mapping);
+  Value lookup(Value value, Reader reader, IRMapping &mapping);
   Value copyInit(Value init, linalg::LinalgOp op, Value destination,
                  IRMapping &mapping);
   void copyOperator(linalg::LinalgOp op, ValueRange destinations,
@@ -56,8 +73,8 @@ private:
   RewriterBase &rewriter;
   ArrayRef<linalg::LinalgOp> operators;
   llvm::SmallPtrSet<Operation *, 8> inside;
-  llvm::SetVector<std::pair<Value, Operation *>> inputs;
-  llvm::DenseMap<std::pair<Value, Operation *>, Value> arguments;
+  llvm::SetVector<std::pair<Value, Reader>> inputs;
+  llvm::DenseMap<std::pair<Value, Reader>, Value> arguments;
 };
 
 } // namespace
@@ -68,15 +85,15 @@ void Outliner::planInit(Value init, linalg::LinalgOp op) {
   if (isInside(init))
     return;
   if (auto fill = init.getDefiningOp<linalg::FillOp>()) {
-    addInput(fill.getInputs()[0], op);
+    addInput(fill.getInputs()[0], op.getOperation());
     return planInit(fill.getOutputs()[0], op);
   }
   if (auto empty = init.getDefiningOp<tensor::EmptyOp>()) {
     for (Value size : empty.getDynamicSizes())
-      addInput(size, op);
+      addInput(size, op.getOperation());
     return;
   }
-  addInput(init, op);
+  addInput(init, op.getOperation());
 }
 
 void Outliner::planOperator(linalg::LinalgOp op) {
@@ -88,7 +105,7 @@ void Outliner::planOperator(linalg::LinalgOp op) {
     if (value.getDefiningOp<tensor::EmptyOp>())
       planInit(value, op);
     else
-      addInput(value, op);
+      addInput(value, readerOf(op, *operand));
   }
   for (Value init : op.getDpsInits())
     planInit(init, op);
@@ -96,10 +113,10 @@ void Outliner::planOperator(linalg::LinalgOp op) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
     if (!isInside(value))
-      addInput(value, op);
+      addInput(value, op.getOperation());
 }
 
-Value Outliner::lookup(Value value, Operation *reader, IRMapping &mapping) {
+Value Outliner::lookup(Value value, Reader reader, IRMapping &mapping) {
   if (isInside(value))
     return mapping.lookup(value);
   if (isScalarConstant(value))
@@ -112,7 +129,7 @@ Value Outliner::copyInit(Value init, linalg::LinalgOp op, Value destination,
   if (isInside(init))
     return mapping.lookup(init);
   if (auto fill = init.getDefiningOp<linalg::FillOp>()) {
-    Value value = lookup(fill.getInputs()[0], op, mapping);
+    Value value = lookup(fill.getInputs()[0], op.getOperation(), mapping);
     Value out = copyInit(fill.getOutputs()[0], op, destination, mapping);
     return linalg::FillOp::create(rewriter, fill.getLoc(), value, out)
         .getResult(0);
@@ -122,11 +139,11 @@ Value Outliner::copyInit(Value init, linalg::LinalgOp op, Value destination,
       return destination;
     SmallVector<Value> sizes;
     for (Value size : empty.getDynamicSizes())
-      sizes.push_back(lookup(size, op, mapping));
+      sizes.push_back(lookup(size, op.getOperation(), mapping));
     return tensor::EmptyOp::create(rewriter, empty.getLoc(), empty.getType(),
                                    sizes);
   }
-  return arguments.lookup({init, op});
+  return arguments.lookup({init, op.getOperation()});
 }
 
 void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
@@ -137,7 +154,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
     operands[operand->getOperandNumber()] =
         !isInside(value) && value.getDefiningOp<tensor::EmptyOp>()
             ? copyInit(value, op, Value(), mapping)
-            : lookup(value, op, mapping);
+            : lookup(value, readerOf(op, *operand), mapping);
   }
   for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
     operands[op.getDpsInitOperand(index)->getOperandNumber()] =
@@ -147,7 +164,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
-    local.map(value, lookup(value, op, mapping));
+    local.map(value, lookup(value, op.getOperation(), mapping));
   Operation *copy = rewriter.clone(*op, local);
   copy->setOperands(operands);
   mapping.map(op->getResults(), copy->getResults());

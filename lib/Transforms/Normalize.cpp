@@ -302,14 +302,39 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
         return signalPassFailure();
   }
 
+  /// Scalars, and tensors of them whose bytes can be counted.
+  static LogicalResult checkType(Operation *op, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    Type element = tensor ? tensor.getElementType() : type;
+    if (!element.isIntOrIndexOrFloat() ||
+        (!element.isIndex() && element.getIntOrFloatBitWidth() > 64))
+      return op->emitError("type ") << type << " is not supported in a function "
+                                    << "that is compiled for a GPU";
+    constexpr int64_t most = int64_t(1) << 48; // bytes a device can address
+    int64_t count = 8;
+    if (tensor)
+      for (int64_t size : tensor.getShape())
+        if (!ShapedType::isDynamic(size) && size != 0 &&
+            (llvm::MulOverflow(count, size, count) || count > most))
+          return op->emitError("tensor ") << type << " is too large";
+    return success();
+  }
+
   /// Only operators, constants, shapes and views may be left.
   static LogicalResult check(func::FuncOp function) {
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                              function.getResultTypes()))
+      if (failed(checkType(function, type)))
+        return failure();
     if (function.isExternal())
       return success();
     if (!function.getBody().hasOneBlock())
       return function.emitError("control flow between blocks is not supported");
     for (Operation &op : function.getBody().front()) {
       StringRef dialect = op.getName().getDialectNamespace();
+      for (Type type : op.getResultTypes())
+        if (failed(checkType(&op, type)))
+          return failure();
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
         if (!linalgOp.hasPureTensorSemantics())
           return op.emitError("operators on memrefs are not supported");

@@ -43,16 +43,21 @@ struct SearchSchedulesPass
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
-        group.setGroupSchedule(makeGenericSchedule(group.getContext()));
+        group.setGroupSchedule(given = makeGenericSchedule(group.getContext()));
       else if (!isGenericSchedule(given))
         return group.emitError("schedule cannot be lowered: a stitched group has "
                                "the generic form, without tiling and operators");
+    }
+    if (given && isGenericSchedule(given)) {
+      if (llvm::count_if(group.getOperators(), [](linalg::LinalgOp op) {
+            return !isa<linalg::FillOp>(op);
+          }) > 1)
+        return group.emitError("schedule cannot be lowered: the generic form "
+                               "takes a single operator");
+      if (auto illegal = checkGenericSchedule(given))
+        return group.emitError("schedule cannot be lowered: ") << *illegal;
       return success();
     }
-    if (given && isGenericSchedule(given) &&
-        group.getOperators().size() > 1)
-      return group.emitError("schedule cannot be lowered: the generic form "
-                             "takes a single operator");
     std::string reason;
     FailureOr<GroupAxes> axes = GroupAxes::compute(
         group.getOperators(), group.getYieldedValues(),

@@ -66,6 +66,9 @@ fuse::ScheduleAttr exportSchedule(const Schedule &schedule,
 /// of the result, with all reductions as loops inside.
 fuse::ScheduleAttr makeGenericSchedule(mlir::MLIRContext *context);
 
+/// Why a schedule of the generic form cannot be lowered, or nullopt where it can.
+std::optional<std::string> checkGenericSchedule(fuse::ScheduleAttr schedule);
+
 /// Whether a schedule is in the generic form.
 bool isGenericSchedule(fuse::ScheduleAttr schedule);
 

@@ -121,6 +121,12 @@ Value GenericLowering::linearIndex(Value tensor, ValueRange coordinates) {
 
 Value GenericLowering::loadOperand(OpOperand *operand) {
   Value value = operand->get();
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return initialValue(operand);
+  // Memory of any contents.
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(empty.getType().getElementType()));
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type) {
     if (Value argument = kernel.argument(value))
@@ -202,6 +208,11 @@ SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
     for (Value operand : inner.getOperands())
       mapOuterConstant(operand, mapping);
     Operation *copy = b.clone(inner, mapping);
+    // The bodies of named operators have no locations of their own.
+    copy->walk([&](Operation *nested) {
+      if (isa<UnknownLoc>(nested->getLoc()))
+        nested->setLoc(loc);
+    });
     // Regions were copied as they are.
     IRMapping none;
     for (Region &region : copy->getRegions())
@@ -328,5 +339,9 @@ LogicalResult fusion::lowerGeneric(RewriterBase &rewriter,
     if (!isa<linalg::FillOp>(op))
       return group.emitError(
           "the generic form takes a single operator, this group has more");
+  if (isa<linalg::FillOp>(last) && operators.size() > 1)
+    return group.emitError("the generic form ends in its operator");
+  if (group.getYieldedValues() != ValueRange(last->getResults()))
+    return group.emitError("the generic form yields what its operator computes");
   return GenericLowering(group, last, name).run(rewriter);
 }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace fusion {
@@ -41,16 +42,38 @@ struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
       function.walk(
           [&](fuse::FusedGroupOpInterface group) { groups.push_back(group); });
       for (auto [index, group] : llvm::enumerate(groups)) {
+        if (failed(checkBody(group)))
+          return signalPassFailure();
         StringRef kind = isa<fuse::ChainOp>(group) ? "chain" : "stitch";
-        std::string name = (function.getName() + "_" + kind + "_" +
-                            Twine(index))
-                               .str();
+        std::string name = ptxIdentifier(
+            (function.getName() + "_" + kind + "_" + Twine(index)).str());
         while (!names.insert(name).second)
           name += "_";
         if (failed(lower(rewriter, group, name)))
           return signalPassFailure();
       }
     }
+  }
+
+  /// Kernels keep their names in PTX, whose identifiers have letters, digits, _
+  /// and $ (PTX ISA, "Identifiers"); functions may have any.
+  static std::string ptxIdentifier(std::string name) {
+    for (char &c : name)
+      if (!llvm::isAlnum(c) && c != '_' && c != '$')
+        c = '_';
+    return llvm::isDigit(name.front()) ? "_" + name : name;
+  }
+
+  /// Only operators and what they start from can be lowered.
+  static LogicalResult checkBody(fuse::FusedGroupOpInterface group) {
+    for (Operation &op : group->getRegion(0).front().without_terminator()) {
+      bool isScalarConstant =
+          op.hasTrait<OpTrait::ConstantLike>() &&
+          op.getResult(0).getType().isIntOrIndexOrFloat();
+      if (!isScalarConstant && !isa<linalg::LinalgOp, tensor::EmptyOp>(op))
+        return op.emitOpError("cannot be lowered inside of a group");
+    }
+    return success();
   }
 
   static LogicalResult lower(RewriterBase &rewriter,

@@ -118,6 +118,10 @@ struct MathToNVVMPass
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult complete = getOperation().walk([](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes())
+        if (auto real = dyn_cast<FloatType>(type); real && real.getWidth() < 16)
+          return op->emitError("values of type ")
+                 << type << " have no lowering for the GPU";
       if (!isa<math::MathDialect>(op->getDialect()) ||
           isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
               math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,

@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,13 +36,11 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     if (kernels.empty())
       return;
     OpBuilder b(&getContext());
-    if (module.lookupSymbol("kernels")) {
-      module.emitError("the symbol 'kernels' is taken");
-      return signalPassFailure();
-    }
+    std::string name = "kernels";
+    while (module.lookupSymbol(name))
+      name += "_";
     b.setInsertionPointToEnd(module.getBody());
-    auto gpuModule =
-        gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+    auto gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), name);
     for (tile::KernelOp kernel : kernels)
       if (failed(convert(kernel, gpuModule)))
         return signalPassFailure();
@@ -56,9 +55,31 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
                     b.getUnitAttr());
   }
 
+  /// The passes before this one have run.
+  static LogicalResult checkPhase(tile::KernelOp kernel) {
+    bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes())
+        if (isa<TensorType>(type) && !tile::getLayout(type))
+          return op->emitOpError("has no layout; run tile-assign-layouts");
+      if (auto alloc = dyn_cast<tile::AllocOp>(op);
+          alloc && (!alloc.getOffset() || !hasShared))
+        return op->emitOpError("has no place in shared memory; run "
+                               "tile-allocate-shared");
+      if (auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
+          convert && convert.getOffset() && !hasShared)
+        return op->emitOpError("has no place in shared memory; run "
+                               "tile-allocate-shared");
+      return tile::verifyBuffers(op);
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// Tensors arrive as bare pointers, sizes as 32-bit integers.
   static LogicalResult convert(tile::KernelOp kernel,
                                gpu::GPUModuleOp gpuModule) {
+    if (failed(checkPhase(kernel)))
+      return failure();
     OpBuilder b(kernel.getContext());
     SmallVector<Type> types;
     for (Type type : kernel.getArgumentTypes()) {
@@ -77,6 +98,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
         {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
     function.setKnownBlockSizeAttr(block);
     function->setAttr("fuse.block", block);
+    // Without a promise of its own, ptxas may spill to fit more blocks on an SM
+    // than the schedule counts on.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
     if (kernel.getSharedMemory())
       function->setAttr("fuse.shared_memory",
                         kernel.getSharedMemoryAttr());

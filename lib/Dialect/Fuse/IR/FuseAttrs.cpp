@@ -13,6 +13,7 @@
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -22,14 +23,15 @@ using namespace fusion::fuse;
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 /// Checks that every value of `dictionary` is an integer of at least `minimum`.
+/// Entries are positive and so small that footprints are exact in 64 bits.
 static LogicalResult verifyIntegers(EmitError emitError,
-                                    DictionaryAttr dictionary, int64_t minimum,
-                                    StringRef what) {
+                                    DictionaryAttr dictionary, StringRef what) {
+  constexpr int64_t most = 65536;
   for (NamedAttribute entry : dictionary) {
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!value || value.getInt() < minimum)
+    if (!value || value.getValue().slt(1) || value.getValue().sgt(most))
       return emitError() << what << " of '" << entry.getName().getValue()
-                         << "' must be an integer of at least " << minimum
+                         << "' must be an integer from 1 to " << most
                          << ", got " << entry.getValue();
   }
   return success();
@@ -46,18 +48,88 @@ LogicalResult TilingAttr::verify(EmitError emitError, StringRef expression,
                                  DictionaryAttr tiles) {
   if (expression.empty())
     return emitError() << "tiling expression must not be empty";
-  return verifyIntegers(emitError, tiles, 1, "tile size");
+  return verifyIntegers(emitError, tiles, "tile size");
 }
 
 LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
                                       StringRef i1, StringRef i2, StringRef r1,
                                       ArrayRef<int64_t> warps) {
-  if (warps.size() != 2 || warps[0] < 1 || warps[1] < 1)
-    return emitError() << "'warps' must be two positive numbers, the warps "
+  if (warps.size() != 2 ||
+      llvm::any_of(warps, [](int64_t count) { return count < 1 || count > 32; }))
+    return emitError() << "'warps' must be two numbers from 1 to 32, the warps "
                           "along i1 and i2";
   if (i1 == i2 || i1 == r1 || i2 == r1)
     return emitError() << "i1, i2 and r1 must be different axes";
   return success();
+}
+
+Attribute MappingAttr::parse(AsmParser &parser, Type) {
+  int64_t warps = 0, raster = 1, cluster = 1;
+  bool persistent = false;
+  SmallVector<StringAttr> blocks;
+  DictionaryAttr operators;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseBlock = [&] { return parser.parseAttribute(blocks.emplace_back()); };
+  if (parser.parseLess() || parser.parseKeyword("warps") ||
+      parser.parseEqual() || parser.parseInteger(warps))
+    return {};
+  llvm::StringSet<> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc keyLoc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return {};
+    if (!seen.insert(key).second) {
+      parser.emitError(keyLoc) << "'" << key << "' is given twice";
+      return {};
+    }
+    ParseResult entry = success();
+    if (key == "blocks") {
+      entry = parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                             parseBlock);
+    } else if (key == "operators") {
+      entry = parser.parseAttribute(operators);
+    } else if (key == "raster") {
+      entry = parser.parseInteger(raster);
+    } else if (key == "cluster") {
+      entry = parser.parseInteger(cluster);
+    } else if (key == "persistent") {
+      StringRef word;
+      if (parser.parseKeyword(&word))
+        return {};
+      persistent = word == "true";
+      if (!persistent && word != "false")
+        entry = parser.emitError(keyLoc) << "'persistent' is true or false";
+    } else {
+      entry = parser.emitError(keyLoc)
+              << "expected blocks, operators, raster, persistent or cluster";
+    }
+    if (failed(entry))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return MappingAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(), warps,
+      ArrayRef<StringAttr>(blocks), operators, raster, persistent, cluster);
+}
+
+void MappingAttr::print(AsmPrinter &printer) const {
+  printer << "<warps = " << getWarps();
+  if (!getBlocks().empty()) {
+    printer << ", blocks = [";
+    llvm::interleaveComma(getBlocks(), printer);
+    printer << "]";
+  }
+  if (getOperators())
+    printer << ", operators = " << getOperators();
+  if (getRaster() != 1)
+    printer << ", raster = " << getRaster();
+  if (getPersistent())
+    printer << ", persistent = true";
+  if (getCluster() != 1)
+    printer << ", cluster = " << getCluster();
+  printer << ">";
 }
 
 LogicalResult MappingAttr::verify(EmitError emitError, int64_t warps,
@@ -96,11 +168,11 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
   if (registers < 1 || registers > 2)
     return emitError() << "the register level has 1 or 2 stages, got "
                        << registers;
-  return verifyIntegers(emitError, shared, 1, "stages");
+  return verifyIntegers(emitError, shared, "stages");
 }
 
 LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split) {
-  return verifyIntegers(emitError, split, 1, "split factor");
+  return verifyIntegers(emitError, split, "split factor");
 }
 
 LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,

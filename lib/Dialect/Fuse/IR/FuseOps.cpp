@@ -56,6 +56,11 @@ static ParseResult parseGroup(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperands(inputs, inputTypes, loc, result.operands) ||
       parser.resolveOperands(inits, initTypes, loc, result.operands))
     return failure();
+  // Properties take what fits and drop the rest.
+  if (Attribute schedule = result.attributes.get("schedule"))
+    if (!isa<ScheduleAttr>(schedule))
+      return parser.emitError(loc, "'schedule' must be a #fuse.schedule, got ")
+             << schedule;
   result.addTypes(resultTypes);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(

@@ -24,7 +24,21 @@ using namespace fusion::tile;
 #define GET_TYPEDEF_CLASSES
 #include "fusion/Dialect/Tile/IR/TileTypes.cpp.inc"
 
+namespace {
+/// Layouts are long; printed IR names them #layout, #layout1, ...
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void TileDialect::initialize() {
+  addInterfaces<LayoutAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "fusion/Dialect/Tile/IR/TileAttrs.cpp.inc"
@@ -60,6 +74,29 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << "<\"" << getValue().str() << "\">";
 }
 
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  const LinearLayout &layout = getValue();
+  for (LayoutDim in : layout.inDims())
+    if (in != LayoutDim::Register && in != LayoutDim::Lane &&
+        in != LayoutDim::Warp)
+      return emitError() << "the layout of a tile maps registers, lanes and "
+                            "warps, this one is "
+                         << layout.str();
+  // An output that the layout does not have is 0 everywhere: of size one.
+  bool fits = llvm::all_of(layout.outDims(), [&](LayoutDim out) {
+    return llvm::any_of(llvm::seq<unsigned>(0, shape.size()),
+                        [&](unsigned d) { return tileDim(d) == out; });
+  });
+  for (auto [d, size] : llvm::enumerate(shape))
+    fits &= d < 2 && layout.outSize(tileDim(d)) == size;
+  if (!fits)
+    return emitError() << "layout " << layout.str()
+                       << " does not cover a tile of [" << shape << "]";
+  return success();
+}
+
 LayoutAttr fusion::tile::getLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
@@ -75,13 +112,21 @@ RankedTensorType fusion::tile::withLayout(RankedTensorType type,
 // Types
 //===----------------------------------------------------------------------===//
 
+LogicalResult PtrType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                              Type elementType) {
+  if (!elementType.isIntOrIndexOrFloat())
+    return emitError() << "a pointer's elements must be scalars, got "
+                       << elementType;
+  return success();
+}
+
 LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                int64_t rank, Type elementType, int64_t unit,
                                int64_t alignment) {
   if (rank < 0 || rank > 2)
     return emitError() << "a view has rank 0 to 2, got " << rank;
-  if (!elementType.isIntOrIndexOrFloat())
-    return emitError() << "a view's elements must be scalars, got "
+  if (!elementType.isIntOrFloat())
+    return emitError() << "a view's elements must be integers or floats, got "
                        << elementType;
   if (unit < -1 || unit >= rank)
     return emitError() << "unit dimension " << unit << " is not below the rank "

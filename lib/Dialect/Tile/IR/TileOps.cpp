@@ -36,8 +36,13 @@ static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
 }
 
 static LogicalResult verifyStaticTile(Operation *op, RankedTensorType type) {
-  if (!type.hasStaticShape())
-    return op->emitOpError("tiles have static shapes, got ") << type;
+  // The bound keeps sizes of tiles exact in 64 bits.
+  constexpr int64_t most = 65536;
+  if (!type.hasStaticShape() ||
+      llvm::any_of(type.getShape(),
+                   [](int64_t size) { return size < 1 || size > most; }))
+    return op->emitOpError("tiles have static sizes from 1 to 65536, got ")
+           << type;
   return success();
 }
 
@@ -105,8 +110,8 @@ LogicalResult LocalLoadOp::verify() {
     return emitOpError("loads two-dimensional tiles");
   int64_t rows = type.getDimSize(getTransposed() ? 1 : 0);
   int64_t columns = type.getDimSize(getTransposed() ? 0 : 1);
-  if (getOrigin()[0] < 0 || getOrigin()[0] + rows > buffer.getRows() ||
-      getOrigin()[1] < 0 || getOrigin()[1] + columns > buffer.getColumns())
+  if (getOrigin()[0] < 0 || getOrigin()[0] > buffer.getRows() - rows ||
+      getOrigin()[1] < 0 || getOrigin()[1] > buffer.getColumns() - columns)
     return emitOpError("reads ") << rows << "x" << columns << " at ["
                                  << getOrigin() << "], outside of the buffer";
   return success();
@@ -119,6 +124,8 @@ LogicalResult LocalStoreOp::verify() {
     return emitOpError("stores ") << type.getElementType()
                                   << " to a buffer of "
                                   << buffer.getElementType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
   if (type.getRank() != 2 ||
       type.getDimSize(getTransposed() ? 1 : 0) != buffer.getRows() ||
       type.getDimSize(getTransposed() ? 0 : 1) != buffer.getColumns())
@@ -131,20 +138,36 @@ LogicalResult DotOp::verify() {
                    result = getResult().getType();
   if (lhs.getRank() != 2 || rhs.getRank() != 2 || result.getRank() != 2)
     return emitOpError("multiplies two-dimensional tiles");
+  for (RankedTensorType type : {lhs, rhs, result})
+    if (failed(verifyStaticTile(*this, type)))
+      return failure();
   if (lhs.getDimSize(1) != rhs.getDimSize(0) ||
       lhs.getDimSize(0) != result.getDimSize(0) ||
       rhs.getDimSize(1) != result.getDimSize(1))
     return emitOpError("shapes do not fit: ")
            << lhs << " times " << rhs << " gives " << result;
-  if (getWarps().size() != 2)
-    return emitOpError("needs the warps along both dimensions");
+  if (lhs.getElementType() != rhs.getElementType() ||
+      !lhs.getElementType().isIntOrFloat())
+    return emitOpError("multiplies ") << lhs.getElementType() << " by "
+                                      << rhs.getElementType();
+  if (getWarps().size() != 2 ||
+      llvm::any_of(getWarps(),
+                   [](int64_t count) { return count < 1 || count > 32; }))
+    return emitOpError("needs 1 to 32 warps along both dimensions");
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
   RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (failed(verifyStaticTile(*this, to)))
+    return failure();
   if (from.getElementType() != to.getElementType())
     return emitOpError("must keep the element type");
+  for (auto [position, d] : llvm::enumerate(getDimensions()))
+    if (d < 0 || d >= to.getRank() ||
+        (position > 0 && getDimensions()[position - 1] >= d))
+      return emitOpError("needs ascending dimensions of its result, got [")
+             << getDimensions() << "]";
   SmallVector<int64_t> kept;
   for (int64_t d = 0; d < to.getRank(); ++d)
     if (!llvm::is_contained(getDimensions(), d))
@@ -159,11 +182,13 @@ LogicalResult SplatOp::verify() {
   if (getValue().getType() != getResult().getType().getElementType())
     return emitOpError("repeats ") << getValue().getType() << " as "
                                    << getResult().getType().getElementType();
-  return success();
+  return verifyStaticTile(*this, getResult().getType());
 }
 
 LogicalResult IotaOp::verify() {
   RankedTensorType type = getResult().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
   if (!type.getElementType().isIndex())
     return emitOpError("yields a tile of index, got ") << type;
   if (getDimension() < 0 || static_cast<int64_t>(getDimension()) >= type.getRank())
@@ -177,9 +202,12 @@ LogicalResult SliceOp::verify() {
       from.getRank() != to.getRank() ||
       static_cast<int64_t>(getOrigin().size()) != from.getRank())
     return emitOpError("must keep rank and element type");
+  if (failed(verifyStaticTile(*this, from)) ||
+      failed(verifyStaticTile(*this, to)))
+    return failure();
   for (auto [origin, size, whole] :
        llvm::zip_equal(getOrigin(), to.getShape(), from.getShape()))
-    if (origin < 0 || origin + size > whole)
+    if (origin < 0 || origin > whole - size)
       return emitOpError("part at [")
              << getOrigin() << "] of " << to << " is outside of " << from;
   return success();
@@ -192,11 +220,13 @@ LogicalResult TransposeOp::verify() {
       from.getDimSize(0) != to.getDimSize(1) ||
       from.getDimSize(1) != to.getDimSize(0))
     return emitOpError("cannot turn ") << from << " into " << to;
-  return success();
+  return verifyStaticTile(*this, from);
 }
 
 LogicalResult MaskOp::verify() {
   RankedTensorType type = getResult().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
   if (type != getValue().getType())
     return emitOpError("must keep the type of its operand");
   if (getFill().getType() != type.getElementType())
@@ -212,7 +242,7 @@ LogicalResult ConvertLayoutOp::verify() {
       from.getElementType() != to.getElementType())
     return emitOpError("may only change the layout, not ")
            << from << " to " << to;
-  return success();
+  return verifyStaticTile(*this, from);
 }
 
 LogicalResult ElementLoadOp::verify() {
@@ -256,6 +286,9 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has no results; it writes through its pointers");
   if (getWarps() < 1 || getWarps() > 32)
     return emitOpError("a block has 1 to 32 warps, got ") << getWarps();
+  if (!getBody().hasOneBlock() || getBody().front().empty() ||
+      !isa<ReturnOp>(getBody().front().back()))
+    return emitOpError("needs a body of one block that ends in tile.return");
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
     if (isa<PtrType>(type)) {
       if (!getArgAttrOfType<AccessAttr>(index, kAccessAttrName))

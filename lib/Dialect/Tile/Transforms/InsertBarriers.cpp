@@ -60,10 +60,10 @@ struct State {
 struct InsertBarriersPass
     : fusion::impl::TileInsertBarriersBase<InsertBarriersPass> {
   void runOnOperation() override {
-    WalkResult placed = getOperation().walk([](AllocOp op) -> WalkResult {
-      if (!op.getOffset())
-        return op.emitOpError("has no offset; run tile-allocate-shared");
-      return WalkResult::advance();
+    WalkResult placed = getOperation().walk([](Operation *op) -> WalkResult {
+      if (auto alloc = dyn_cast<AllocOp>(op); alloc && !alloc.getOffset())
+        return op->emitOpError("has no offset; run tile-allocate-shared");
+      return verifyBuffers(op);
     });
     if (placed.wasInterrupted())
       return signalPassFailure();

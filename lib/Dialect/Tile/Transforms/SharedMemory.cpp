@@ -18,6 +18,13 @@ bool fusion::tile::needsSharedMemory(ConvertLayoutOp op) {
                               getLayout(op.getType()).getValue());
 }
 
+LogicalResult fusion::tile::verifyBuffers(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<BufferType>(operand.getType()) && !operand.getDefiningOp<AllocOp>())
+      return op->emitOpError("has a buffer that is not made by a tile.alloc");
+  return success();
+}
+
 std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   RankedTensorType type = op.getType();
   if (type.getRank() != 2)

@@ -103,11 +103,8 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
                         DefaultValuedParameter<"int64_t", "1">:$raster,
                         DefaultValuedParameter<"bool", "false">:$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$cluster);
-  let assemblyFormat = [{
-    `<` `warps` `=` $warps (`,` `blocks` `=` `[` $blocks^ `]`)?
-    (`,` `operators` `=` $operators^)? (`,` `raster` `=` $raster^)?
-    (`,` `persistent` `=` $persistent^)? (`,` `cluster` `=` $cluster^)? `>`
-  }];
+  // By hand: every entry but the first may be left out.
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

@@ -116,7 +116,7 @@ def Tile_CopyAsyncOp : Tile_Op<"copy_async",
                        Tile_TransportAttr:$transport,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let assemblyFormat = [{
-    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` $transport attr-dict
+    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport attr-dict
     `:` type($view) `,` type($buffer)
   }];
   let hasVerifier = 1;

@@ -13,8 +13,10 @@ include "fusion/Dialect/Tile/IR/TileDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
-def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout"> {
+def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
   let summary = "Where the elements of a tile live";
   let description = [{
@@ -34,6 +36,7 @@ def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
   }];
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_ViewType : TypeDef<Tile_Dialect, "View"> {
@@ -90,6 +93,8 @@ def Tile_Access : I32EnumAttr<"Access", "What a kernel does with a global operan
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
 }
-def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access">;
+def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 #endif // FUSION_DIALECT_TILE_IR_TILETYPES_TD

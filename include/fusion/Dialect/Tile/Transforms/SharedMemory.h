@@ -27,6 +27,10 @@ struct ScratchShape {
 };
 std::optional<ScratchShape> getScratch(ConvertLayoutOp op);
 
+/// Fails with a diagnostic where an operand of `op` is a buffer that is not
+/// directly the result of a tile.alloc: which memory it means must be plain.
+mlir::LogicalResult verifyBuffers(mlir::Operation *op);
+
 /// Alignment of buffers in shared memory, in bytes: a line of all banks.
 constexpr int64_t kSharedAlignment = 128;
 

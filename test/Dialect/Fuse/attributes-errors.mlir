@@ -1,0 +1,125 @@
+// RUN: fusion-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{unknown chip 'sm_42'; known chips are sm_80, sm_86, sm_89, sm_90a, h200, sm_100a, sm_120}}
+func.func private @f() attributes {a = #fuse.chip<"sm_42">}
+
+// -----
+
+// expected-error @below {{tiling expression must not be empty}}
+func.func private @f() attributes {a = #fuse.tiling<"", {m = 16}>}
+
+// -----
+
+// expected-error @below {{tile size of 'm' must be an integer from 1 to 65536, got 0 : i64}}
+func.func private @f() attributes {a = #fuse.tiling<"LA", {m = 0}>}
+
+// -----
+
+// expected-error @below {{tile size of 'm' must be an integer from 1 to 65536, got "wide"}}
+func.func private @f() attributes {a = #fuse.tiling<"LA", {m = "wide"}>}
+
+// -----
+
+// expected-error @below {{tile size of 'm' must be an integer from 1 to 65536, got 4611686018427387904 : i64}}
+func.func private @f() attributes {a = #fuse.tiling<"LA", {m = 4611686018427387904}>}
+
+// -----
+
+// expected-error @below {{tile size of 'm' must be an integer from 1 to 65536, got}}
+func.func private @f() attributes {a = #fuse.tiling<"LA", {m = 340282366920938463463374607431768211455 : i128}>}
+
+// -----
+
+// expected-error @below {{'warps' must be two numbers from 1 to 32, the warps along i1 and i2}}
+func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "k", warps = [4]>}
+
+// -----
+
+// expected-error @below {{'warps' must be two numbers from 1 to 32, the warps along i1 and i2}}
+func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "k", warps = [0, 4]>}
+
+// -----
+
+// expected-error @below {{'warps' must be two numbers from 1 to 32, the warps along i1 and i2}}
+func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "k", warps = [4294967297, 4]>}
+
+// -----
+
+// expected-error @below {{i1, i2 and r1 must be different axes}}
+func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "m", warps = [4, 1]>}
+
+// -----
+
+// expected-error @below {{a block has 1 to 32 warps, got 33}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 33>}
+
+// -----
+
+// expected-error @below {{'raster' and 'cluster' must be at least 1}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, raster = 0>}
+
+// -----
+
+// expected-error @below {{'raster' and 'cluster' must be at least 1}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, cluster = -1>}
+
+// -----
+
+// expected-error @below {{axis 'm' is bound to the grid twice}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, blocks = ["m", "h", "m"]>}
+
+// -----
+
+// expected-error @below {{operator 'C' must have an #fuse.operator_map, got 4 : i64}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, operators = {C = 4}>}
+
+// -----
+
+// expected-error @below {{'raster' is given twice}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, raster = 2, raster = 2>}
+
+// -----
+
+// expected-error @below {{expected blocks, operators, raster, persistent or cluster}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, threads = 2>}
+
+// -----
+
+// expected-error @below {{'persistent' is true or false}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, persistent = maybe>}
+
+// -----
+
+// expected-error @below {{tensor 'A' must have an #fuse.place, got "shared"}}
+func.func private @f() attributes {a = #fuse.memory<{A = "shared"}>}
+
+// -----
+
+// expected-error @below {{the register level has 1 or 2 stages, got 3}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 3>}
+
+// -----
+
+// expected-error @below {{stages of 'A' must be an integer from 1 to 65536, got 0 : i64}}
+func.func private @f() attributes {a = #fuse.pipeline<{A = 0}>}
+
+// -----
+
+// expected-error @below {{split factor of 'k' must be an integer from 1 to 65536, got -2 : i64}}
+func.func private @f() attributes {a = #fuse.parallel<{k = -2}>}
+
+// -----
+
+// expected-error @below {{unknown schedule version 2; this compiler reads version 1}}
+func.func private @f() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 4>>}
+
+// -----
+
+// expected-error @+2 {{expected ::fusion::fuse::Space to be one of: registers, shared}}
+// expected-error @+1 {{failed to parse Fuse_PlaceAttr parameter 'space'}}
+func.func private @f() attributes {a = #fuse.place<tensor_memory>}
+
+// -----
+
+// expected-error @below {{struct is missing required parameter: mapping}}
+func.func private @f() attributes {a = #fuse.schedule<version = 1>}

@@ -1,0 +1,72 @@
+// Every attribute of the dialect, with and without its optional parts, printed and read again.
+// RUN: fusion-opt %s | FileCheck %s
+// RUN: fusion-opt %s | fusion-opt | FileCheck %s
+
+// CHECK: module attributes {fuse.chip = #fuse.chip<"sm_90a">}
+module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
+
+// CHECK: @tiling() attributes {a = #fuse.tiling<"mh(n(k(LA,LB,CC),LD,CE),SE)", {h = 64 : i64, k = 32 : i64, m = 1 : i64, n = 65536 : i64}>}
+func.func private @tiling() attributes {
+  a = #fuse.tiling<"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 1, n = 65536, k = 32, h = 64}>}
+
+// CHECK: @operator_map() attributes {a = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}
+func.func private @operator_map() attributes {
+  a = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}
+
+// Entries of a mapping may be left out, each by itself; defaults are not printed.
+// CHECK: @mapping
+// CHECK-SAME: a = #fuse.mapping<warps = 4>
+// CHECK-SAME: b = #fuse.mapping<warps = 1, blocks = ["m", "h"]>
+// CHECK-SAME: c = #fuse.mapping<warps = 32, operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 8]>}>
+// CHECK-SAME: d = #fuse.mapping<warps = 4, raster = 8>
+// CHECK-SAME: e = #fuse.mapping<warps = 4, persistent = true>
+// CHECK-SAME: f = #fuse.mapping<warps = 4, cluster = 2>
+// CHECK-SAME: g = #fuse.mapping<warps = 4, blocks = ["m"], operators = {}, raster = 2, persistent = true, cluster = 4>
+// CHECK-SAME: h = #fuse.mapping<warps = 4>
+// CHECK-SAME: i = #fuse.mapping<warps = 4>
+func.func private @mapping() attributes {
+  a = #fuse.mapping<warps = 4>,
+  b = #fuse.mapping<warps = 1, blocks = ["m", "h"]>,
+  c = #fuse.mapping<warps = 32, operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 8]>}>,
+  d = #fuse.mapping<warps = 4, raster = 8>,
+  e = #fuse.mapping<warps = 4, persistent = true>,
+  f = #fuse.mapping<warps = 4, cluster = 2>,
+  g = #fuse.mapping<warps = 4, cluster = 4, persistent = true, raster = 2, operators = {}, blocks = ["m"]>,
+  h = #fuse.mapping<warps = 4, raster = 1, persistent = false, cluster = 1>,
+  i = #fuse.mapping<warps = 4, blocks = []>}
+
+// CHECK: @place
+// CHECK-SAME: a = #fuse.place<shared>
+// CHECK-SAME: b = #fuse.place<shared, async4>
+// CHECK-SAME: c = #fuse.place<shared, async8>
+// CHECK-SAME: d = #fuse.place<shared, async16>
+// CHECK-SAME: e = #fuse.place<registers>
+// CHECK-SAME: f = #fuse.place<shared>
+func.func private @place() attributes {
+  a = #fuse.place<shared>, b = #fuse.place<shared, async4>, c = #fuse.place<shared, async8>,
+  d = #fuse.place<shared, async16>, e = #fuse.place<registers>, f = #fuse.place<shared, sync>}
+
+// CHECK: @memory() attributes {a = #fuse.memory<{A = #fuse.place<shared, async16>, C = #fuse.place<registers>}>}
+func.func private @memory() attributes {
+  a = #fuse.memory<{A = #fuse.place<shared, async16>, C = #fuse.place<registers>}>}
+
+// CHECK: @pipeline() attributes {a = #fuse.pipeline<{A = 3 : i64, B = 4 : i64}>, b = #fuse.pipeline<{}, registers = 2>}
+func.func private @pipeline() attributes {
+  a = #fuse.pipeline<{A = 3, B = 4}>, b = #fuse.pipeline<{}, registers = 2>}
+
+// CHECK: @parallel() attributes {a = #fuse.parallel<{k = 4 : i64}>}
+func.func private @parallel() attributes {a = #fuse.parallel<{k = 4}>}
+
+// CHECK: @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
+func.func private @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
+
+// CHECK: @schedule
+// CHECK-SAME: a = #fuse.schedule<version = 1, mapping = <warps = 8>>
+// CHECK-SAME: b = #fuse.schedule<version = 1, tiling = <"LA", {m = 16 : i64}>, mapping = <warps = 4, blocks = ["m"]>,
+// CHECK-SAME: memory = <{A = #fuse.place<shared>}>, pipeline = <{A = 2 : i64}, registers = 2>, parallel = <{k = 2 : i64}>, reduction = <online>>
+func.func private @schedule() attributes {
+  a = #fuse.schedule<version = 1, mapping = <warps = 8>>,
+  b = #fuse.schedule<version = 1, tiling = <"LA", {m = 16}>, mapping = <warps = 4, blocks = ["m"]>,
+        memory = <{A = #fuse.place<shared>}>, pipeline = <{A = 2}, registers = 2>,
+        parallel = <{k = 2}>, reduction = <online>>}
+}
