@@ -39,6 +39,7 @@ public:
   /// Takes all that begin with `prefix`.
   bool takePrefix(std::string_view prefix);
   Rounding takeRounding();
+  uint8_t takeFloatFlags(); ///< FloatFlags: .ftz, .sat, .NaN and so on
   bool empty() const { return list.empty(); }
 
 private:
@@ -90,8 +91,7 @@ private:
   // DecodeArithmetic.cpp
   bool decodeInteger(std::string_view root, Modifiers &modifiers);
   bool decodeArithmetic(std::string_view root, Modifiers &modifiers);
-  bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type,
-                   bool exact);
+  bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type);
   bool decodeLogic(std::string_view root, Modifiers &modifiers);
   bool decodeCompare(std::string_view root, Modifiers &modifiers);
   bool decodeSelect(std::string_view root, Modifiers &modifiers);

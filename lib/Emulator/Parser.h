@@ -16,6 +16,9 @@
 
 namespace fusion::emulator {
 
+/// A token in an error message.
+std::string describe(const Token &token);
+
 /// Parses one module. Every method returns false, with the error set, where the
 /// text is wrong; nothing is read after that.
 class Parser {

@@ -67,6 +67,12 @@ constexpr bool isFloat(Type type) {
          type == Type::F64 || type == Type::TF32;
 }
 
+/// Also the packed ones with arithmetic of their own.
+constexpr bool isFloatLike(Type type) {
+  return isFloat(type) || type == Type::F16x2 || type == Type::BF16x2 ||
+         type == Type::F32x2;
+}
+
 /// The type spelled by a modifier without its dot ("u32"), None where it is no
 /// type.
 Type parseType(std::string_view text);
