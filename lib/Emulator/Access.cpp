@@ -37,9 +37,8 @@ std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
   const auto &id = warp.cta->id;
   auto thread = threadOfLane(warp, lane);
   char buffer[160];
-  std::snprintf(buffer, sizeof(buffer),
-                "block (%u,%u,%u), thread (%u,%u,%u)", id[0], id[1], id[2],
-                thread[0], thread[1], thread[2]);
+  std::snprintf(buffer, sizeof(buffer), "block (%u,%u,%u), thread (%u,%u,%u)",
+                id[0], id[1], id[2], thread[0], thread[1], thread[2]);
   return "kernel '" + std::string(warp.cta->code->source->name) + "', " +
          buffer;
 }
@@ -66,26 +65,24 @@ void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
                             " bytes at " + hex(address[lane]));
 }
 
-void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst,
-                                    uint32_t mask, const uint64_t *address,
-                                    unsigned bytes, uint32_t limit) {
+void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
+                                    const uint64_t *address, unsigned bytes,
+                                    uint32_t limit) {
   for (unsigned lane = 0; lane < 32; ++lane)
     if (((mask >> lane) & 1) &&
         (address[lane] >= limit || bytes > limit - address[lane]))
-      return raiseFault(warp, inst, lane,
-                        "out-of-bounds access of " + std::to_string(bytes) +
-                            " bytes at offset " +
-                            std::to_string(address[lane]) + " of " +
-                            std::to_string(limit) +
-                            " bytes of local or parameter memory");
+      return raiseFault(
+          warp, inst, lane,
+          "out-of-bounds access of " + std::to_string(bytes) +
+              " bytes at offset " + std::to_string(address[lane]) + " of " +
+              std::to_string(limit) + " bytes of local or parameter memory");
 }
 
 static bool inWindow(uint64_t address, uint64_t window) {
   return address >= window && address - window < kWindowBytes;
 }
 
-uint32_t fusion::emulator::sharedLanes(const uint64_t *address,
-                                       uint32_t mask) {
+uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 32; ++i)
     result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
@@ -220,8 +217,7 @@ unsigned fusion::emulator::countSectorsSlowly(const uint64_t *address,
 }
 
 unsigned fusion::emulator::countWavefrontsSlowly(const uint64_t *address,
-                                                 uint32_t mask,
-                                                 unsigned unit) {
+                                                 uint32_t mask, unsigned unit) {
   unsigned groups = 128 / unit, shift = log2Of(unit);
   uint64_t chunks[32];
   unsigned count = 0, most = 0;

@@ -18,12 +18,10 @@ static constexpr uint32_t kMaxCallDepth = 512;
 static constexpr size_t kMaxFrames = 4096;
 
 static void copyParameter(const uint8_t *fromRegisters,
-                          const uint8_t *constants, const uint8_t *fromLanes,
-                          uint32_t fromStride, const ParameterPlace &from,
-                          uint8_t *toRegisters, uint8_t *toLanes,
-                          uint32_t toStride, const ParameterPlace &to,
-                          uint32_t mask) {
-  (void)constants;
+                          const uint8_t *fromLanes, uint32_t fromStride,
+                          const ParameterPlace &from, uint8_t *toRegisters,
+                          uint8_t *toLanes, uint32_t toStride,
+                          const ParameterPlace &to, uint32_t mask) {
   uint32_t bytes = std::min(from.bytes, to.bytes);
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
@@ -121,12 +119,10 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
   Frame &from = warp.frames[parent], &to = warp.frames[index];
   to.call = inst.target;
   for (size_t i = 0; i < site.arguments.size(); ++i)
-    copyParameter(from.registers.data(), code.constants.data(),
-                  from.parameters.data(),
+    copyParameter(from.registers.data(), from.parameters.data(),
                   code.functions[from.function].parameterBytes,
-                  site.arguments[i], to.registers.data(),
-                  to.parameters.data(), callee.parameterBytes,
-                  callee.parameters[i], mask);
+                  site.arguments[i], to.registers.data(), to.parameters.data(),
+                  callee.parameterBytes, callee.parameters[i], mask);
   warp.current.pc = callee.entry;
   enterFrame(warp, index);
   return true;
@@ -151,12 +147,10 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
   const CodeFunction &callee = code.functions[frame.function];
   Frame &to = warp.frames[frame.parent];
   for (size_t i = 0; i < site.results.size(); ++i)
-    copyParameter(frame.registers.data(), code.constants.data(),
-                  frame.parameters.data(), callee.parameterBytes,
-                  callee.results[i], to.registers.data(),
-                  to.parameters.data(),
-                  code.functions[to.function].parameterBytes,
-                  site.results[i], mask);
+    copyParameter(
+        frame.registers.data(), frame.parameters.data(), callee.parameterBytes,
+        callee.results[i], to.registers.data(), to.parameters.data(),
+        code.functions[to.function].parameterBytes, site.results[i], mask);
   warp.current.mask = mask;
   warp.current.pc = frame.returnPc;
   enterFrame(warp, frame.parent);

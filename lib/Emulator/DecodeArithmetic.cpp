@@ -47,13 +47,12 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
   if (type == Type::None || type == Type::TF32)
     return unsupported();
   if (root == "testp") {
-    int kind = modifiers.takeOneOf({"finite", "infinite", "number",
-                                    "notanumber", "normal", "subnormal"});
+    int kind = modifiers.takeOneOf(
+        {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     Ref p, a;
     if (kind < 0 || (type != Type::F32 && type != Type::F64))
       return unsupported();
-    if (!count(2, 2) ||
-        !destination(instruction->operands[0], Type::Pred, p) ||
+    if (!count(2, 2) || !destination(instruction->operands[0], Type::Pred, p) ||
         !source(instruction->operands[1], type, a))
       return false;
     Inst &inst = emit(testpHandler(), {p, a});
@@ -64,18 +63,17 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
   if (isFloatLike(type)) {
     static const std::unordered_map<std::string_view,
                                     std::pair<FloatOp, unsigned>>
-        operations = {{"add", {FloatOp::Add, 2}}, {"sub", {FloatOp::Sub, 2}},
-                      {"mul", {FloatOp::Mul, 2}}, {"fma", {FloatOp::Fma, 3}},
-                      {"mad", {FloatOp::Fma, 3}}, {"div", {FloatOp::Div, 2}},
-                      {"abs", {FloatOp::Abs, 1}}, {"neg", {FloatOp::Neg, 1}},
-                      {"min", {FloatOp::Min, 2}}, {"max", {FloatOp::Max, 2}},
-                      {"sqrt", {FloatOp::Sqrt, 1}},
-                      {"rcp", {FloatOp::Rcp, 1}},
-                      {"rsqrt", {FloatOp::Rsqrt, 1}},
-                      {"sin", {FloatOp::Sin, 1}}, {"cos", {FloatOp::Cos, 1}},
-                      {"lg2", {FloatOp::Lg2, 1}}, {"ex2", {FloatOp::Ex2, 1}},
-                      {"tanh", {FloatOp::Tanh, 1}},
-                      {"copysign", {FloatOp::Copysign, 2}}};
+        operations = {
+            {"add", {FloatOp::Add, 2}},          {"sub", {FloatOp::Sub, 2}},
+            {"mul", {FloatOp::Mul, 2}},          {"fma", {FloatOp::Fma, 3}},
+            {"mad", {FloatOp::Fma, 3}},          {"div", {FloatOp::Div, 2}},
+            {"abs", {FloatOp::Abs, 1}},          {"neg", {FloatOp::Neg, 1}},
+            {"min", {FloatOp::Min, 2}},          {"max", {FloatOp::Max, 2}},
+            {"sqrt", {FloatOp::Sqrt, 1}},        {"rcp", {FloatOp::Rcp, 1}},
+            {"rsqrt", {FloatOp::Rsqrt, 1}},      {"sin", {FloatOp::Sin, 1}},
+            {"cos", {FloatOp::Cos, 1}},          {"lg2", {FloatOp::Lg2, 1}},
+            {"ex2", {FloatOp::Ex2, 1}},          {"tanh", {FloatOp::Tanh, 1}},
+            {"copysign", {FloatOp::Copysign, 2}}};
     auto it = operations.find(root);
     if (it == operations.end())
       return unsupported();
@@ -101,9 +99,9 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
   else if (root == "mul")
     op = hi ? IntOp::MulHi : wide ? IntOp::MulWide : IntOp::Mul;
   else if (root == "mad") {
-    op = cc    ? (hi ? IntOp::MadHiCC : IntOp::MadCC)
-         : sat ? IntOp::MadHiSat
-         : hi  ? IntOp::MadHi
+    op = cc     ? (hi ? IntOp::MadHiCC : IntOp::MadCC)
+         : sat  ? IntOp::MadHiSat
+         : hi   ? IntOp::MadHi
          : wide ? IntOp::MadWide
                 : IntOp::Mad;
     arity = 3;
@@ -119,7 +117,7 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
   } else if (root == "min" || root == "max") {
     bool isMin = root == "min", three = instruction->operands.size() == 4;
     arity = three ? 3 : 2;
-    op = three ? (isMin ? IntOp::Min3 : IntOp::Max3)
+    op = three  ? (isMin ? IntOp::Min3 : IntOp::Max3)
          : relu ? (isMin ? IntOp::ReluMin : IntOp::ReluMax)
                 : (isMin ? IntOp::Min : IntOp::Max);
     relu = false;
@@ -128,7 +126,8 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
   }
   bool product = root == "mul" || root == "mad";
   if (product != (hi || lo || wide) || relu ||
-      (sat && (type != Type::S32 || (root == "mad" && !hi) || product != (root == "mad"))) ||
+      (sat && (type != Type::S32 || (root == "mad" && !hi) ||
+               product != (root == "mad"))) ||
       (cc && root != "add" && root != "sub" && root != "mad"))
     return unsupported();
   bool bitsOnly = type == Type::B16 || type == Type::B32 || type == Type::B64;

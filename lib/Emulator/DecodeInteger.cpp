@@ -1,4 +1,5 @@
-//===- DecodeInteger.cpp - Decoding of bit, logic and other integer instructions ===//
+//===- DecodeInteger.cpp - Decoding of bit, logic and other integer instructions
+//===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,8 +59,8 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
           int64_t(operands[4].value);
       emit(table.integer(IntOp::Mov, type), {final, value});
       CompareSpec spec{Type::B32, Compare::Ne};
-      Inst &test = emit(table.compare(spec),
-                        {p, scratch(4), value, constant(0, 4), q});
+      Inst &test =
+          emit(table.compare(spec), {p, scratch(4), value, constant(0, 4), q});
       test.a = uint8_t(combine == 0 ? Combine::And : Combine::Or);
       return true;
     }
@@ -113,12 +114,11 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
         !source(operands[1], type, refs[1]) ||
         !source(operands[2], Type::U32, refs[2]))
       return false;
-    Type variant = mask        ? (mode == 0 ? Type::U32 : Type::B32)
-                   : mode == 0 ? type
+    Type variant = mask                ? (mode == 0 ? Type::U32 : Type::B32)
+                   : mode == 0         ? type
                    : type == Type::S32 ? Type::S64
                                        : Type::U64;
-    Handler handler =
-        table.integer(mask ? IntOp::Bmsk : IntOp::Szext, variant);
+    Handler handler = table.integer(mask ? IntOp::Bmsk : IntOp::Szext, variant);
     if (!handler)
       return false;
     emit(handler, refs, Flow::Next);
@@ -225,7 +225,7 @@ bool Decoder::decodeLogic(std::string_view root, Modifiers &modifiers) {
     return false;
   if (type == Type::Pred && shift)
     return unsupported();
-  Handler handler = type == Type::Pred ? predicateHandler(op)
+  Handler handler = type == Type::Pred  ? predicateHandler(op)
                     : isFloatLike(type) ? nullptr
                                         : table.integer(op, type);
   if (!handler)
@@ -234,8 +234,8 @@ bool Decoder::decodeLogic(std::string_view root, Modifiers &modifiers) {
   if (!destination(instruction->operands[0], type, refs[0]))
     return false;
   for (size_t i = 1; i < operands; ++i)
-    if (!source(instruction->operands[i],
-                shift && i == 2 ? Type::U32 : type, refs[i]))
+    if (!source(instruction->operands[i], shift && i == 2 ? Type::U32 : type,
+                refs[i]))
       return false;
   emit(handler, refs, Flow::Next);
   return true;

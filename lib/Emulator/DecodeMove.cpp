@@ -1,4 +1,5 @@
-//===- DecodeMove.cpp - Decoding of comparisons, selections, conversions and moves ===//
+//===- DecodeMove.cpp - Decoding of comparisons, selections, conversions and
+//moves ===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,9 +13,9 @@ using namespace fusion::emulator;
 
 static int takeCompare(Modifiers &modifiers) {
   // lo, ls, hi and hs are the unsigned comparisons' other names.
-  int index = modifiers.takeOneOf(
-      {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu",
-       "geu", "num", "nan", "lo", "ls", "hi", "hs"});
+  int index = modifiers.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge", "equ",
+                                   "neu", "ltu", "leu", "gtu", "geu", "num",
+                                   "nan", "lo", "ls", "hi", "hs"});
   return index < 14 ? index : index - 14 + int(Compare::Lt);
 }
 
@@ -44,14 +45,31 @@ bool Decoder::decodeCompare(std::string_view root, Modifiers &modifiers) {
   const Operand &result = instruction->operands[0];
   if (isSet) {
     switch (destinationType) {
-    case Type::U32: case Type::S32: kind = packed ? 7 : 0; break;
-    case Type::F32: kind = 1; break;
-    case Type::F16: kind = 2; break;
-    case Type::BF16: kind = 3; break;
-    case Type::U16: case Type::S16: kind = 4; break;
-    case Type::F16x2: kind = 5; break;
-    case Type::BF16x2: kind = 6; break;
-    default: return unsupported();
+    case Type::U32:
+    case Type::S32:
+      kind = packed ? 7 : 0;
+      break;
+    case Type::F32:
+      kind = 1;
+      break;
+    case Type::F16:
+      kind = 2;
+      break;
+    case Type::BF16:
+      kind = 3;
+      break;
+    case Type::U16:
+    case Type::S16:
+      kind = 4;
+      break;
+    case Type::F16x2:
+      kind = 5;
+      break;
+    case Type::BF16x2:
+      kind = 6;
+      break;
+    default:
+      return unsupported();
     }
     if (packed && kind < 5)
       return unsupported();
@@ -67,8 +85,7 @@ bool Decoder::decodeCompare(std::string_view root, Modifiers &modifiers) {
   bool negated = false;
   if (!source(instruction->operands[1], type, a) ||
       !source(instruction->operands[2], type, b) ||
-      (combine >= 0 &&
-       !predicateSource(instruction->operands[3], c, negated)))
+      (combine >= 0 && !predicateSource(instruction->operands[3], c, negated)))
     return false;
   // A predicate may be source and first destination; the second must not be
   // overwritten by what follows, hence a scratch of its own.
@@ -104,8 +121,8 @@ bool Decoder::decodeSelect(std::string_view root, Modifiers &modifiers) {
   Type key = modifiers.takeType();
   if (key != Type::S32 && key != Type::F32)
     return unsupported();
-  Handler handler = table.integer(
-      key == Type::F32 ? IntOp::SlctF : IntOp::Slct, type);
+  Handler handler =
+      table.integer(key == Type::F32 ? IntOp::SlctF : IntOp::Slct, type);
   if (!handler)
     return unsupported();
   if (!source(operands[3], key, c))
@@ -115,8 +132,8 @@ bool Decoder::decodeSelect(std::string_view root, Modifiers &modifiers) {
 }
 
 static bool isPacked(Type type) {
-  return type == Type::F16x2 || type == Type::BF16x2 ||
-         type == Type::E4M3x2 || type == Type::E5M2x2;
+  return type == Type::F16x2 || type == Type::BF16x2 || type == Type::E4M3x2 ||
+         type == Type::E5M2x2;
 }
 
 /// cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}
@@ -130,7 +147,8 @@ bool Decoder::decodePack(Modifiers &modifiers) {
     return unsupported();
   size_t n = narrow ? 4 : 3;
   std::vector<Ref> refs(n);
-  if (!count(n, n) || !destination(instruction->operands[0], Type::B32, refs[0]))
+  if (!count(n, n) ||
+      !destination(instruction->operands[0], Type::B32, refs[0]))
     return false;
   for (size_t i = 1; i < n; ++i)
     if (!source(instruction->operands[i], Type::B32, refs[i]))
@@ -176,8 +194,7 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
     // Conversions to fp8 saturate whether it is written or not.
     if (bytesOf(to) == 2)
       flags |= FlagSatFinite;
-    Inst &inst =
-        emit(fast ? fast : convertPackedHandler(), refs, Flow::Next);
+    Inst &inst = emit(fast ? fast : convertPackedHandler(), refs, Flow::Next);
     inst.a = flags;
     inst.b = uint8_t(rounding);
     inst.c = uint8_t(to);

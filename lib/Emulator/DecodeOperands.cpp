@@ -65,16 +65,26 @@ Ref Decoder::scratch(unsigned bytes) {
 
 bool Decoder::specialByName(std::string_view name, Ref &ref) const {
   static const std::unordered_map<std::string_view, Special> names = {
-      {"%tid", Special::TidX}, {"%tid.x", Special::TidX},
-      {"%tid.y", Special::TidY}, {"%tid.z", Special::TidZ},
-      {"%ntid.x", Special::NtidX}, {"%ntid.y", Special::NtidY},
-      {"%ntid.z", Special::NtidZ}, {"%ctaid.x", Special::CtaidX},
-      {"%ctaid.y", Special::CtaidY}, {"%ctaid.z", Special::CtaidZ},
-      {"%nctaid.x", Special::NctaidX}, {"%nctaid.y", Special::NctaidY},
-      {"%nctaid.z", Special::NctaidZ}, {"%tid.w", Special::Zero},
-      {"%ctaid.w", Special::Zero}, {"%laneid", Special::LaneId},
-      {"%warpid", Special::WarpId}, {"%nwarpid", Special::NwarpId},
-      {"%smid", Special::SmId}, {"%nsmid", Special::NsmId},
+      {"%tid", Special::TidX},
+      {"%tid.x", Special::TidX},
+      {"%tid.y", Special::TidY},
+      {"%tid.z", Special::TidZ},
+      {"%ntid.x", Special::NtidX},
+      {"%ntid.y", Special::NtidY},
+      {"%ntid.z", Special::NtidZ},
+      {"%ctaid.x", Special::CtaidX},
+      {"%ctaid.y", Special::CtaidY},
+      {"%ctaid.z", Special::CtaidZ},
+      {"%nctaid.x", Special::NctaidX},
+      {"%nctaid.y", Special::NctaidY},
+      {"%nctaid.z", Special::NctaidZ},
+      {"%tid.w", Special::Zero},
+      {"%ctaid.w", Special::Zero},
+      {"%laneid", Special::LaneId},
+      {"%warpid", Special::WarpId},
+      {"%nwarpid", Special::NwarpId},
+      {"%smid", Special::SmId},
+      {"%nsmid", Special::NsmId},
       {"%lanemask_eq", Special::LanemaskEq},
       {"%lanemask_le", Special::LanemaskLe},
       {"%lanemask_lt", Special::LanemaskLt},
@@ -121,9 +131,9 @@ uint64_t Decoder::variableAddress(uint32_t index) {
 }
 
 static std::string quoted(const Operand &operand) {
-  return operand.name.empty() ? "operand"
-                              : "'" + std::string(operand.name.substr(0, 80)) +
-                                    "'";
+  return operand.name.empty()
+             ? "operand"
+             : "'" + std::string(operand.name.substr(0, 80)) + "'";
 }
 
 bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
@@ -185,8 +195,7 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     if (bytes != 8 && bytes != 4)
       return fail("the address of " + quoted(operand) + " as a narrow value");
     const Variable &variable = module.variables[operand.index];
-    uint64_t value =
-        variableAddress(operand.index) + uint64_t(operand.offset);
+    uint64_t value = variableAddress(operand.index) + uint64_t(operand.offset);
     if (variable.space == Space::Local) {
       if (bytes != 8)
         return fail("a local address has 64 bits");
@@ -249,8 +258,7 @@ bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
   return true;
 }
 
-bool Decoder::predicateSource(const Operand &operand, Ref &ref,
-                              bool &negated) {
+bool Decoder::predicateSource(const Operand &operand, Ref &ref, bool &negated) {
   negated = operand.negated;
   Operand plain = operand;
   plain.negated = false;

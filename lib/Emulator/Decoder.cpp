@@ -335,13 +335,13 @@ bool Decoder::decode(const Instruction &inst) {
         map[root] = method;
     };
     add(&Decoder::decodeArithmetic,
-        {"add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min",
-         "max", "sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh",
-         "copysign", "testp"});
+        {"add", "sub", "mul", "mad", "fma",  "div",      "rem",
+         "abs", "neg", "min", "max", "sqrt", "rcp",      "rsqrt",
+         "sin", "cos", "lg2", "ex2", "tanh", "copysign", "testp"});
     add(&Decoder::decodeInteger,
-        {"mul24", "mad24", "sad", "popc", "clz", "bfind", "brev", "bfe", "bfi",
-         "prmt", "lop3", "shf", "dp4a", "dp2a", "bmsk", "szext", "fns",
-         "addc", "subc", "madc"});
+        {"mul24", "mad24", "sad",  "popc", "clz",  "bfind", "brev",
+         "bfe",   "bfi",   "prmt", "lop3", "shf",  "dp4a",  "dp2a",
+         "bmsk",  "szext", "fns",  "addc", "subc", "madc"});
     add(&Decoder::decodeLogic,
         {"and", "or", "xor", "not", "cnot", "shl", "shr"});
     add(&Decoder::decodeCompare, {"setp", "set"});

@@ -63,10 +63,9 @@ Allocation *DeviceMemory::allocate(uint64_t bytes, uint64_t alignment) {
 }
 
 Allocation *DeviceMemory::find(uint64_t address) const {
-  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
-                             [](uint64_t value, const Allocation *a) {
-                               return value < a->begin;
-                             });
+  auto it = std::upper_bound(
+      sorted.begin(), sorted.end(), address,
+      [](uint64_t value, const Allocation *a) { return value < a->begin; });
   if (it == sorted.begin())
     return nullptr;
   Allocation *allocation = *std::prev(it);
@@ -74,10 +73,9 @@ Allocation *DeviceMemory::find(uint64_t address) const {
 }
 
 const Allocation *DeviceMemory::nearest(uint64_t address) const {
-  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
-                             [](uint64_t value, const Allocation *a) {
-                               return value < a->begin;
-                             });
+  auto it = std::upper_bound(
+      sorted.begin(), sorted.end(), address,
+      [](uint64_t value, const Allocation *a) { return value < a->begin; });
   return it == sorted.begin() ? nullptr : *std::prev(it);
 }
 

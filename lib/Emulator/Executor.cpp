@@ -61,14 +61,13 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
     uint32_t together = mask;
     for (const Group &group : warp.others) {
       const Inst &at = code.insts[group.pc];
-      if (group.state == Group::State::WaitWarp &&
-          at.flow == Flow::WarpSync && at.run == inst.run)
+      if (group.state == Group::State::WaitWarp && at.flow == Flow::WarpSync &&
+          at.run == inst.run)
         together |= group.mask;
     }
     if (!(needed & ~together)) {
       for (Group &group : warp.others)
-        if (group.state == Group::State::WaitWarp &&
-            (group.mask & together)) {
+        if (group.state == Group::State::WaitWarp && (group.mask & together)) {
           group.state = Group::State::Ready;
           ++group.pc;
         }
@@ -80,8 +79,7 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   return false;
 }
 
-template <bool Annotate>
-void Executor::runWarp(Warp &warp, uint64_t quantum) {
+template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
   const Inst *insts = code.insts.data();
   uint64_t end = warp.executed + quantum;
   uint64_t counted = 0;
@@ -271,8 +269,9 @@ CtaStatus Executor::run(uint64_t quantum) {
     Warp &warp = cta.warps[chosen];
     uint64_t slice = options.seed ? 1 + random() % 512 : kWarpQuantum;
     if (options.instructionLimit)
-      slice = std::min(slice, options.instructionLimit - std::min(
-                                  options.instructionLimit, warp.executed) + 1);
+      slice = std::min(
+          slice, options.instructionLimit -
+                     std::min(options.instructionLimit, warp.executed) + 1);
     uint64_t before = warp.executed;
     bool wasLive = warp.live != 0;
     if (options.annotate)

@@ -95,13 +95,17 @@ void Executor::fillSpecials(Warp &warp) {
   for (uint32_t i = 0; i < uint32_t(Special::Count); ++i)
     set(Special(i), 0);
   static constexpr Special first[] = {
-      Special::NtidX, Special::CtaidX, Special::NctaidX, Special::ClusterIdX,
-      Special::NclusterIdX, Special::ClusterCtaidX, Special::ClusterNctaidX};
+      Special::NtidX,         Special::CtaidX,      Special::NctaidX,
+      Special::ClusterIdX,    Special::NclusterIdX, Special::ClusterCtaidX,
+      Special::ClusterNctaidX};
   for (uint32_t d = 0; d < 3; ++d) {
     uint32_t cluster = launch.cluster[d];
-    uint32_t contents[] = {launch.block[d],       cta.id[d],
-                           launch.grid[d],        cta.id[d] / cluster,
-                           launch.grid[d] / cluster, cta.id[d] % cluster,
+    uint32_t contents[] = {launch.block[d],
+                           cta.id[d],
+                           launch.grid[d],
+                           cta.id[d] / cluster,
+                           launch.grid[d] / cluster,
+                           cta.id[d] % cluster,
                            cluster};
     for (unsigned i = 0; i < 7; ++i)
       set(Special(uint32_t(first[i]) + d), contents[i]);

@@ -78,9 +78,8 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     return;
   }
   countShared(warp, to.address, mask, bytes, range.contiguous);
-  if (whole &&
-      !accessGlobal(warp, inst, whole, from.address, bytes, AccessKind::Load,
-                    source, contiguous))
+  if (whole && !accessGlobal(warp, inst, whole, from.address, bytes,
+                             AccessKind::Load, source, contiguous))
     return;
   if (part) {
     // The bytes that are read need not be a power of two; a sector each.
@@ -90,8 +89,7 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       uint64_t begin = from.address[lane];
       if (begin & (bytes - 1))
         return faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
-      Allocation *allocation =
-          holderOf(*warp.cta, begin, begin + size[lane]);
+      Allocation *allocation = holderOf(*warp.cta, begin, begin + size[lane]);
       if (!allocation) {
         resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address,
                       bytes, AccessKind::Load, partly.pointer);

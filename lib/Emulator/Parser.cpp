@@ -13,8 +13,8 @@
 
 using namespace fusion::emulator;
 
-std::unique_ptr<Module>
-fusion::emulator::parseModule(std::string_view text, Error &error) {
+std::unique_ptr<Module> fusion::emulator::parseModule(std::string_view text,
+                                                      Error &error) {
   static std::atomic<uint64_t> nextId{0};
   auto module = std::make_unique<Module>();
   module->id = nextId++;

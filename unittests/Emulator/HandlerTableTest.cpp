@@ -54,7 +54,8 @@ std::vector<uint8_t> execute(Handler handler, Inst inst, uint32_t mask,
   return result;
 }
 
-template <class Pick> int compareTables(Pick pick, Inst inst, const char *what) {
+template <class Pick>
+int compareTables(Pick pick, Inst inst, const char *what) {
   auto tables = allHandlerTables();
   Handler first = pick(*tables[0]);
   for (const HandlerTable *table : tables) {
@@ -73,11 +74,11 @@ template <class Pick> int compareTables(Pick pick, Inst inst, const char *what) 
   return 1;
 }
 
-const Type allTypes[] = {Type::B16,   Type::U16,    Type::S16,   Type::F16,
-                         Type::BF16,  Type::B32,    Type::U32,   Type::S32,
-                         Type::F32,   Type::TF32,   Type::F16x2, Type::BF16x2,
-                         Type::U16x2, Type::S16x2,  Type::B64,   Type::U64,
-                         Type::S64,   Type::F64,    Type::F32x2};
+const Type allTypes[] = {Type::B16,   Type::U16,   Type::S16,   Type::F16,
+                         Type::BF16,  Type::B32,   Type::U32,   Type::S32,
+                         Type::F32,   Type::TF32,  Type::F16x2, Type::BF16x2,
+                         Type::U16x2, Type::S16x2, Type::B64,   Type::U64,
+                         Type::S64,   Type::F64,   Type::F32x2};
 
 TEST(HandlerTable, Integers) {
   int compared = 0;

@@ -69,8 +69,8 @@ void lop3(Warp &warp, const Inst &inst, uint32_t mask) {
     uint32_t x = a[i], y = b[i], z = c[i];
     d[i] = (on[0] & ~x & ~y & ~z) | (on[1] & ~x & ~y & z) |
            (on[2] & ~x & y & ~z) | (on[3] & ~x & y & z) |
-           (on[4] & x & ~y & ~z) | (on[5] & x & ~y & z) |
-           (on[6] & x & y & ~z) | (on[7] & x & y & z);
+           (on[4] & x & ~y & ~z) | (on[5] & x & ~y & z) | (on[6] & x & y & ~z) |
+           (on[7] & x & y & z);
   }
   destination.finish();
 }
@@ -135,14 +135,22 @@ void fns(Warp &warp, const Inst &inst, uint32_t mask) {
 
 Handler bitsHandler(IntOp op) {
   switch (op) {
-  case IntOp::ShfL: return funnel<true>;
-  case IntOp::ShfR: return funnel<false>;
-  case IntOp::Prmt: return prmt;
-  case IntOp::Lop3: return lop3;
-  case IntOp::Dp4a: return dp4a;
-  case IntOp::Dp2a: return dp2a;
-  case IntOp::Fns: return fns;
-  default: return nullptr;
+  case IntOp::ShfL:
+    return funnel<true>;
+  case IntOp::ShfR:
+    return funnel<false>;
+  case IntOp::Prmt:
+    return prmt;
+  case IntOp::Lop3:
+    return lop3;
+  case IntOp::Dp4a:
+    return dp4a;
+  case IntOp::Dp2a:
+    return dp2a;
+  case IntOp::Fns:
+    return fns;
+  default:
+    return nullptr;
   }
 }
 
