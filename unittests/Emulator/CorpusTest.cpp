@@ -359,4 +359,47 @@ TEST_F(Gemm, Wmma) {
       ASSERT_NEAR(c.host[size_t(i * n + j)], problem.at(i, j), 1e-4);
 }
 
+TEST(LlvmBackend, Mixture) {
+  auto program = parse(corpus("llvm.ptx"));
+  ASSERT_TRUE(program);
+  Memory memory;
+  int n = 50;
+  Array<float> in(memory, uniform(128 + 4 * 128, 3)),
+      out(memory, std::vector<float>(128));
+  Options options;
+  options.sanitize = true;
+  LaunchResult result =
+      runOk(*program, makeLaunch("mixture", {1, 1, 1}, {128, 1, 1}, out, in, n),
+            memory, options);
+  EXPECT_TRUE(result.findings.empty());
+  out.fetch();
+  for (int t = 0; t < 128; ++t) {
+    const float *x = in.host.data();
+    float v = x[t ^ 1];
+    if (t < n) {
+      float sum = 0;
+      for (int i = 0; i < (t & 7); ++i)
+        sum += v * float((i * 7) & 15);
+      v = sum;
+    } else {
+      float cases[] = {1.0f,
+                       v * 2,
+                       std::sqrt(std::fabs(v)),
+                       v - x[0],
+                       std::fabs(v),
+                       v / 3.0f,
+                       float(long(v * 100)),
+                       float(long(v * 100))};
+      v = cases[t & 7];
+    }
+    const float *q = x + 128 + 4 * t;
+    float product = q[1] * q[2];
+    v += q[0] + product - q[3];
+    double h = doubleFromHalf(halfFromDouble(v));
+    h = doubleFromHalf(halfFromDouble(h * h));
+    h = doubleFromHalf(halfFromDouble(h + 1.5));
+    ASSERT_EQ(out.host[size_t(t)], v + float(h)) << t;
+  }
+}
+
 } // namespace
