@@ -54,9 +54,12 @@ enum class Type : uint8_t {
   B1, // operand types of mma only
 };
 
+// Internal linkage: the copy of a file compiled for wide vectors must not be
+// the one that the whole program links to.
+
 /// Bytes of a value of that type in a register or in memory; 0 for types that
 /// have no such form.
-constexpr unsigned bytesOf(Type type) {
+static constexpr unsigned bytesOf(Type type) {
   switch (type) {
   case Type::B8:
   case Type::U8:
@@ -100,18 +103,18 @@ constexpr unsigned bytesOf(Type type) {
   return 0;
 }
 
-constexpr bool isSigned(Type type) {
+static constexpr bool isSigned(Type type) {
   return type == Type::S8 || type == Type::S16 || type == Type::S32 ||
          type == Type::S64 || type == Type::S4;
 }
 
-constexpr bool isFloat(Type type) {
+static constexpr bool isFloat(Type type) {
   return type == Type::F16 || type == Type::BF16 || type == Type::F32 ||
          type == Type::F64 || type == Type::TF32;
 }
 
 /// Also the packed ones with arithmetic of their own.
-constexpr bool isFloatLike(Type type) {
+static constexpr bool isFloatLike(Type type) {
   return isFloat(type) || type == Type::F16x2 || type == Type::BF16x2 ||
          type == Type::F32x2;
 }
