@@ -112,7 +112,7 @@ void Executor::checkBarriers() {
 
 void Executor::release(uint32_t id) {
   Barrier &barrier = cta.barriers[id];
-  std::vector<uint32_t> waited;
+  std::vector<uint32_t> waited(cta.warps.size(), 0); // lanes of every warp
   for (Warp &warp : cta.warps) {
     Group running = warp.current;
     bool any = false;
@@ -126,6 +126,7 @@ void Executor::release(uint32_t id) {
         enterFrame(warp, group.frame);
         inst.run(warp, inst, group.mask);
       }
+      waited[warp.index] |= group.mask;
       group.state = Group::State::Ready;
       ++group.pc;
     }
@@ -134,7 +135,6 @@ void Executor::release(uint32_t id) {
     warp.current = running;
     enterFrame(warp, running.frame);
     warp.blocked = false;
-    waited.push_back(warp.index);
   }
   if (sanitizer)
     sanitizer->barrierComplete(id, waited);
@@ -172,6 +172,7 @@ void Executor::deadlock() {
   if (listed > 8)
     message += "; and " + std::to_string(listed - 8) + " more";
   cta.fault.set = true;
+  cta.fault.kind = "deadlock";
   cta.fault.line = line;
   const auto &id = cta.id;
   cta.fault.message = message + " (kernel '" + std::string(code.source->name) +

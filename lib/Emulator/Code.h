@@ -50,6 +50,13 @@ enum class Flow : uint8_t {
   Barrier,     ///< suspends lanes; `run` delivers results, may be null
 };
 
+/// What a strong access means to other threads.
+enum Order : uint8_t {
+  OrderStrong = 1, ///< relaxed, volatile, or an atomic
+  OrderAcquire = 2,
+  OrderRelease = 4,
+};
+
 struct Inst {
   Handler run = nullptr;
   const Ref *op = nullptr;
@@ -62,6 +69,7 @@ struct Inst {
   Flow flow = Flow::Next;
   uint8_t count = 0;                         ///< operands in `op`
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
+  uint8_t order = 0; ///< of strong accesses, bits of Order
 };
 
 /// Where a parameter of a function lies: in the lane's parameter block, or in

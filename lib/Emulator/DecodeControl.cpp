@@ -359,7 +359,11 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     emit(table.integer(IntOp::Mov, Type::B64), {d, constant(0, 8)});
     return true;
   }
+  // Of the fences only those between threads; what bar.sync orders needs none.
+  bool fence = root == "membar" || root == "fence";
+  if (fence && modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0)
+    fence = false;
   modifiers = Modifiers(Instruction());
-  emit(nothingHandler(), {});
+  emit(fence ? fenceHandler() : nothingHandler(), {});
   return true;
 }

@@ -137,6 +137,8 @@ public:
       l2 = std::make_unique<L2Model>(options.l2Bytes);
     if (options.annotate)
       instCounters.resize(code.insts.size());
+    if (options.sanitize)
+      sanitizer = std::make_unique<GridSanitizer>(options.seed);
   }
 
   LaunchResult run() {
@@ -156,7 +158,8 @@ private:
   void runInParallel(unsigned threads) {
     std::atomic<uint64_t> next{0};
     auto work = [&]() {
-      Executor executor(code, launch, options, memory, parameters.data());
+      Executor executor(code, launch, options, memory, parameters.data(),
+                        nullptr);
       for (uint64_t index; (index = next.fetch_add(1)) < ctas;) {
         if (index > failed.load())
           break;
@@ -177,6 +180,16 @@ private:
       helper.join();
   }
 
+  /// The CTA that starts as number `position`: other seeds start with another
+  /// one, and every other seed goes backwards.
+  uint64_t drawn(uint64_t position) const {
+    if (!options.seed)
+      return position;
+    uint64_t first = options.seed * 0x9e3779b97f4a7c15u % ctas;
+    uint64_t index = (position + first) % ctas;
+    return options.seed % 2 ? ctas - 1 - index : index;
+  }
+
   /// One host thread; a CTA runs until it ends or its quantum is over. Others
   /// become resident only while those before them do not end.
   void runInTurns() {
@@ -186,11 +199,12 @@ private:
     while (next < ctas || !active.empty()) {
       while (active.size() < window && next < ctas) {
         if (idle.empty())
-          idle.push_back(std::make_unique<Executor>(code, launch, options,
-                                                    memory, parameters.data()));
+          idle.push_back(std::make_unique<Executor>(
+              code, launch, options, memory, parameters.data(),
+              sanitizer.get()));
         active.push_back(std::move(idle.back()));
         idle.pop_back();
-        active.back()->start(next++, l2 != nullptr, false);
+        active.back()->start(drawn(next++), l2 != nullptr, false);
       }
       bool ended = false;
       for (size_t i = 0; i < active.size();) {
@@ -226,6 +240,18 @@ private:
       for (Finding &finding : executor.sanitizer->findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
           result.findings.push_back(std::move(finding));
+    // What ends a launch is a finding too, for those who read only these.
+    if (options.sanitize && cta.fault.set && !cta.fault.kind.empty()) {
+      Finding finding;
+      finding.kind = cta.fault.kind;
+      finding.kernel = std::string(code.source->name);
+      finding.block = cta.id;
+      finding.thread = cta.fault.thread;
+      finding.line = cta.fault.line;
+      finding.otherLine = cta.fault.otherLine;
+      finding.message = cta.fault.message;
+      result.findings.push_back(std::move(finding));
+    }
     if (l2) {
       // The model sees the CTAs in the order of their indices.
       traces.emplace(cta.linear, std::move(cta.trace));
@@ -263,6 +289,7 @@ private:
   std::mutex mutex;
   std::atomic<uint64_t> failed{UINT64_MAX};
   std::unique_ptr<L2Model> l2;
+  std::unique_ptr<GridSanitizer> sanitizer;
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
   std::vector<Counters> instCounters;

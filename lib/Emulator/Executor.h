@@ -13,6 +13,8 @@
 
 namespace fusion::emulator {
 
+struct GridSanitizer;
+
 enum class CtaStatus : uint8_t { Done, Running, Failed };
 
 /// Runs one CTA at a time, a quantum at a time. What a CTA allocated serves the
@@ -20,7 +22,8 @@ enum class CtaStatus : uint8_t { Done, Running, Failed };
 class Executor {
 public:
   Executor(const Code &code, const Launch &launch, const Options &options,
-           DeviceMemory &memory, const uint8_t *parameters);
+           DeviceMemory &memory, const uint8_t *parameters,
+           GridSanitizer *gridSanitizer);
   ~Executor();
 
   /// Begins the CTA with that index in the grid.
@@ -65,6 +68,7 @@ private:
   const Code &code;
   const Launch &launch;
   const Options &options;
+  GridSanitizer *gridSanitizer; ///< null without Options::sanitize
   std::vector<uint32_t>
       spun; ///< backward branches since the last switch, by warp
   uint32_t nextWarp = 0;
