@@ -116,8 +116,6 @@ static Record withoutLane(Record record) {
 /// The readers `reads` and the thread of `mine`; of readers that come before
 /// all that its warp will do nothing need be known.
 Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
-  if (!contextOf(reads) || orderedForAll(reads & kSet ? 0 : reads, warp))
-    return mine;
   if (!(reads & kSet) && contextOf(reads) == contextOf(mine)) {
     Record atomic = reads & mine & kAtomic;
     if (((reads ^ mine) & kOwner) == 0)
@@ -128,9 +126,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
   mine = withoutLane(mine);
   if (!(reads & kSet))
     reads = withoutLane(reads);
-  auto [it, isNew] = setOf.emplace(std::make_pair(reads, mine), 0);
-  if (!isNew)
-    return it->second;
+  Union &memo = unions[(reads * 0x9e3779b97f4a7c15u ^
+                        mine * 0xd6e8feb86659fd93u) >>
+                       56];
+  if (memo.reads == reads && memo.mine == mine)
+    return memo.result;
+  memo.reads = reads;
+  memo.mine = mine;
   std::vector<Record> set;
   auto keep = [&](Record record) {
     if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
@@ -142,13 +144,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
   else
     keep(reads);
   if (set.empty() || sets.size() >= kMaxSets)
-    return it->second = mine;
+    return memo.result = mine;
   set.push_back(mine);
   uint32_t most = 0;
   for (Record record : set)
     most = std::max(most, contextOf(record));
   sets.push_back(std::move(set));
-  return it->second =
+  return memo.result =
              Record(most) << 32 | Record(sets.size() - 1) << 12 | kSet;
 }
 

@@ -28,6 +28,7 @@
 #include "Shadow.h"
 #include "Warp.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -152,7 +153,10 @@ private:
   Released released;            ///< at offsets of shared memory
   Shadow shared;
   std::vector<std::vector<Record>> sets; ///< of readers
-  std::map<std::pair<Record, Record>, Record> setOf;
+  struct Union {
+    Record reads = 0, mine = 0, result = 0;
+  };
+  std::array<Union, 256> unions; ///< what was united lately
   struct Operation {
     uint32_t context;
     uint64_t object;

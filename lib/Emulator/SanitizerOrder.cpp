@@ -268,7 +268,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     if (limit == Record(grid.contexts.size()) << 32) {
       // No record that is still looked at names a set.
       sets.clear();
-      setOf.clear();
+      unions.fill(Union());
     }
     return;
   }
