@@ -145,11 +145,16 @@ LogicalResult ChainLowering::allocateBuffers() {
              << info.name << "' (" << rows << " x " << columns << ")";
     Type elementType =
         cast<RankedTensorType>(axes.values[index].getType()).getElementType();
+    // The pipelining passes give the buffer its stages.
+    IntegerAttr stages;
+    if (schedule.places[index].stages > 1)
+      stages = b.getI64IntegerAttr(schedule.places[index].stages);
     auto type = tile::BufferType::get(
-        b.getContext(), schedule.places[index].stages, rows, columns,
+        b.getContext(), /*stages=*/1, rows, columns,
         elementType, tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
-        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
+        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
+                              /*pipelined=*/false);
   }
   return success();
 }
@@ -214,8 +219,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
   }
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
+      /*predicate=*/Value(),
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
-      inBounds(tileAxes));
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   copiesInFlight = true;
 }
 
@@ -264,7 +270,8 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     kernel.constant(0), inBuffer, transposed);
+                                     kernel.constant(0), inBuffer, transposed,
+                                     /*slot=*/IntegerAttr());
   }
   // An operand that lacks one of the axes, loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;

@@ -281,8 +281,12 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         registers[o] = Values(count, scalar(o.getValue()));
         return success();
       })
-      .Case<CommitOp>([&](auto) { return emitCommit(); })
-      .Case<WaitOp>([&](auto o) { return emitWait(o); })
+      .Case<CommitOp, ProducerCommitOp>([&](auto) { return emitCommit(); })
+      .Case<WaitOp, ConsumerWaitOp>(
+          [&](auto o) { return emitWait(o, o.getPending()); })
+      // Barriers keep these where copies are synchronised by groups.
+      .Case<ProducerAcquireOp, ConsumerReleaseOp>(
+          [](auto) { return success(); })
       .Case<BarrierOp>([&](auto) {
         gpu::BarrierOp::create(b, loc);
         return success();
