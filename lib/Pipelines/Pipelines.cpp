@@ -38,6 +38,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelineIdentify());
   kernels.addPass(createTilePipelineAssignStages());
   kernels.addPass(createTilePipelineExpand());
+  kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());

@@ -479,6 +479,8 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
+  if (schedule.registerStages > 1)
+    kernel.kernel().setRegisterStages(schedule.registerStages);
   emitBlockCoordinates();
   if (failed(allocateBuffers()))
     return failure();
