@@ -1,8 +1,8 @@
 //===- Jit.cpp - Compiles the reference for the host ----------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include <utility>
 
 using namespace fusion;
 
@@ -34,8 +35,12 @@ HostServices::~HostServices() { currentServices = previous; }
 
 void *HostServices::allocate(size_t alignment, size_t bytes) {
   alignment = std::max<size_t>(alignment, 64);
-  blocks.emplace_back(new char[bytes + alignment]);
-  uintptr_t address = reinterpret_cast<uintptr_t>(blocks.back().get());
+  std::unique_ptr<char[]> block(new char[bytes + alignment]);
+  uintptr_t address = reinterpret_cast<uintptr_t>(block.get());
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    blocks.push_back(std::move(block));
+  }
   return reinterpret_cast<void *>((address + alignment - 1) &
                                   ~uintptr_t(alignment - 1));
 }
@@ -50,9 +55,13 @@ static void hostFree(void *) {} // all at once, when the call is over
 
 static void hostParallelFor(void (*body)(void *, int64_t, int64_t),
                             void *context, int64_t begin, int64_t end) {
-  currentServices->threads().parallelFor(
-      begin, end,
-      [=](int64_t first, int64_t last) { body(context, first, last); });
+  HostServices *services = currentServices;
+  services->threads().parallelFor(begin, end, [=](int64_t first, int64_t last) {
+    // A body may ask for memory on any thread.
+    HostServices *previous = std::exchange(currentServices, services);
+    body(context, first, last);
+    currentServices = previous;
+  });
 }
 
 template <ElementType type> static auto hostTruncate(double value) {

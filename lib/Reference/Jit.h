@@ -1,8 +1,8 @@
 //===- Jit.h - Compiles the reference for the host --------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <deque>
 #include <memory>
+#include <mutex>
 
 namespace fusion {
 
@@ -33,6 +34,7 @@ public:
 private:
   ThreadPool &pool;
   HostServices *previous;
+  std::mutex mutex;
   std::deque<std::unique_ptr<char[]>> blocks;
 };
 

@@ -1,8 +1,8 @@
 //===- CudaDevice.cpp - NVIDIA GPUs as a device ---------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,18 +61,17 @@ public:
   std::string assembler() const override { return assemblerText; }
 
   llvm::Error loadModule(llvm::StringRef ptx) override {
-    std::string whyNot;
+    // ptxas may be older than the PTX, or newer than the driver can load; the
+    // driver's own compiler is the way out of both.
+    assemblerText = "driver";
     if (std::optional<std::string> ptxas = findPtxas()) {
       auto cubin = assemblePtx(*ptxas, ptx, architecture(ptx));
-      if (cubin) {
+      llvm::Error error = cubin ? load(cubin->data()) : cubin.takeError();
+      if (!error) {
         assemblerText = "ptxas (" + *ptxas + ")";
-        return load(cubin->data());
+        return error;
       }
-      // For example a ptxas older than the PTX; the driver may be newer.
-      whyNot = llvm::toString(cubin.takeError());
-      assemblerText = "driver, since " + whyNot;
-    } else {
-      assemblerText = "driver";
+      assemblerText = "driver, since " + llvm::toString(std::move(error));
     }
     return load(ptx.str().c_str());
   }
@@ -89,8 +88,9 @@ public:
       return std::move(error);
     // All ones is a NaN in every floating-point type: what a kernel forgets to
     // write is seen.
-    if (auto error = check(driver.memsetD8(pointer, 0xff, bytes), "cuMemset"))
-      return std::move(error);
+    if (bytes)
+      if (auto error = check(driver.memsetD8(pointer, 0xff, bytes), "cuMemset"))
+        return std::move(error);
     return pointer;
   }
   llvm::Error free(DeviceAddress address) override {
@@ -188,7 +188,7 @@ private:
     return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   }
 
-  llvm::Error start(const DeviceLaunch &launch) {
+  llvm::Error start(const DeviceLaunch &launch, Stream stream = nullptr) {
     llvm::Expected<Function> kernel = function(launch);
     if (!kernel)
       return kernel.takeError();
@@ -203,7 +203,7 @@ private:
                         launch.block[1],
                         launch.block[2],
                         launch.dynamicSharedMemory,
-                        nullptr,
+                        stream,
                         &cluster,
                         clusterSize(launch) > 1 ? 1u : 0u};
     llvm::SmallVector<void *> parameters;
@@ -273,58 +273,108 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
   return std::vector<uint8_t>(bytes, bytes + sizeof(map));
 }
 
+/// Times launches between two events on a stream of its own.
+class Stopwatch {
+public:
+  explicit Stopwatch(const Driver &driver) : driver(driver) {}
+  ~Stopwatch() {
+    if (exec)
+      driver.graphExecDestroy(exec);
+    if (graph)
+      driver.graphDestroy(graph);
+    if (begin)
+      driver.eventDestroy(begin);
+    if (end)
+      driver.eventDestroy(end);
+    if (stream)
+      driver.streamDestroy(stream);
+  }
+
+  llvm::Error open() {
+    for (Result result :
+         {driver.streamCreate(&stream, 0), driver.eventCreate(&begin, 0),
+          driver.eventCreate(&end, 0)})
+      if (auto error = driver.check(result, "timing"))
+        return error;
+    return llvm::Error::success();
+  }
+
+  /// Puts what `start` starts on the stream into a graph, so that the time is
+  /// the GPU's and not that of the host's launches.
+  llvm::Error capture(llvm::function_ref<llvm::Error(Stream)> start) {
+    if (auto error =
+            driver.check(driver.streamBeginCapture(stream, captureThreadLocal),
+                         "cuStreamBeginCapture"))
+      return error;
+    llvm::Error error = start(stream);
+    // Capture ends in any case, or the stream stays unusable.
+    Result result = driver.streamEndCapture(stream, &graph);
+    if (error)
+      return error;
+    if (auto error = driver.check(result, "cuStreamEndCapture"))
+      return error;
+    return driver.check(driver.graphInstantiate(&exec, graph, 0),
+                        "cuGraphInstantiate");
+  }
+
+  /// Microseconds of one run of the graph.
+  llvm::Expected<double> time() {
+    float milliseconds = 0;
+    auto steps = {driver.eventRecord(begin, stream),
+                  driver.graphLaunch(exec, stream),
+                  driver.eventRecord(end, stream), driver.eventSynchronize(end),
+                  driver.eventElapsedTime(&milliseconds, begin, end)};
+    for (Result result : steps)
+      if (auto error = driver.check(result, "timing"))
+        return std::move(error);
+    return double(milliseconds) * 1e3;
+  }
+
+private:
+  const Driver &driver;
+  Stream stream = nullptr;
+  Event begin = nullptr, end = nullptr;
+  Graph graph = nullptr;
+  GraphExec exec = nullptr;
+};
+
 llvm::Expected<std::optional<double>>
 CudaDevice::measure(llvm::ArrayRef<DeviceLaunch> launches) {
-  Event begin = nullptr, end = nullptr;
-  if (auto error = check(driver.eventCreate(&begin, 0), "cuEventCreate"))
-    return std::move(error);
-  if (auto error = check(driver.eventCreate(&end, 0), "cuEventCreate"))
-    return std::move(error);
-  auto destroy = [&] {
-    driver.eventDestroy(begin);
-    driver.eventDestroy(end);
+  // Microseconds of one repetition, over batches of `repetitions`.
+  auto sample = [&](unsigned repetitions, unsigned batches,
+                    std::vector<double> &samples) -> llvm::Error {
+    Stopwatch watch(driver);
+    if (auto error = watch.open())
+      return error;
+    if (auto error = watch.capture([&](Stream stream) -> llvm::Error {
+          for (unsigned i = 0; i < repetitions; ++i)
+            for (const DeviceLaunch &launch : launches)
+              if (auto error = start(launch, stream))
+                return error;
+          return llvm::Error::success();
+        }))
+      return error;
+    for (unsigned i = 0; i < batches; ++i) {
+      llvm::Expected<double> us = watch.time();
+      if (!us)
+        return us.takeError();
+      samples.push_back(*us / repetitions);
+    }
+    return llvm::Error::success();
   };
 
-  // Microseconds per repetition of a batch between two events.
-  auto timeBatch = [&](unsigned repetitions) -> llvm::Expected<double> {
-    if (auto error = check(driver.eventRecord(begin, nullptr), "timing"))
-      return std::move(error);
-    for (unsigned i = 0; i < repetitions; ++i)
-      for (const DeviceLaunch &launch : launches)
-        if (auto error = start(launch))
-          return std::move(error);
-    float milliseconds = 0;
-    for (Result result :
-         {driver.eventRecord(end, nullptr), driver.eventSynchronize(end),
-          driver.eventElapsedTime(&milliseconds, begin, end)})
-      if (auto error = check(result, "timing"))
-        return std::move(error);
-    return double(milliseconds) * 1e3 / repetitions;
-  };
-
-  // The warm-up loads code and raises the clocks; its second half tells how
-  // many repetitions make a batch long against the events' resolution.
-  constexpr unsigned warmUp = 10, batches = 31;
+  // The warm-up loads code and raises the clocks; its last run tells how many
+  // repetitions make a batch long against the events' resolution.
+  constexpr unsigned warmUpRepetitions = 10, warmUpBatches = 3, batches = 31;
   constexpr double batchMicroseconds = 500;
   std::vector<double> samples;
-  llvm::Expected<double> estimate = timeBatch(warmUp);
-  if (estimate)
-    estimate = timeBatch(warmUp);
-  if (!estimate) {
-    destroy();
-    return estimate.takeError();
-  }
+  if (auto error = sample(warmUpRepetitions, warmUpBatches, samples))
+    return std::move(error);
   unsigned repetitions = std::clamp<double>(
-      std::ceil(batchMicroseconds / std::max(*estimate, 0.1)), 1, 200);
-  for (unsigned i = 0; i < batches; ++i) {
-    llvm::Expected<double> sample = timeBatch(repetitions);
-    if (!sample) {
-      destroy();
-      return sample.takeError();
-    }
-    samples.push_back(*sample);
-  }
-  destroy();
+      std::ceil(batchMicroseconds / std::max(samples.back(), 0.1)), 1, 200);
+  samples.clear();
+  if (auto error = sample(repetitions, batches, samples))
+    return std::move(error);
   std::nth_element(samples.begin(), samples.begin() + batches / 2,
                    samples.end());
   return samples[batches / 2];

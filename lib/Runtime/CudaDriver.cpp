@@ -1,8 +1,8 @@
 //===- CudaDriver.cpp - The CUDA driver, loaded at run time ---------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +64,14 @@ Loaded loadOnce() {
   find(driver.eventSynchronize, "cuEventSynchronize");
   find(driver.eventElapsedTime, "cuEventElapsedTime");
   find(driver.eventDestroy, "cuEventDestroy_v2");
+  find(driver.streamCreate, "cuStreamCreate");
+  find(driver.streamDestroy, "cuStreamDestroy_v2");
+  find(driver.streamBeginCapture, "cuStreamBeginCapture_v2");
+  find(driver.streamEndCapture, "cuStreamEndCapture");
+  find(driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  find(driver.graphLaunch, "cuGraphLaunch");
+  find(driver.graphExecDestroy, "cuGraphExecDestroy");
+  find(driver.graphDestroy, "cuGraphDestroy");
   find(driver.encodeTensorMap, "cuTensorMapEncodeTiled", /*required=*/false);
   if (!result.problem.empty())
     return result;

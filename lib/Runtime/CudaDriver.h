@@ -1,8 +1,8 @@
 //===- CudaDriver.h - The CUDA driver, loaded at run time -------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -29,6 +29,8 @@ using Module = struct ModuleOpaque *;
 using Function = struct FunctionOpaque *;
 using Event = struct EventOpaque *;
 using Stream = struct StreamOpaque *;
+using Graph = struct GraphOpaque *;
+using GraphExec = struct GraphExecOpaque *;
 
 // CUdevice_attribute
 constexpr int computeCapabilityMajor = 75;
@@ -40,6 +42,8 @@ constexpr int nonPortableClusterSizeAllowed = 14;
 // CUjit_option
 constexpr int jitErrorLogBuffer = 5;
 constexpr int jitErrorLogBufferSizeBytes = 6;
+// CUstreamCaptureMode
+constexpr int captureThreadLocal = 1;
 // CUlaunchAttributeID
 constexpr unsigned launchAttributeClusterDimension = 4;
 
@@ -65,7 +69,7 @@ struct LaunchConfig { // CUlaunchConfig
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
-struct alignas(64) TensorMap { // CUtensorMap
+struct alignas(128) TensorMap { // CUtensorMap
   uint64_t opaque[16];
 };
 
@@ -102,6 +106,15 @@ struct Driver {
   Result (*eventSynchronize)(Event event);
   Result (*eventElapsedTime)(float *milliseconds, Event start, Event end);
   Result (*eventDestroy)(Event event);
+  Result (*streamCreate)(Stream *stream, unsigned flags);
+  Result (*streamDestroy)(Stream stream);
+  Result (*streamBeginCapture)(Stream stream, int mode);
+  Result (*streamEndCapture)(Stream stream, Graph *graph);
+  Result (*graphInstantiate)(GraphExec *exec, Graph graph,
+                             unsigned long long flags);
+  Result (*graphLaunch)(GraphExec exec, Stream stream);
+  Result (*graphExecDestroy)(GraphExec exec);
+  Result (*graphDestroy)(Graph graph);
   Result (*encodeTensorMap)(TensorMap *map, int dataType, uint32_t rank,
                             void *address, const uint64_t *dims,
                             const uint64_t *stridesBytes, const uint32_t *box,

@@ -1,8 +1,8 @@
 //===- Executor.cpp - Executes a plan -------------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,6 @@ private:
   Expected<std::vector<uint8_t>> parameter(const LaunchArgument &argument,
                                            const KernelArgument &formal,
                                            const Twine &what);
-  Expected<std::vector<uint8_t>> scalar(const LaunchArgument &argument,
-                                        const Twine &what);
   Expected<std::vector<uint8_t>> tensorMap(const LaunchArgument &argument,
                                            const Twine &what);
   /// The launch, with a grid that may have a 0 in it.
@@ -56,35 +54,6 @@ private:
 template <typename T> std::vector<uint8_t> toBytes(const T &value) {
   std::vector<uint8_t> bytes(sizeof(T));
   std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-Expected<std::vector<uint8_t>> PlanRun::scalar(const LaunchArgument &argument,
-                                               const Twine &what) {
-  ElementType type = *scalarType(argument.kind);
-  std::vector<uint8_t> bytes(elementBytes(type));
-  if (isFloat(type)) {
-    if (argument.scalarInput)
-      std::memcpy(bytes.data(), inputs[*argument.scalarInput].data.data(),
-                  bytes.size());
-    else
-      elementFromDouble(type, argument.number, bytes.data());
-    return bytes;
-  }
-  int64_t value = 0;
-  if (argument.scalarInput) {
-    const HostTensor &input = inputs[*argument.scalarInput];
-    value = elementToInteger(input.type, input.data.data());
-  } else {
-    Expected<int64_t> evaluated = buffers.evaluate(argument.value);
-    if (!evaluated)
-      return evaluated.takeError();
-    value = *evaluated;
-  }
-  elementFromInteger(type, value, bytes.data());
-  if (elementToInteger(type, bytes.data()) != value)
-    return fail(what + ": " + Twine(value) + " does not fit " +
-                elementTypeName(type));
   return bytes;
 }
 
@@ -122,10 +91,10 @@ PlanRun::tensorMap(const LaunchArgument &argument, const Twine &what) {
 Expected<std::vector<uint8_t>>
 PlanRun::parameter(const LaunchArgument &argument, const KernelArgument &formal,
                    const Twine &what) {
-  if (argument.kind == ArgumentKind::TensorMap)
+  if (formal.kind == ArgumentKind::TensorMap)
     return tensorMap(argument, what);
-  if (argument.kind != ArgumentKind::Buffer)
-    return scalar(argument, what);
+  if (formal.kind == ArgumentKind::Scalar)
+    return buffers.scalar(argument.value, formal.type, what);
   Expected<DeviceAddress> address =
       buffers.address(argument, formal.alignment, what);
   if (!address)

@@ -1,8 +1,8 @@
 //===- Manifest.cpp - Parses a manifest -----------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,45 +13,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Base64.h"
+#include <cmath>
 
 using namespace fusion;
 using llvm::StringRef;
-
-llvm::StringRef fusion::argumentKindName(ArgumentKind kind) {
-  switch (kind) {
-  case ArgumentKind::Buffer:
-    return "buffer";
-  case ArgumentKind::TensorMap:
-    return "tensor_map";
-  default:
-    return elementTypeName(*scalarType(kind));
-  }
-}
-
-std::optional<ElementType> fusion::scalarType(ArgumentKind kind) {
-  switch (kind) {
-  case ArgumentKind::I8:
-    return ElementType::I8;
-  case ArgumentKind::I16:
-    return ElementType::I16;
-  case ArgumentKind::I32:
-    return ElementType::I32;
-  case ArgumentKind::I64:
-    return ElementType::I64;
-  case ArgumentKind::F16:
-    return ElementType::F16;
-  case ArgumentKind::BF16:
-    return ElementType::BF16;
-  case ArgumentKind::F32:
-    return ElementType::F32;
-  case ArgumentKind::F64:
-    return ElementType::F64;
-  case ArgumentKind::Buffer:
-  case ArgumentKind::TensorMap:
-    break;
-  }
-  return std::nullopt;
-}
 
 std::string BufferRef::text() const {
   static const char *const prefixes[] = {"arg", "result", "temp", "const"};
@@ -99,28 +64,59 @@ ElementType readType(const JsonNode &node) {
   return ElementType::F32;
 }
 
-std::optional<ArgumentKind> parseKind(StringRef name) {
-  using Kind = std::optional<ArgumentKind>;
-  return llvm::StringSwitch<Kind>(name)
-      .Case("buffer", ArgumentKind::Buffer)
-      .Case("i8", ArgumentKind::I8)
-      .Case("i16", ArgumentKind::I16)
-      .Case("i32", ArgumentKind::I32)
-      .Case("i64", ArgumentKind::I64)
-      .Case("f16", ArgumentKind::F16)
-      .Case("bf16", ArgumentKind::BF16)
-      .Case("f32", ArgumentKind::F32)
-      .Case("f64", ArgumentKind::F64)
-      .Case("tensor_map", ArgumentKind::TensorMap)
-      .Default(std::nullopt);
+/// A kind of argument: `buffer`, `tensor_map` or a scalar's type.
+void readKind(const JsonNode &node, KernelArgument &argument) {
+  std::string name = node.string();
+  if (name == "buffer") {
+    argument.kind = ArgumentKind::Buffer;
+  } else if (name == "tensor_map") {
+    argument.kind = ArgumentKind::TensorMap;
+  } else if (std::optional<ElementType> type = parseElementType(name)) {
+    argument.kind = ArgumentKind::Scalar;
+    argument.type = *type;
+  } else {
+    node.fail("unknown kind of argument '" + name + "'");
+  }
 }
 
-ArgumentKind readKind(const JsonNode &node) {
-  std::string name = node.string();
-  if (std::optional<ArgumentKind> kind = parseKind(name))
-    return *kind;
-  node.fail("unknown kind of argument '" + name + "'");
-  return ArgumentKind::I32;
+std::string kindName(const KernelArgument &argument) {
+  switch (argument.kind) {
+  case ArgumentKind::Buffer:
+    return "buffer";
+  case ArgumentKind::TensorMap:
+    return "tensor_map";
+  case ArgumentKind::Scalar:
+    break;
+  }
+  return elementTypeName(argument.type).str();
+}
+
+/// A number of type `type`: a scalar input, or an expression, or a
+/// floating-point constant.
+ScalarValue readScalar(const JsonNode &node, ElementType type) {
+  ScalarValue value;
+  std::optional<StringRef> text = node.asString();
+  StringRef name = text.value_or("");
+  // For floats, which have no expressions, `value:argI` means the input, too.
+  if (isFloat(type))
+    name.consume_front("value:");
+  unsigned input;
+  if (name.consume_front("arg") && !name.getAsInteger(10, input)) {
+    value.input = input;
+    return value;
+  }
+  if (!isFloat(type)) {
+    value.integer = readExpression(node);
+    return value;
+  }
+  // What JSON has no numbers for.
+  if (text == StringRef("inf") || text == StringRef("-inf"))
+    value.number = *text == "inf" ? INFINITY : -INFINITY;
+  else if (text == StringRef("nan"))
+    value.number = NAN;
+  else
+    value.number = node.number();
+  return value;
 }
 
 int64_t readAlignment(const JsonNode &node, int64_t fallback) {
@@ -229,7 +225,7 @@ KernelInfo readKernel(const JsonNode &node) {
   for (size_t i = 0, e = arguments.size(); i < e; ++i) {
     JsonNode argument = arguments.element(i);
     KernelArgument formal;
-    formal.kind = readKind(argument.member("kind"));
+    readKind(argument.member("kind"), formal);
     formal.alignment = readAlignment(argument.member("alignment"), 16);
     if (JsonNode access = argument.member("access"); !access.absent()) {
       std::string text = access.string();
@@ -274,10 +270,10 @@ ResultInfo readResult(const JsonNode &node) {
   else if (!shape.absent())
     result.shape = readExpressions(shape);
   else
-    result.value = readExpression(value);
+    result.value = readScalar(value, result.type);
   result.alias = readAlias(node.member("alias"));
-  if (result.value && (result.alias || isFloat(result.type)))
-    node.fail("a result with a 'value' is an integer and has no 'alias'");
+  if (result.value && result.alias)
+    node.fail("a result with a 'value' has no 'alias'");
   return result;
 }
 
@@ -338,29 +334,22 @@ TensorMapInfo readTensorMap(const JsonNode &node) {
 LaunchArgument readArgument(const JsonNode &node,
                             const KernelArgument &formal) {
   LaunchArgument argument;
-  argument.kind = formal.kind;
-  if (JsonNode kind = node.member("kind");
-      !kind.absent() && readKind(kind) != formal.kind)
-    kind.fail("the kernel expects " + argumentKindName(formal.kind));
+  if (JsonNode kind = node.member("kind"); !kind.absent()) {
+    KernelArgument stated;
+    readKind(kind, stated);
+    if (kindName(stated) != kindName(formal))
+      kind.fail("the kernel expects " + kindName(formal));
+  }
   JsonNode of = node.member("of");
-  std::optional<ElementType> scalar = scalarType(formal.kind);
-  if (!scalar) {
-    argument.buffer = readBufferRef(of);
-    if (JsonNode offset = node.member("offset"); !offset.absent())
-      argument.offset = readExpression(offset);
-    if (formal.kind == ArgumentKind::TensorMap)
-      argument.tensorMap = readTensorMap(node);
+  if (formal.kind == ArgumentKind::Scalar) {
+    argument.value = readScalar(of, formal.type);
     return argument;
   }
-  std::optional<StringRef> text = of.asString();
-  if (text && text->starts_with("arg")) {
-    BufferRef input = readBufferRef(of);
-    argument.scalarInput = input.index;
-  } else if (isFloat(*scalar)) {
-    argument.number = of.number();
-  } else {
-    argument.value = readExpression(of);
-  }
+  argument.buffer = readBufferRef(of);
+  if (JsonNode offset = node.member("offset"); !offset.absent())
+    argument.offset = readExpression(offset);
+  if (formal.kind == ArgumentKind::TensorMap)
+    argument.tensorMap = readTensorMap(node);
   return argument;
 }
 

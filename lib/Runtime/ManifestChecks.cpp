@@ -1,8 +1,8 @@
 //===- ManifestChecks.cpp - Checks a manifest -----------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ public:
       for (const Expression &size : result.shape)
         checkNames(size, place + ".shape", /*knownResults=*/i);
       if (result.value)
-        checkNames(*result.value, place + ".value", i);
+        checkScalar(*result.value, result.type, place + ".value", i);
       checkAlias(result.alias, {BufferRef::Kind::Result, unsigned(i)}, place);
     }
     for (size_t i = 0; i < plan.temporaries.size(); ++i) {
@@ -159,11 +159,8 @@ private:
 
   void checkArgument(const LaunchArgument &argument,
                      const KernelArgument &formal, const std::string &place) {
-    if (std::optional<ElementType> scalar = scalarType(argument.kind)) {
-      if (argument.scalarInput)
-        return checkScalarInput(*argument.scalarInput, *scalar, place);
-      return checkNames(argument.value, place + ".of");
-    }
+    if (formal.kind == ArgumentKind::Scalar)
+      return checkScalar(argument.value, formal.type, place + ".of");
     checkNames(argument.offset, place + ".offset");
     if (!checkBuffer(argument.buffer, place + ".of"))
       return;
@@ -182,17 +179,19 @@ private:
                            "', whose memory is " + memory.text());
   }
 
-  void checkScalarInput(unsigned index, ElementType scalar,
-                        const std::string &place) {
+  void checkScalar(const ScalarValue &value, ElementType type,
+                   const Twine &place, size_t knownResults = SIZE_MAX) {
+    if (!value.input)
+      return checkNames(value.integer, place, knownResults);
+    unsigned index = *value.input;
     if (index >= plan.inputs.size() || !plan.inputs[index].isScalar)
-      return error.set(place + ".of",
+      return error.set(place,
                        "'arg" + Twine(index) + "' is not a scalar input");
-    ElementType type = plan.inputs[index].type;
-    bool good = isFloat(scalar) ? type == scalar : !isFloat(type);
-    if (!good)
-      error.set(place + ".of", "'arg" + Twine(index) + "' is " +
-                                   elementTypeName(type) + ", expected " +
-                                   elementTypeName(scalar));
+    ElementType given = plan.inputs[index].type;
+    if (isFloat(type) ? given != type : isFloat(given))
+      error.set(place, "'arg" + Twine(index) + "' is " +
+                           elementTypeName(given) + ", expected " +
+                           elementTypeName(type));
   }
 
   const Manifest &manifest;

@@ -1,13 +1,14 @@
 //===- Npy.cpp - NumPy's array files --------------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Runtime/Npy.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -209,7 +210,7 @@ llvm::Expected<HostTensor> fusion::readNpy(StringRef path, ElementType type) {
                 " bytes of data, expected " + llvm::Twine(*size) +
                 " for shape " + shapeText(header.shape));
   HostTensor tensor(type, header.shape);
-  std::memcpy(tensor.data.data(), data.data(), data.size());
+  llvm::copy(data, tensor.data.begin());
   if (header.fortranOrder && tensor.shape.size() > 1)
     transposeFromFortran(tensor);
   if (type == ElementType::I1)

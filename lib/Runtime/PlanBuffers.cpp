@@ -1,14 +1,16 @@
 //===- PlanBuffers.cpp - Sizes and memory of one call of a plan -----------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "PlanBuffers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <cstring>
 
 using namespace fusion;
 using llvm::Error;
@@ -62,6 +64,36 @@ Expected<int64_t> PlanBuffers::evaluateSize(const Expression &expression,
     return fail(Twine(what) + " '" + expression.text() + "' is " +
                 Twine(*value));
   return value;
+}
+
+Expected<std::vector<uint8_t>> PlanBuffers::scalar(const ScalarValue &value,
+                                                   ElementType type,
+                                                   const Twine &what) const {
+  std::vector<uint8_t> bytes(elementBytes(type));
+  if (isFloat(type)) {
+    if (value.input)
+      std::memcpy(bytes.data(), inputs[*value.input].data.data(), bytes.size());
+    else
+      elementFromDouble(type, value.number, bytes.data());
+    return bytes;
+  }
+  int64_t integer = 0;
+  if (value.input) {
+    const HostTensor &input = inputs[*value.input];
+    integer = elementToInteger(input.type, input.data.data());
+  } else {
+    Expected<int64_t> evaluated = evaluate(value.integer);
+    if (!evaluated)
+      return evaluated.takeError();
+    integer = *evaluated;
+  }
+  if (type == ElementType::I1 && integer == -1)
+    integer = 1; // true, as a signed number of one bit
+  elementFromInteger(type, integer, bytes.data());
+  if (elementToInteger(type, bytes.data()) != integer)
+    return fail(what + ": " + Twine(integer) + " does not fit " +
+                elementTypeName(type));
+  return bytes;
 }
 
 Error PlanBuffers::checkInputs() const {
@@ -281,10 +313,11 @@ Expected<std::vector<HostTensor>> PlanBuffers::readResults() {
     const ResultInfo &info = plan.results[i];
     HostTensor tensor(info.type, resultShapes[i]);
     if (info.value) {
-      Expected<int64_t> value = evaluate(*info.value);
-      if (!value)
-        return value.takeError();
-      elementFromInteger(info.type, *value, tensor.data.data());
+      Expected<std::vector<uint8_t>> bytes =
+          scalar(*info.value, info.type, "result " + Twine(i));
+      if (!bytes)
+        return bytes.takeError();
+      llvm::copy(*bytes, tensor.data.begin());
     } else {
       Expected<PlanBuffers::Place> memory = place({BufferRef::Kind::Result, i});
       if (!memory)

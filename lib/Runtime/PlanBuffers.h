@@ -1,8 +1,8 @@
 //===- PlanBuffers.h - Sizes and memory of one call of a plan ---*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,12 @@ public:
   /// The same for a size or offset (`what`), which must not be negative.
   llvm::Expected<int64_t> evaluateSize(const Expression &expression,
                                        const char *what) const;
+
+  /// The bytes of a number of type `type`; an integer that does not fit is an
+  /// error. `what` names the number in errors.
+  llvm::Expected<std::vector<uint8_t>> scalar(const ScalarValue &value,
+                                              ElementType type,
+                                              const llvm::Twine &what) const;
 
   /// The address an argument passes, a multiple of `alignment`. `what` names
   /// the argument in errors.

@@ -41,13 +41,21 @@ private:
     return matchPattern(value, m_Constant()) &&
            value.getType().isIntOrIndexOrFloat();
   }
-  /// Who reads an input: an operator, or one operand of a contraction, since the
-  /// two operands of A · A are different tiles.
+  /// Who reads an operand: an operator, or one operand of an operator that reads
+  /// the same tensor in several ways.
   using Reader = void *;
-  static Reader readerOf(OpOperand *operand) {
-    auto op = cast<linalg::LinalgOp>(operand->getOwner());
-    return isContraction(op) ? static_cast<Reader>(operand)
-                             : static_cast<Reader>(op.getOperation());
+  /// The reader of an operand: all operands of an operator that read a value with
+  /// one indexing map share it.
+  static Reader readerOf(linalg::LinalgOp op, OpOperand &operand) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return op.getOperation();
+    for (OpOperand *other : op.getDpsInputOperands())
+      if (other->get() == operand.get() &&
+          (other == &operand ||
+           (!isContraction(op) && op.getMatchingIndexingMap(other) ==
+                                      op.getMatchingIndexingMap(&operand))))
+        return other;
+    return &operand;
   }
   void addInput(Value value, Reader reader) {
     if (!isScalarConstant(value))
@@ -97,7 +105,7 @@ void Outliner::planOperator(linalg::LinalgOp op) {
     if (value.getDefiningOp<tensor::EmptyOp>())
       planInit(value, op);
     else
-      addInput(value, readerOf(operand));
+      addInput(value, readerOf(op, *operand));
   }
   for (Value init : op.getDpsInits())
     planInit(init, op);
@@ -146,7 +154,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
     operands[operand->getOperandNumber()] =
         !isInside(value) && value.getDefiningOp<tensor::EmptyOp>()
             ? copyInit(value, op, Value(), mapping)
-            : lookup(value, readerOf(operand), mapping);
+            : lookup(value, readerOf(op, *operand), mapping);
   }
   for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
     operands[op.getDpsInitOperand(index)->getOperandNumber()] =

@@ -1,8 +1,8 @@
 //===- FusionRunMain.cpp - Compiles, runs and checks a module -------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +116,13 @@ Error Session::selectFunctions() {
   for (const auto &entry : options.shapes)
     if (Error error = check(entry.first, "shape"))
       return error;
+  // What is not asked for need not compile.
+  if (!options.entry.empty())
+    for (auto function : llvm::make_early_inc_range(
+             module.getOps<mlir::func::FuncOp>()))
+      if (function != entries.front() &&
+          mlir::SymbolTable::symbolKnownUseEmpty(function, module))
+        function.erase();
   return Error::success();
 }
 
@@ -133,7 +140,6 @@ Error Session::compilePlan() {
       ptx = std::move(*text);
     }
   } else {
-#ifdef FUSION_HAS_PIPELINES
     CompileOptions compileOptions;
     compileOptions.chip = options.chip;
     compileOptions.forceFusion = options.forceFusion;
@@ -143,10 +149,6 @@ Error Session::compilePlan() {
       return compiled.takeError();
     json = std::move(compiled->manifestJson);
     ptx = std::move(compiled->ptx);
-#else
-    return llvm::createStringError(
-        "this build has no compiler: give a plan by --manifest");
-#endif
   }
   Expected<Manifest> parsed = Manifest::parse(json);
   if (!parsed)
@@ -214,8 +216,7 @@ Error Session::runOnDevice(const std::string &name,
     Expected<std::unique_ptr<Device>> target = createDevice(schedule);
     if (!target)
       return target.takeError();
-    // A plan without launches, such as one that returns an argument, has no PTX.
-    if (!manifest->ptx.empty())
+    if (!manifest->kernels.empty())
       if (Error error = (*target)->loadModule(manifest->ptx))
         return error;
     ExecuteOptions execution;

@@ -1,14 +1,15 @@
 //===- ExecutorTest.cpp - Execution of plans ------------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Runtime/Executor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -221,6 +222,29 @@ TEST(Executor, ScalarsAndTensorMaps) {
   EXPECT_EQ(device.maps[0].stridesBytes[0], 48u);
   EXPECT_EQ(device.maps[0].swizzleBytes, 64u);
   EXPECT_TRUE(device.maps[0].fillNan);
+}
+
+TEST(Executor, ScalarResults) {
+  Manifest manifest = planOf(R"json(
+      "inputs": [{"type": "f16"}, {"type": "i1"}, {"type": "f8E5M2"}],
+      "results": [{"type": "f16", "value": "value:arg0"}, {"type": "i1", "value": "arg1"},
+                  {"type": "f8E5M2", "value": "arg2"}, {"type": "f32", "value": "-inf"},
+                  {"type": "f64", "value": 1.25}, {"type": "i8", "value": "2 - 5"},
+                  {"type": "i1", "value": -1}],
+      "launches": [])json");
+  HostTensor h(ElementType::F16, {}), b(ElementType::I1, {}),
+      e(ElementType::F8E5M2, {});
+  elementFromDouble(h.type, -1.5, h.at(0));
+  elementFromInteger(b.type, 1, b.at(0));
+  elementFromDouble(e.type, 0.75, e.at(0));
+  FakeDevice device;
+  llvm::Expected<Execution> run =
+      execute(manifest, manifest.functions[0], device, {h, b, e});
+  ASSERT_TRUE(bool(run)) << llvm::toString(run.takeError());
+  std::vector<double> values;
+  for (const HostTensor &result : run->results)
+    values.push_back(elementToDouble(result.type, result.at(0)));
+  EXPECT_EQ(values, (std::vector<double>{-1.5, 1, 0.75, -INFINITY, 1.25, -3, 1}));
 }
 
 TEST(Executor, ChecksInputs) {

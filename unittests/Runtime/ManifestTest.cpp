@@ -1,8 +1,8 @@
 //===- ManifestTest.cpp - The manifest's parser ---------------------------===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,8 @@ TEST(Manifest, Example) {
   EXPECT_EQ(kernel.arguments[0].alignment, 32);
   EXPECT_EQ(kernel.arguments[0].access, Access::Read);
   EXPECT_EQ(kernel.arguments[1].alignment, 16);
-  EXPECT_EQ(kernel.arguments[2].kind, ArgumentKind::I32);
+  EXPECT_EQ(kernel.arguments[2].kind, ArgumentKind::Scalar);
+  EXPECT_EQ(kernel.arguments[2].type, ElementType::I32);
   EXPECT_EQ(kernel.schedule, "S");
   EXPECT_EQ(kernel.predicted->us, 12.5);
   EXPECT_EQ(kernel.predicted->globalStoreBytes->constant(), 7);
@@ -114,7 +115,7 @@ TEST(Manifest, Example) {
   const LaunchInfo &launch = plan->launches[0];
   EXPECT_EQ(launch.arguments[0].buffer.text(), "const1");
   EXPECT_EQ(launch.arguments[1].offset.constant(), 4);
-  EXPECT_EQ(launch.arguments[3].scalarInput, 1u);
+  EXPECT_EQ(launch.arguments[3].value.input, 1u);
   EXPECT_EQ(problem(with("ptx", "null")), "");
 }
 

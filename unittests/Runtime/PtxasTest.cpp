@@ -24,8 +24,8 @@ TEST(Ptxas, AssemblesAndReportsErrors) {
   ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_EQ(llvm::StringRef(cubin->data(), 4), "\x7f"
                                                "ELF");
-  auto broken = assemblePtx(*ptxas, ".version 8.0\n.target sm_80\nfoo;\n",
-                            "sm_80");
+  auto broken =
+      assemblePtx(*ptxas, ".version 8.0\n.target sm_80\nfoo;\n", "sm_80");
   ASSERT_FALSE(bool(broken));
   std::string message = llvm::toString(broken.takeError());
   EXPECT_NE(message.find("line 3"), std::string::npos) << message;

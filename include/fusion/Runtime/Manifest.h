@@ -1,8 +1,8 @@
 //===- Manifest.h - A compiled plan -----------------------------*- C++ -*-===//
 //
-// Part of the Fusion project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,29 +22,16 @@
 
 namespace fusion {
 
-/// What a kernel parameter is.
-enum class ArgumentKind : uint8_t {
-  Buffer,
-  I8,
-  I16,
-  I32,
-  I64,
-  F16,
-  BF16,
-  F32,
-  F64,
-  TensorMap
-};
-llvm::StringRef argumentKindName(ArgumentKind kind);
-/// The element type of a scalar kind; nullopt for buffers and tensor maps.
-std::optional<ElementType> scalarType(ArgumentKind kind);
+/// What a kernel parameter is: a global address, a number, a TMA descriptor.
+enum class ArgumentKind : uint8_t { Buffer, Scalar, TensorMap };
 
 enum class Access : uint8_t { Read, Write, ReadWrite };
 
 /// A formal parameter of a kernel.
 struct KernelArgument {
   ArgumentKind kind = ArgumentKind::Buffer;
-  int64_t alignment = 16; ///< bytes, for buffers
+  ElementType type = ElementType::I32; ///< of a scalar
+  int64_t alignment = 16;              ///< bytes, for buffers
   Access access = Access::ReadWrite;
 };
 
@@ -88,10 +75,17 @@ struct InputInfo {
   std::vector<std::optional<int64_t>> shape;
 };
 
+/// A number known at launch.
+struct ScalarValue {
+  std::optional<unsigned> input; ///< a scalar input of the function, or
+  Expression integer;            ///< for integer types
+  double number = 0;             ///< for floating-point types
+};
+
 struct ResultInfo {
   ElementType type = ElementType::F32;
   std::vector<Expression> shape;
-  std::optional<Expression> value; ///< set for a scalar result
+  std::optional<ScalarValue> value; ///< set for a scalar result
   std::optional<Alias> alias;
 };
 
@@ -120,14 +114,11 @@ struct TensorMapInfo {
   bool fillNan = false;
 };
 
-/// An actual argument of a launch.
+/// An actual argument of a launch, of the kind of the formal one.
 struct LaunchArgument {
-  ArgumentKind kind = ArgumentKind::Buffer;
   BufferRef buffer;  ///< Buffer, TensorMap
   Expression offset; ///< bytes; Buffer, TensorMap
-  Expression value;  ///< integer kinds, unless `scalarInput` is set
-  double number = 0; ///< floating-point kinds, unless `scalarInput` is set
-  std::optional<unsigned> scalarInput; ///< a scalar input of the function
+  ScalarValue value; ///< Scalar
   std::optional<TensorMapInfo> tensorMap;
 };
 

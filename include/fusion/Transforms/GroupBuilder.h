@@ -18,7 +18,7 @@ namespace fusion {
 /// the last of them. The group yields the results of the last operator; nothing
 /// else may be used outside. Fills and empty tensors that the operators start from
 /// are copied too; every other value from outside becomes an operand, one for
-/// each operator that reads it. Uses are not replaced: call `adoptGroup` for
+/// each operator that reads it and for each way it reads it in. Uses are not replaced: call `adoptGroup` for
 /// that, or erase the group to take everything back.
 template <typename GroupOp>
 GroupOp buildGroup(mlir::RewriterBase &rewriter,

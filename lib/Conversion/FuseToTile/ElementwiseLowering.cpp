@@ -9,6 +9,7 @@
 #include "ChainLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -28,6 +29,7 @@ Value ChainLowering::splatOuter(Value scalar, ArrayRef<int64_t> shape) {
 Value ChainLowering::emitElementwise(
     linalg::LinalgOp op, ArrayRef<unsigned> tileAxes, ArrayRef<int64_t> shape,
     llvm::function_ref<Value(Value)> evaluate) {
+  llvm::SaveAndRestore<Location> here(loc, op.getLoc());
   unsigned number = llvm::find(axes.operators, op) - axes.operators.begin();
   IRMapping mapping;
   for (OpOperand *operand : op.getDpsInputOperands()) {

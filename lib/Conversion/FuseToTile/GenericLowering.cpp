@@ -208,9 +208,11 @@ SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
     for (Value operand : inner.getOperands())
       mapOuterConstant(operand, mapping);
     Operation *copy = b.clone(inner, mapping);
-    // Bodies of named operators have no location of their own.
-    if (isa<UnknownLoc>(copy->getLoc()))
-      copy->setLoc(loc);
+    // The bodies of named operators have no locations of their own.
+    copy->walk([&](Operation *nested) {
+      if (isa<UnknownLoc>(nested->getLoc()))
+        nested->setLoc(loc);
+    });
     // Regions were copied as they are.
     IRMapping none;
     for (Region &region : copy->getRegions())

@@ -98,6 +98,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
         {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
     function.setKnownBlockSizeAttr(block);
     function->setAttr("fuse.block", block);
+    // Without a promise of its own, ptxas may spill to fit more blocks on an SM
+    // than the schedule counts on.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
     if (kernel.getSharedMemory())
       function->setAttr("fuse.shared_memory",
                         kernel.getSharedMemoryAttr());

@@ -1,0 +1,257 @@
+//===- FakeCudaDriver.cpp - libcuda.so.1 on the emulator ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The entry points of the CUDA driver that the runtime uses, executing PTX on
+// the emulator, so that the CUDA device is tested on machines without one. It
+// is strict where the driver is: dynamic shared memory above 48 KB and large
+// clusters need their opt-in, calls need a context, captured launches do not
+// run. Machine code it refuses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDriver.h"
+#include "fusion/Emulator/Emulator.h"
+#include <cstring>
+
+using namespace fusion;
+using namespace fusion::cuda;
+
+namespace {
+
+constexpr Result invalidValue = 1, invalidContext = 201, noBinary = 209,
+                 notFound = 500, launchFailed = 719;
+
+struct LoadedModule {
+  std::unique_ptr<emulator::Program> program;
+};
+struct LoadedFunction {
+  const emulator::Program *program;
+  std::string name;
+  int maxDynamicShared = 48 * 1024;
+  bool largeClusters = false;
+};
+struct RecordedGraph {
+  std::vector<emulator::Launch> launches;
+  std::vector<const emulator::Program *> programs;
+};
+struct FakeStream {
+  RecordedGraph *capturing = nullptr;
+};
+struct FakeEvent {
+  uint64_t launchesBefore = 0;
+};
+
+emulator::Memory memory;
+bool hasContext = false;
+uint64_t launchCount = 0;
+
+template <typename To, typename From> To *as(From *handle) {
+  return reinterpret_cast<To *>(handle);
+}
+Result needContext() { return hasContext ? 0 : invalidContext; }
+
+Result runLaunch(const emulator::Program &program,
+                 const emulator::Launch &launch) {
+  ++launchCount;
+  return emulator::run(program, launch, memory).error ? launchFailed : 0;
+}
+
+} // namespace
+
+extern "C" {
+
+Result cuInit(unsigned flags) { return flags ? invalidValue : 0; }
+Result cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+Result cuGetErrorName(Result error, const char **name) {
+  *name = error == noBinary       ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
+          : error == launchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
+                                  : "CUDA_ERROR_INVALID_VALUE";
+  return 0;
+}
+Result cuGetErrorString(Result, const char **text) {
+  return *text = "fake driver", 0;
+}
+Result cuDeviceGetCount(int *count) { return *count = 1, 0; }
+Result cuDeviceGet(DeviceHandle *device, int ordinal) {
+  return *device = 7, ordinal ? invalidValue : 0;
+}
+Result cuDeviceGetName(char *name, int length, DeviceHandle) {
+  std::strncpy(name, "Fake GPU", length);
+  return 0;
+}
+Result cuDeviceGetAttribute(int *value, int attribute, DeviceHandle) {
+  *value = attribute == computeCapabilityMajor         ? 8
+           : attribute == computeCapabilityMinor       ? 0
+           : attribute == maxSharedMemoryPerBlockOptin ? 163 * 1024
+                                                       : -1;
+  return 0;
+}
+Result cuDevicePrimaryCtxRetain(Context *context, DeviceHandle device) {
+  *context = reinterpret_cast<Context>(&hasContext);
+  return device == 7 ? 0 : invalidValue;
+}
+Result cuDevicePrimaryCtxRelease_v2(DeviceHandle) {
+  return hasContext = false, 0;
+}
+Result cuCtxSetCurrent(Context context) { return hasContext = context, 0; }
+Result cuCtxSynchronize() { return needContext(); }
+
+Result cuModuleLoadDataEx(Module *module, const void *image,
+                          unsigned numOptions, int *options, void **values) {
+  if (Result result = needContext())
+    return result;
+  const char *text = static_cast<const char *>(image);
+  if (std::memcmp(text,
+                  "\x7f"
+                  "ELF",
+                  4) == 0)
+    return noBinary;
+  emulator::Error error;
+  auto program = emulator::Program::parse(text, error);
+  if (program) {
+    *module = reinterpret_cast<Module>(new LoadedModule{std::move(program)});
+    return 0;
+  }
+  for (unsigned i = 0; i < numOptions; ++i)
+    if (options[i] == jitErrorLogBuffer)
+      std::strcpy(static_cast<char *>(values[i]), error.message.c_str());
+  return noBinary;
+}
+Result cuModuleUnload(Module module) {
+  delete as<LoadedModule>(module);
+  return needContext();
+}
+Result cuModuleGetFunction(Function *function, Module module,
+                           const char *name) {
+  const emulator::Program *program = as<LoadedModule>(module)->program.get();
+  if (!program->parameters(name))
+    return notFound;
+  *function = reinterpret_cast<Function>(new LoadedFunction{program, name});
+  return 0;
+}
+Result cuFuncSetAttribute(Function function, int attribute, int value) {
+  if (attribute == maxDynamicSharedSizeBytes)
+    as<LoadedFunction>(function)->maxDynamicShared = value;
+  else if (attribute == nonPortableClusterSizeAllowed)
+    as<LoadedFunction>(function)->largeClusters = value;
+  else
+    return invalidValue;
+  return 0;
+}
+
+Result cuMemAlloc_v2(Pointer *pointer, size_t bytes) {
+  *pointer = memory.allocate(bytes);
+  return bytes ? needContext() : invalidValue;
+}
+Result cuMemFree_v2(Pointer pointer) {
+  return memory.free(pointer) ? 0 : invalidValue;
+}
+Result cuMemsetD8_v2(Pointer destination, unsigned char value, size_t bytes) {
+  std::vector<char> data(bytes, char(value));
+  return memory.write(destination, data.data(), bytes) ? 0 : invalidValue;
+}
+Result cuMemcpyHtoD_v2(Pointer destination, const void *source, size_t bytes) {
+  return memory.write(destination, source, bytes) ? 0 : invalidValue;
+}
+Result cuMemcpyDtoH_v2(void *destination, Pointer source, size_t bytes) {
+  return memory.read(source, destination, bytes) ? 0 : invalidValue;
+}
+
+Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
+                        void **parameters, void **extra) {
+  LoadedFunction &function = *as<LoadedFunction>(handle);
+  if (int(config->sharedMemBytes) > function.maxDynamicShared || extra)
+    return invalidValue;
+  emulator::Launch launch;
+  launch.kernel = function.name;
+  launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+  launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
+  launch.dynamicSharedMemory = config->sharedMemBytes;
+  for (unsigned i = 0; i < config->numAttributes; ++i) {
+    const LaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id != launchAttributeClusterDimension)
+      return invalidValue;
+    auto [x, y, z] = attribute.value.clusterDim;
+    if (x * y * z > 8 && !function.largeClusters)
+      return invalidValue;
+    launch.cluster = {x, y, z};
+  }
+  auto formals = function.program->parameters(function.name);
+  for (size_t i = 0; i < formals->size(); ++i) {
+    auto *bytes = static_cast<const uint8_t *>(parameters[i]);
+    launch.parameters.emplace_back(bytes, bytes + (*formals)[i].bytes);
+  }
+  if (auto *stream = as<FakeStream>(config->stream);
+      stream && stream->capturing) {
+    stream->capturing->launches.push_back(std::move(launch));
+    stream->capturing->programs.push_back(function.program);
+    return 0;
+  }
+  return runLaunch(*function.program, launch);
+}
+
+Result cuEventCreate(Event *event, unsigned) {
+  *event = reinterpret_cast<Event>(new FakeEvent);
+  return 0;
+}
+Result cuEventRecord(Event event, Stream) {
+  as<FakeEvent>(event)->launchesBefore = launchCount;
+  return 0;
+}
+Result cuEventSynchronize(Event) { return 0; }
+/// A launch takes 0.25 ms.
+Result cuEventElapsedTime(float *milliseconds, Event start, Event end) {
+  *milliseconds = 0.25f * (as<FakeEvent>(end)->launchesBefore -
+                           as<FakeEvent>(start)->launchesBefore);
+  return 0;
+}
+Result cuEventDestroy_v2(Event event) {
+  delete as<FakeEvent>(event);
+  return 0;
+}
+
+Result cuStreamCreate(Stream *stream, unsigned) {
+  *stream = reinterpret_cast<Stream>(new FakeStream);
+  return needContext();
+}
+Result cuStreamDestroy_v2(Stream stream) {
+  delete as<FakeStream>(stream);
+  return 0;
+}
+Result cuStreamBeginCapture_v2(Stream stream, int) {
+  as<FakeStream>(stream)->capturing = new RecordedGraph;
+  return 0;
+}
+Result cuStreamEndCapture(Stream stream, Graph *graph) {
+  *graph = reinterpret_cast<Graph>(as<FakeStream>(stream)->capturing);
+  as<FakeStream>(stream)->capturing = nullptr;
+  return 0;
+}
+Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
+                                   unsigned long long) {
+  *exec =
+      reinterpret_cast<GraphExec>(new RecordedGraph(*as<RecordedGraph>(graph)));
+  return 0;
+}
+Result cuGraphLaunch(GraphExec exec, Stream) {
+  RecordedGraph &graph = *as<RecordedGraph>(exec);
+  for (size_t i = 0; i < graph.launches.size(); ++i)
+    if (Result result = runLaunch(*graph.programs[i], graph.launches[i]))
+      return result;
+  return 0;
+}
+Result cuGraphExecDestroy(GraphExec exec) {
+  delete as<RecordedGraph>(exec);
+  return 0;
+}
+Result cuGraphDestroy(Graph graph) {
+  delete as<RecordedGraph>(graph);
+  return 0;
+}
+
+} // extern "C"
