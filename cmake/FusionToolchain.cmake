@@ -44,5 +44,12 @@ if(FUSION_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# fusion_sanitizer_options(EXECUTABLE): what the sanitizers must know of the packaged LLVM.
+function(fusion_sanitizer_options executable)
+  if(FUSION_SANITIZE)
+    target_sources(${executable} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp")
+  endif()
+endfunction()
+
 separate_arguments(FUSION_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${FUSION_LLVM_DEFINITIONS})

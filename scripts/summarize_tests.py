@@ -81,6 +81,13 @@ def read_unit(folder):
     return outcome
 
 
+def skip_reason(skipped):
+    """Of a whole file that skips itself, pytest writes the reason into the text only."""
+    inside = re.search(r"Skipped: (.*?)['\"]?\)?$", skipped.text or "", re.MULTILINE)
+    message = skipped.get("message") or "no reason given"
+    return inside.group(1) if inside and message == "collection skipped" else message
+
+
 def read_python(folder):
     outcome = Outcome()
     for case in ElementTree.parse(folder / "python.xml").getroot().iter("testcase"):
@@ -90,7 +97,7 @@ def read_python(folder):
         if case.find("failure") is not None or case.find("error") is not None:
             outcome.failed.append(name)
         elif skipped is not None and "xfail" not in (skipped.get("type") or ""):
-            outcome.skipped[skipped.get("message") or "no reason given"] += 1
+            outcome.skipped[skip_reason(skipped)] += 1
         else:
             outcome.passed += 1
     return outcome

@@ -96,10 +96,6 @@ if has_gpu():
     config.available_features.add("cuda-driver")
 if config.sanitized:
     config.available_features.add("asan")
-    # libMLIR is not instrumented: containers that cross into it look overflown, and what it keeps
-    # for the life of the process is no leak of ours.
-    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"
-    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 if lit_config.params.get("nightly", "0") not in ("0", "", "false"):
     config.available_features.add("nightly")
 

@@ -86,13 +86,12 @@ BENCHMARK(tensorCores)
     ->Args({256, 1})
     ->Unit(benchmark::kMillisecond);
 
-static void corpusKernel(benchmark::State &state, const char *kernel,
-                         int size, std::array<uint32_t, 3> grid,
+static void corpusKernel(benchmark::State &state, const char *kernel, int size,
+                         std::array<uint32_t, 3> grid,
                          std::array<uint32_t, 3> block, bool sanitize) {
-  auto program =
-      parseOrDie(readFile(std::string(FUSION_EMULATOR_CORPUS) + "/" +
-                          (std::string(kernel) == "gemm_tiled" ? "gemm.ptx"
-                                                               : "basics.ptx")));
+  auto program = parseOrDie(readFile(
+      std::string(FUSION_EMULATOR_CORPUS) + "/" +
+      (std::string(kernel) == "gemm_tiled" ? "gemm.ptx" : "basics.ptx")));
   Memory memory;
   size_t elements = 1 << 20;
   std::vector<float> data(elements);
@@ -135,8 +134,8 @@ BENCHMARK_CAPTURE(corpusKernel, gemm_tiled_sanitized, "gemm_tiled", 256,
 BENCHMARK_CAPTURE(corpusKernel, softmax, "softmax_rows", 1024, {64, 1, 1},
                   {256, 1, 1}, false)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, vector_add, "vector_add", 1 << 20,
-                  {4096, 1, 1}, {256, 1, 1}, false)
+BENCHMARK_CAPTURE(corpusKernel, vector_add, "vector_add", 1 << 20, {4096, 1, 1},
+                  {256, 1, 1}, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(corpusKernel, transpose, "transpose", 1024, {32, 32, 1},
                   {32, 8, 1}, false)

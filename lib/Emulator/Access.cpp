@@ -37,9 +37,8 @@ std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
   const auto &id = warp.cta->id;
   auto thread = threadOfLane(warp, lane);
   char buffer[160];
-  std::snprintf(buffer, sizeof(buffer),
-                "block (%u,%u,%u), thread (%u,%u,%u)", id[0], id[1], id[2],
-                thread[0], thread[1], thread[2]);
+  std::snprintf(buffer, sizeof(buffer), "block (%u,%u,%u), thread (%u,%u,%u)",
+                id[0], id[1], id[2], thread[0], thread[1], thread[2]);
   return "kernel '" + std::string(warp.cta->code->source->name) + "', " +
          buffer;
 }
@@ -66,26 +65,24 @@ void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
                             " bytes at " + hex(address[lane]));
 }
 
-void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst,
-                                    uint32_t mask, const uint64_t *address,
-                                    unsigned bytes, uint32_t limit) {
+void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
+                                    const uint64_t *address, unsigned bytes,
+                                    uint32_t limit) {
   for (unsigned lane = 0; lane < 32; ++lane)
     if (((mask >> lane) & 1) &&
         (address[lane] >= limit || bytes > limit - address[lane]))
-      return raiseFault(warp, inst, lane,
-                        "out-of-bounds access of " + std::to_string(bytes) +
-                            " bytes at offset " +
-                            std::to_string(address[lane]) + " of " +
-                            std::to_string(limit) +
-                            " bytes of local or parameter memory");
+      return raiseFault(
+          warp, inst, lane,
+          "out-of-bounds access of " + std::to_string(bytes) +
+              " bytes at offset " + std::to_string(address[lane]) + " of " +
+              std::to_string(limit) + " bytes of local or parameter memory");
 }
 
 static bool inWindow(uint64_t address, uint64_t window) {
   return address >= window && address - window < kWindowBytes;
 }
 
-uint32_t fusion::emulator::sharedLanes(const uint64_t *address,
-                                       uint32_t mask) {
+uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 32; ++i)
     result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
@@ -141,22 +138,23 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     }
     const char *name = "";
     uint64_t limit = 0;
+    uint8_t *memory = nullptr;
     switch (actual) {
     case Space::Shared:
       name = "shared";
       limit = cta.sharedBytes;
-      pointer[lane] = cta.shared.data() + a;
+      memory = cta.shared.data();
       break;
     case Space::Local:
       name = "local";
       limit = warp.localBytes;
-      pointer[lane] = warp.local.data() + uint64_t(lane) * warp.localBytes + a;
+      memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
       break;
     case Space::Param:
       name = "parameter";
       limit = cta.code->entryParameterBytes;
       // Parameters are read-only; nobody writes through this pointer.
-      pointer[lane] = const_cast<uint8_t *>(cta.parameters) + a;
+      memory = const_cast<uint8_t *>(cta.parameters);
       if (kind != AccessKind::Load) {
         raiseFault(warp, inst, lane, "store to a kernel parameter");
         return false;
@@ -186,6 +184,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                      " bytes");
       return false;
     }
+    pointer[lane] = memory + a;
   }
   return true;
 }
@@ -218,8 +217,7 @@ unsigned fusion::emulator::countSectorsSlowly(const uint64_t *address,
 }
 
 unsigned fusion::emulator::countWavefrontsSlowly(const uint64_t *address,
-                                                 uint32_t mask,
-                                                 unsigned unit) {
+                                                 uint32_t mask, unsigned unit) {
   unsigned groups = 128 / unit, shift = log2Of(unit);
   uint64_t chunks[32];
   unsigned count = 0, most = 0;

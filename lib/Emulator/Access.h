@@ -172,8 +172,7 @@ inline void countShared(Warp &warp, const uint64_t *address, uint32_t mask,
           break;
         }
       }
-      wavefronts +=
-          conflict ? countWavefrontsSlowly(address, active, unit) : 1;
+      wavefronts += conflict ? countWavefrontsSlowly(address, active, unit) : 1;
     }
   }
   warp.counters->sharedWavefronts += wavefronts;
@@ -221,9 +220,10 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
     counters.globalStoreBytes += uint64_t(lanes) * bytes;
   if (warp.sanitizer)
     warp.sanitizer->globalAccess(warp, inst, mask, address, bytes,
-                                 kind == AccessKind::Load    ? SanitizeKind::Load
-                                 : kind == AccessKind::Store ? SanitizeKind::Store
-                                                             : SanitizeKind::Atomic);
+                                 kind == AccessKind::Load ? SanitizeKind::Load
+                                 : kind == AccessKind::Store
+                                     ? SanitizeKind::Store
+                                     : SanitizeKind::Atomic);
   return true;
 }
 
@@ -247,9 +247,10 @@ inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
   countShared(warp, address, mask, bytes, range.contiguous);
   if (warp.sanitizer)
     warp.sanitizer->sharedAccess(warp, inst, mask, address, bytes,
-                                 kind == AccessKind::Load    ? SanitizeKind::Load
-                                 : kind == AccessKind::Store ? SanitizeKind::Store
-                                                             : SanitizeKind::Atomic);
+                                 kind == AccessKind::Load ? SanitizeKind::Load
+                                 : kind == AccessKind::Store
+                                     ? SanitizeKind::Store
+                                     : SanitizeKind::Atomic);
   return true;
 }
 

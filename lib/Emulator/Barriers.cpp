@@ -159,15 +159,14 @@ void Executor::deadlock() {
                  std::to_string(warp.index) + " lanes " + lanes;
       if (group.state == Group::State::WaitBarrier) {
         const Barrier &barrier = cta.barriers[group.barrier];
-        uint32_t expected =
-            barrier.counted ? barrier.expected : liveThreads();
+        uint32_t expected = barrier.counted ? barrier.expected : liveThreads();
         message += " wait at barrier " + std::to_string(group.barrier) +
                    ", line " + std::to_string(inst.line) + " (" +
                    std::to_string(barrier.arrived) + " of " +
                    std::to_string(expected) + " threads arrived)";
       } else {
-        message += " wait for lanes of their warp, line " +
-                   std::to_string(inst.line);
+        message +=
+            " wait for lanes of their warp, line " + std::to_string(inst.line);
       }
     }
   if (listed > 8)
@@ -175,8 +174,8 @@ void Executor::deadlock() {
   cta.fault.set = true;
   cta.fault.line = line;
   const auto &id = cta.id;
-  cta.fault.message = message + " (kernel '" +
-                      std::string(code.source->name) + "', block (" +
-                      std::to_string(id[0]) + "," + std::to_string(id[1]) +
-                      "," + std::to_string(id[2]) + "))";
+  cta.fault.message = message + " (kernel '" + std::string(code.source->name) +
+                      "', block (" + std::to_string(id[0]) + "," +
+                      std::to_string(id[1]) + "," + std::to_string(id[2]) +
+                      "))";
 }

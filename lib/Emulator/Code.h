@@ -36,10 +36,10 @@ using Ref = uint32_t;
 enum Base : uint32_t { BaseFrame = 0, BaseConstant = 1, BaseSpecial = 2 };
 
 enum class Flow : uint8_t {
-  Next,        ///< cannot fail
-  Checked,     ///< may fail or end the lanes
-  Hidden,      ///< the decoder's own; not an instruction of the program
-  Jump,        ///< laid out between blocks; not an instruction either
+  Next,    ///< cannot fail
+  Checked, ///< may fail or end the lanes
+  Hidden,  ///< the decoder's own; not an instruction of the program
+  Jump,    ///< laid out between blocks; not an instruction either
   Branch,
   BranchTable, ///< op[0]: index; `targets`
   Call,
@@ -53,14 +53,14 @@ enum class Flow : uint8_t {
 struct Inst {
   Handler run = nullptr;
   const Ref *op = nullptr;
-  int64_t imm = 0;         ///< address offset, and what a handler wants
-  int64_t imm2 = 0;        ///< offset of a second address
-  uint32_t target = 0;     ///< of a branch or call; first of a table
+  int64_t imm = 0;     ///< address offset, and what a handler wants
+  int64_t imm2 = 0;    ///< offset of a second address
+  uint32_t target = 0; ///< of a branch or call; first of a table
   uint32_t line = 0;
   Ref guard = kNone;
-  uint32_t guardFlip = 0;  ///< all ones for `@!p`
+  uint32_t guardFlip = 0; ///< all ones for `@!p`
   Flow flow = Flow::Next;
-  uint8_t count = 0;       ///< operands in `op`
+  uint8_t count = 0;                         ///< operands in `op`
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
 };
 
@@ -83,11 +83,11 @@ struct CallSite {
 
 struct CodeFunction {
   const Function *source = nullptr;
-  uint32_t entry = 0;         ///< index of its first instruction
+  uint32_t entry = 0; ///< index of its first instruction
   uint32_t end = 0;
-  uint32_t registerBytes = 0; ///< of a frame, for all 32 lanes
+  uint32_t registerBytes = 0;  ///< of a frame, for all 32 lanes
   uint32_t parameterBytes = 0; ///< of a frame, per lane
-  uint32_t localBytes = 0;    ///< of a frame, per lane
+  uint32_t localBytes = 0;     ///< of a frame, per lane
   std::vector<ParameterPlace> parameters;
   std::vector<ParameterPlace> results;
 };
@@ -97,10 +97,10 @@ struct Code {
   const Function *source = nullptr;
   std::vector<Inst> insts;
   std::deque<std::vector<Ref>> operands;
-  std::vector<uint32_t> targets;    ///< of branch tables
+  std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
-  AlignedBuffer constants; ///< each broadcast to 32 lanes
+  AlignedBuffer constants;             ///< each broadcast to 32 lanes
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes

@@ -1,4 +1,5 @@
-//===- ControlFlow.h - Basic blocks of a function and their order -*- C++ -*-===//
+//===- ControlFlow.h - Basic blocks of a function and their order -*- C++
+//-*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,14 +15,15 @@
 namespace fusion::emulator {
 
 struct Block {
-  uint32_t begin, end; ///< instructions of the function's body
+  uint32_t begin, end;              ///< instructions of the function's body
   std::vector<uint32_t> successors; ///< fall-through last, where there is one
   bool fallsThrough = false;        ///< into the block that follows in the text
 };
 
 struct ControlFlow {
-  std::vector<Block> blocks;   ///< in the order of the text
-  std::vector<uint32_t> order; ///< indices; the order in which they are laid out
+  std::vector<Block> blocks; ///< in the order of the text
+  std::vector<uint32_t>
+      order; ///< indices; the order in which they are laid out
 };
 
 /// Splits the body and orders the blocks so that, back edges aside, a block

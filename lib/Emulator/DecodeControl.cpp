@@ -1,4 +1,5 @@
-//===- DecodeControl.cpp - Decoding of control, synchronisation and tensor products ===//
+//===- DecodeControl.cpp - Decoding of control, synchronisation and tensor
+//products ===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -95,8 +96,7 @@ bool Decoder::decodeCall(Modifiers &modifiers) {
   if (next >= operands.size())
     return fail("call without a function");
   const Operand &callee = operands[next++];
-  if (next < operands.size() &&
-      operands[next].kind == Operand::Kind::Vector) {
+  if (next < operands.size() && operands[next].kind == Operand::Kind::Vector) {
     for (const Operand &operand : operands[next].elements) {
       ParameterPlace place;
       if (!parameterPlace(operand, place))
@@ -158,14 +158,12 @@ bool Decoder::decodeBarrier(std::string_view root, Modifiers &modifiers) {
   if (kind < 0)
     return unsupported();
   int reduction = -1;
-  Ref d = scratchRef, id, threads = constant(0, 4),
-      predicate = constant(0, 4);
+  Ref d = scratchRef, id, threads = constant(0, 4), predicate = constant(0, 4);
   size_t next = 0;
   if (kind == 2) {
     reduction = modifiers.takeOneOf({"popc", "and", "or"});
     Type type = modifiers.takeType();
-    if (reduction < 0 ||
-        type != (reduction == 0 ? Type::U32 : Type::Pred))
+    if (reduction < 0 || type != (reduction == 0 ? Type::U32 : Type::Pred))
       return unsupported();
     if (!count(3, 4) || !destination(operands[0], type, d))
       return false;
@@ -328,8 +326,8 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   std::vector<Ref> refs;
   for (unsigned i = 0; i < 4; ++i) {
     Type type = registerType(parts[i].type);
-    size_t n = parts[i].elements * bitsOf(parts[i].type) / 32 /
-               (8 * bytesOf(type));
+    size_t n =
+        parts[i].elements * bitsOf(parts[i].type) / 32 / (8 * bytesOf(type));
     const Operand &operand = instruction->operands[i];
     bool isVector = operand.kind == Operand::Kind::Vector;
     if (isVector ? operand.elements.size() != n : n != 1)

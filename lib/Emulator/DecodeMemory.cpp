@@ -19,8 +19,8 @@ static void takeHints(Modifiers &modifiers, bool &strong, bool &cacheHint) {
                                 "acq_rel", "mmio"}) >= 0;
   modifiers.take("weak");
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
-  while (modifiers.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) >=
-         0)
+  while (modifiers.takeOneOf(
+             {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) >= 0)
     ;
   modifiers.takePrefix("L1::");
   cacheHint = modifiers.take("L2::cache_hint");
@@ -28,9 +28,9 @@ static void takeHints(Modifiers &modifiers, bool &strong, bool &cacheHint) {
 }
 
 static Space takeSpace(Modifiers &modifiers) {
-  switch (modifiers.takeOneOf({"global", "shared", "shared::cta", "const",
-                               "local", "param", "param::entry",
-                               "param::func"})) {
+  switch (
+      modifiers.takeOneOf({"global", "shared", "shared::cta", "const", "local",
+                           "param", "param::entry", "param::func"})) {
   case 0:
     return Space::Global;
   case 1:
@@ -108,8 +108,8 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
     const Operand &base = place.elements[0];
     kernelParameter = base.kind != Operand::Kind::Variable;
     for (const Formal &formal : current->parameters)
-      kernelParameter |= base.kind == Operand::Kind::Variable &&
-                         formal.variable == base.index;
+      kernelParameter |=
+          base.kind == Operand::Kind::Variable && formal.variable == base.index;
   }
   if (space == Space::Generic && variableSpace != Space::Generic &&
       variableSpace != Space::Global && variableSpace != Space::Const)
@@ -133,8 +133,8 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   bool isReduction = root == "red", strong, cacheHint;
   takeHints(modifiers, strong, cacheHint);
   Space space = takeSpace(modifiers);
-  int operation = modifiers.takeOneOf({"add", "min", "max", "inc", "dec", "and",
-                                       "or", "xor", "exch", "cas"});
+  int operation = modifiers.takeOneOf(
+      {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   modifiers.take("noftz");
   Type type = modifiers.takeType();
   if (operation < 0 || !bytesOf(type) ||
@@ -143,8 +143,8 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     return unsupported();
   AtomicOp op = AtomicOp(operation);
   unsigned bytes = bytesOf(type);
-  bool isFloatingPoint = isFloat(type) || type == Type::F16x2 ||
-                         type == Type::BF16x2;
+  bool isFloatingPoint =
+      isFloat(type) || type == Type::F16x2 || type == Type::BF16x2;
   bool valid;
   switch (op) {
   case AtomicOp::Add:
@@ -163,10 +163,10 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     break;
   case AtomicOp::Exch:
   case AtomicOp::Cas:
-    valid = !isReduction && (type == Type::B16 || type == Type::B32 ||
-                             type == Type::B64 || type == Type::U32 ||
-                             type == Type::S32 || type == Type::U64 ||
-                             type == Type::F32);
+    valid = !isReduction &&
+            (type == Type::B16 || type == Type::B32 || type == Type::B64 ||
+             type == Type::U32 || type == Type::S32 || type == Type::U64 ||
+             type == Type::F32);
     break;
   default:
     valid = type == Type::B32 || type == Type::B64 || type == Type::U32 ||
@@ -254,9 +254,8 @@ bool Decoder::decodeAsync(Modifiers &modifiers) {
   if (operands.size() > 3 && !(cacheHint && operands.size() == 4)) {
     const Operand &third = operands[3];
     bool isPredicate =
-        third.negated ||
-        (third.kind == Operand::Kind::Register &&
-         current->registers[third.index].type == Type::Pred);
+        third.negated || (third.kind == Operand::Kind::Register &&
+                          current->registers[third.index].type == Type::Pred);
     mode = isPredicate ? 2 : 1;
     if (isPredicate ? !predicateValue(third, extra)
                     : !source(third, Type::U32, extra))
@@ -278,8 +277,7 @@ bool Decoder::decodeAsync(Modifiers &modifiers) {
   return true;
 }
 
-bool Decoder::decodeMatrixAccess(std::string_view root,
-                                 Modifiers &modifiers) {
+bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
   bool isStore = root == "stmatrix";
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   bool shape = modifiers.take("m8n8");
@@ -317,6 +315,20 @@ bool Decoder::decodeMatrixAccess(std::string_view root,
   inst.a = space == Space::Generic;
   inst.b = uint8_t(n);
   inst.c = uint8_t(width);
+  return true;
+}
+
+/// movmatrix.sync.aligned.m8n8.trans.b16 d, a
+bool Decoder::decodeMatrixMove(std::string_view, Modifiers &modifiers) {
+  bool known = modifiers.take("sync") && modifiers.take("aligned") &&
+               modifiers.take("m8n8") && modifiers.take("trans");
+  Ref d, a;
+  if (!known || modifiers.takeType() != Type::B16)
+    return unsupported();
+  if (!count(2, 2) || !destination(instruction->operands[0], Type::B32, d) ||
+      !source(instruction->operands[1], Type::B32, a))
+    return false;
+  emit(matrixMoveHandler(), {d, a}, Flow::WarpAligned);
   return true;
 }
 

@@ -15,8 +15,10 @@ static WmmaShape takeShape(Modifiers &modifiers) {
   static const struct {
     std::string_view name;
     WmmaShape shape;
-  } shapes[] = {{"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}},
-                {"m8n32k16", {8, 32, 16}},   {"m16n16k8", {16, 16, 8}},
+  } shapes[] = {{"m16n16k16", {16, 16, 16}},
+                {"m32n8k16", {32, 8, 16}},
+                {"m8n32k16", {8, 32, 16}},
+                {"m16n16k8", {16, 16, 8}},
                 {"m8n8k4", {8, 8, 4}}};
   for (const auto &candidate : shapes)
     if (modifiers.take(candidate.name))
@@ -121,9 +123,10 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
     spec.b = types[2];
     spec.accumulator = types[3];
   }
-  Handler handler = sync && layouts == 2 && shape.m && (given == 2 || given == 4)
-                        ? table.wmma(spec)
-                        : nullptr;
+  Handler handler =
+      sync && layouts == 2 && shape.m && (given == 2 || given == 4)
+          ? table.wmma(spec)
+          : nullptr;
   if (!handler)
     return unsupported();
   if (!count(4, 4))
@@ -135,12 +138,12 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
                 wmmaRegisters(spec.result, m * n, true), true, refs))
     return false;
   int64_t a = int64_t(refs.size());
-  if (!fragment(operands[1], spec.a, wmmaRegisters(spec.a, m * k, false),
-                false, refs))
+  if (!fragment(operands[1], spec.a, wmmaRegisters(spec.a, m * k, false), false,
+                refs))
     return false;
   int64_t b = int64_t(refs.size());
-  if (!fragment(operands[2], spec.b, wmmaRegisters(spec.b, k * n, false),
-                false, refs))
+  if (!fragment(operands[2], spec.b, wmmaRegisters(spec.b, k * n, false), false,
+                refs))
     return false;
   int64_t c = int64_t(refs.size());
   if (!fragment(operands[3], spec.accumulator,

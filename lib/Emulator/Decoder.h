@@ -39,6 +39,7 @@ public:
   /// Takes all that begin with `prefix`.
   bool takePrefix(std::string_view prefix);
   Rounding takeRounding();
+  uint8_t takeFloatFlags(); ///< FloatFlags: .ftz, .sat, .NaN and so on
   bool empty() const { return list.empty(); }
 
 private:
@@ -61,11 +62,10 @@ private:
   bool fail(const std::string &message);
   bool unsupported();
 
-  // Operands.
+  // DecodeOperands.cpp
   bool source(const Operand &operand, Type type, Ref &ref);
   /// A register at least as wide as `bytes`, or a constant of `bytes`.
-  bool wideSource(const Operand &operand, Type type, Ref &ref,
-                  unsigned &width);
+  bool wideSource(const Operand &operand, Type type, Ref &ref, unsigned &width);
   bool destination(const Operand &operand, Type type, Ref &ref);
   bool wideDestination(const Operand &operand, Type type, Ref &ref,
                        unsigned &width);
@@ -88,14 +88,18 @@ private:
   Inst &emit(Handler handler, const std::vector<Ref> &operands, Flow flow);
 
   // DecodeArithmetic.cpp
-  bool decodeInteger(std::string_view root, Modifiers &modifiers);
   bool decodeArithmetic(std::string_view root, Modifiers &modifiers);
-  bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type,
-                   bool exact);
+  bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type);
+
+  // DecodeInteger.cpp
+  bool decodeInteger(std::string_view root, Modifiers &modifiers);
   bool decodeLogic(std::string_view root, Modifiers &modifiers);
+
+  // DecodeMove.cpp
   bool decodeCompare(std::string_view root, Modifiers &modifiers);
   bool decodeSelect(std::string_view root, Modifiers &modifiers);
   bool decodeConvert(Modifiers &modifiers);
+  bool decodePack(Modifiers &modifiers);
   bool decodeMove(Modifiers &modifiers);
 
   // DecodeMemory.cpp
@@ -103,6 +107,7 @@ private:
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
   bool decodeAsync(Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
+  bool decodeMatrixMove(std::string_view root, Modifiers &modifiers);
   bool decodeAddress(std::string_view root, Modifiers &modifiers);
 
   // DecodeControl.cpp
@@ -126,8 +131,9 @@ private:
   Error &error;
   const HandlerTable &table;
   std::unique_ptr<Code> code;
-  std::vector<uint32_t> functionOf; ///< module index to index in `code`, or kNone
-  std::vector<uint32_t> functions;  ///< the inverse
+  std::vector<uint32_t>
+      functionOf; ///< module index to index in `code`, or kNone
+  std::vector<uint32_t> functions; ///< the inverse
   std::unordered_map<uint32_t, uint32_t> sharedOffsets;
   std::unordered_map<uint32_t, uint32_t> frameOffsets; ///< of local and param
   std::map<std::pair<unsigned, uint64_t>, Ref> constants;
@@ -141,7 +147,6 @@ private:
   Ref scratchRef = 0;
   uint32_t pc = 0; ///< instruction in the body
   const Instruction *instruction = nullptr;
-  std::vector<Ref> pendingOperands;
 };
 
 } // namespace fusion::emulator

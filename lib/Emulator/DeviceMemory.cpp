@@ -53,7 +53,8 @@ Allocation *DeviceMemory::insert(uint64_t begin, uint64_t bytes, bool isConst) {
 }
 
 Allocation *DeviceMemory::allocate(uint64_t bytes, uint64_t alignment) {
-  alignment = std::max<uint64_t>(alignment, 1);
+  // At least that of the host's copy, for the host's atomics.
+  alignment = std::max<uint64_t>(alignment, 64);
   next = (next + alignment - 1) & ~(alignment - 1);
   Allocation *result = insert(next, bytes, false);
   // An empty allocation still has an address of its own.
@@ -62,10 +63,9 @@ Allocation *DeviceMemory::allocate(uint64_t bytes, uint64_t alignment) {
 }
 
 Allocation *DeviceMemory::find(uint64_t address) const {
-  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
-                             [](uint64_t value, const Allocation *a) {
-                               return value < a->begin;
-                             });
+  auto it = std::upper_bound(
+      sorted.begin(), sorted.end(), address,
+      [](uint64_t value, const Allocation *a) { return value < a->begin; });
   if (it == sorted.begin())
     return nullptr;
   Allocation *allocation = *std::prev(it);
@@ -73,10 +73,9 @@ Allocation *DeviceMemory::find(uint64_t address) const {
 }
 
 const Allocation *DeviceMemory::nearest(uint64_t address) const {
-  auto it = std::upper_bound(sorted.begin(), sorted.end(), address,
-                             [](uint64_t value, const Allocation *a) {
-                               return value < a->begin;
-                             });
+  auto it = std::upper_bound(
+      sorted.begin(), sorted.end(), address,
+      [](uint64_t value, const Allocation *a) { return value < a->begin; });
   return it == sorted.begin() ? nullptr : *std::prev(it);
 }
 
@@ -89,21 +88,25 @@ bool DeviceMemory::free(uint64_t address) {
   return true;
 }
 
-void DeviceMemory::instantiate(const Module &module) {
+bool DeviceMemory::instantiate(const Module &module) {
+  if (!module.variableBytes)
+    return true;
+  auto [it, isNew] = modules.emplace(module.id % kModuleRegions, module.id);
+  if (!isNew)
+    return it->second == module.id;
   for (const Variable &variable : module.variables) {
     if ((variable.space != Space::Global && variable.space != Space::Const) ||
         !variable.bytes)
-      continue;
-    if (allocations.count(variable.address))
       continue;
     Allocation *allocation = insert(variable.address, variable.bytes,
                                     variable.space == Space::Const);
     // Without an initializer they start as zero (PTX ISA, "Initializers").
     std::memset(allocation->data, 0, variable.bytes);
-    std::memcpy(allocation->data, variable.initializer.data(),
-                variable.initializer.size());
+    std::copy(variable.initializer.begin(), variable.initializer.end(),
+              allocation->data);
     allocation->initialized = true;
   }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,13 +47,15 @@ public:
   const Allocation *nearest(uint64_t address) const;
   bool free(uint64_t address);
   /// Brings the module's .global and .const variables in, once per module.
-  void instantiate(const Module &module);
+  /// False where another module has its region of addresses.
+  bool instantiate(const Module &module);
 
 private:
   Allocation *insert(uint64_t begin, uint64_t bytes, bool isConst);
 
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations;
   std::vector<Allocation *> sorted;
+  std::map<uint64_t, uint64_t> modules; ///< module ids by region
   uint64_t next = kAllocations;
 };
 

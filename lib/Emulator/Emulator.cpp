@@ -42,8 +42,7 @@ Counters &Counters::operator+=(const Counters &other) {
 bool Counters::operator==(const Counters &other) const {
   return globalLoadBytes == other.globalLoadBytes &&
          globalStoreBytes == other.globalStoreBytes &&
-         globalSectors == other.globalSectors &&
-         dramBytes == other.dramBytes &&
+         globalSectors == other.globalSectors && dramBytes == other.dramBytes &&
          sharedWavefronts == other.sharedWavefronts &&
          sharedBankConflicts == other.sharedBankConflicts &&
          mmaFlops == other.mmaFlops && instructions == other.instructions &&
@@ -141,8 +140,8 @@ public:
   }
 
   LaunchResult run() {
-    unsigned threads = options.threads ? options.threads
-                                       : std::thread::hardware_concurrency();
+    unsigned threads =
+        options.threads ? options.threads : std::thread::hardware_concurrency();
     threads = unsigned(std::min<uint64_t>(std::max(threads, 1u), ctas));
     // Sanitizers tell who wrote what first; that must not be luck either.
     if (code.communicates || options.sanitize)
@@ -187,8 +186,8 @@ private:
     while (next < ctas || !active.empty()) {
       while (active.size() < window && next < ctas) {
         if (idle.empty())
-          idle.push_back(std::make_unique<Executor>(
-              code, launch, options, memory, parameters.data()));
+          idle.push_back(std::make_unique<Executor>(code, launch, options,
+                                                    memory, parameters.data()));
         active.push_back(std::move(idle.back()));
         idle.pop_back();
         active.back()->start(next++, l2 != nullptr, false);
@@ -297,9 +296,8 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
   if (cluster > 16)
     return "the cluster " + sizeText(launch.cluster) + " is too large";
   if (kernel.requiredThreads[0] && kernel.requiredThreads != launch.block)
-    return "the kernel requires blocks of " +
-           sizeText(kernel.requiredThreads) + ", not " +
-           sizeText(launch.block);
+    return "the kernel requires blocks of " + sizeText(kernel.requiredThreads) +
+           ", not " + sizeText(launch.block);
   if (kernel.maxThreads[0]) {
     uint64_t most = 1;
     for (uint32_t n : kernel.maxThreads)
@@ -308,8 +306,8 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
       return "the kernel allows blocks of at most " + std::to_string(most) +
              " threads";
   }
-  uint64_t shared = uint64_t(code.dynamicSharedOffset) +
-                    launch.dynamicSharedMemory;
+  uint64_t shared =
+      uint64_t(code.dynamicSharedOffset) + launch.dynamicSharedMemory;
   if (shared > kMaxSharedBytes)
     return std::to_string(shared) + " bytes of shared memory are more than " +
            std::to_string(kMaxSharedBytes);
@@ -318,9 +316,8 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
 
 } // namespace
 
-LaunchResult fusion::emulator::run(const Program &program,
-                                   const Launch &launch, Memory &memory,
-                                   const Options &options) {
+LaunchResult fusion::emulator::run(const Program &program, const Launch &launch,
+                                   Memory &memory, const Options &options) {
   LaunchResult result;
   auto fail = [&](std::string message, unsigned line) {
     result.error = Error{std::move(message), line};
@@ -347,8 +344,7 @@ LaunchResult fusion::emulator::run(const Program &program,
                 kernel.line);
   std::vector<uint8_t> parameters(code->entryParameterBytes + 16, 0);
   for (size_t i = 0; i < launch.parameters.size(); ++i) {
-    const Variable &variable =
-        module.variables[kernel.parameters[i].variable];
+    const Variable &variable = module.variables[kernel.parameters[i].variable];
     if (launch.parameters[i].size() != variable.bytes)
       return fail("parameter " + std::to_string(i) + " of kernel '" +
                       launch.kernel + "' has " +
@@ -358,7 +354,8 @@ LaunchResult fusion::emulator::run(const Program &program,
     std::copy(launch.parameters[i].begin(), launch.parameters[i].end(),
               parameters.begin() + ptrdiff_t(code->entryParameterOffsets[i]));
   }
-  memory.impl().instantiate(module);
+  if (!memory.impl().instantiate(module))
+    return fail("too many modules with variables share a device memory", 0);
   return Grid(*code, launch, options, memory.impl(), std::move(parameters))
       .run();
 }

@@ -32,9 +32,16 @@ public:
   std::unique_ptr<Sanitizer> sanitizer;
 
 private:
+  // ExecutorStart.cpp
   void startWarp(Warp &warp, uint32_t index);
   void fillSpecials(Warp &warp);
+
+  // Executor.cpp
   template <bool Annotate> void runWarp(Warp &warp, uint64_t quantum);
+  bool synchronize(Warp &warp, const Inst &inst, uint32_t mask);
+  uint64_t random();
+
+  // Groups.cpp
   bool select(Warp &warp);
   bool mergeAndPick(Warp &warp);
   uint32_t limitOf(const Warp &warp) const;
@@ -42,21 +49,24 @@ private:
   void suspend(Warp &warp, Group::State state);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
+
+  // Calls.cpp
   bool call(Warp &warp, const Inst &inst, uint32_t mask);
   void leave(Warp &warp, uint32_t mask, bool exits);
   void exitLanes(Warp &warp, uint32_t mask);
-  bool synchronize(Warp &warp, const Inst &inst, uint32_t mask);
+
+  // Barriers.cpp
   void arrive(Warp &warp, const Inst &inst, uint32_t mask);
   void checkBarriers();
   void release(uint32_t barrier);
   void deadlock();
   uint32_t liveThreads() const;
-  uint64_t random();
 
   const Code &code;
   const Launch &launch;
   const Options &options;
-  std::vector<uint32_t> spun; ///< backward branches since the last switch, by warp
+  std::vector<uint32_t>
+      spun; ///< backward branches since the last switch, by warp
   uint32_t nextWarp = 0;
 };
 

@@ -26,15 +26,19 @@ const Format &fusion::emulator::formatOf(Type type) {
   static const Format e4m3 = {4, 3, 0x7e, 0, 0x7f};
   static const Format e5m2 = {5, 2, 0x7b, 0x7c, 0x7f};
   switch (type) {
-  case Type::F16: case Type::F16x2:
+  case Type::F16:
+  case Type::F16x2:
     return f16;
-  case Type::BF16: case Type::BF16x2:
+  case Type::BF16:
+  case Type::BF16x2:
     return bf16;
   case Type::TF32:
     return tf32;
-  case Type::E4M3: case Type::E4M3x2:
+  case Type::E4M3:
+  case Type::E4M3x2:
     return e4m3;
-  case Type::E5M2: case Type::E5M2x2:
+  case Type::E5M2:
+  case Type::E5M2x2:
     return e5m2;
   case Type::F64:
     return f64;
@@ -64,8 +68,8 @@ uint64_t fusion::emulator::encode(const Format &format, bool negative,
     remainder = 1;
   } else {
     m = shift == 64 ? 0 : magnitude >> shift;
-    uint64_t cut = shift == 64 ? magnitude
-                               : magnitude & ((uint64_t(1) << shift) - 1);
+    uint64_t cut =
+        shift == 64 ? magnitude : magnitude & ((uint64_t(1) << shift) - 1);
     uint64_t half = uint64_t(1) << (shift - 1);
     remainder = !cut ? 0 : cut < half ? 1 : cut == half ? 2 : 3;
   }
@@ -132,8 +136,7 @@ double fusion::emulator::decode(const Format &format, uint64_t bits) {
                  : std::numeric_limits<double>::quiet_NaN();
   } else {
     int field = int(magnitude >> format.mantissaBits);
-    uint64_t mantissa =
-        magnitude & ((uint64_t(1) << format.mantissaBits) - 1);
+    uint64_t mantissa = magnitude & ((uint64_t(1) << format.mantissaBits) - 1);
     if (field)
       mantissa |= uint64_t(1) << format.mantissaBits;
     result = std::ldexp(double(mantissa), (field ? field : 1) - format.bias() -

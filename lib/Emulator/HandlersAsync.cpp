@@ -78,9 +78,8 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     return;
   }
   countShared(warp, to.address, mask, bytes, range.contiguous);
-  if (whole &&
-      !accessGlobal(warp, inst, whole, from.address, bytes, AccessKind::Load,
-                    source, contiguous))
+  if (whole && !accessGlobal(warp, inst, whole, from.address, bytes,
+                             AccessKind::Load, source, contiguous))
     return;
   if (part) {
     // The bytes that are read need not be a power of two; a sector each.
@@ -90,8 +89,7 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       uint64_t begin = from.address[lane];
       if (begin & (bytes - 1))
         return faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
-      Allocation *allocation =
-          holderOf(*warp.cta, begin, begin + size[lane]);
+      Allocation *allocation = holderOf(*warp.cta, begin, begin + size[lane]);
       if (!allocation) {
         resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address,
                       bytes, AccessKind::Load, partly.pointer);
@@ -248,7 +246,18 @@ void matrixStore(Warp &warp, const Inst &inst, uint32_t) {
   }
 }
 
+void matrixMove(Warp &warp, const Inst &inst, uint32_t) {
+  const uint16_t *s = warp.reg<uint16_t>(inst.op[1]);
+  uint16_t transposed[64];
+  for (unsigned r = 0; r < 8; ++r)
+    for (unsigned c = 0; c < 8; ++c)
+      transposed[8 * r + c] = s[8 * c + r];
+  std::memcpy(warp.reg<uint16_t>(inst.op[0]), transposed, sizeof(transposed));
+}
+
 } // namespace
+
+Handler fusion::emulator::matrixMoveHandler() { return matrixMove; }
 
 void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {

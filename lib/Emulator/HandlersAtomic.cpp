@@ -19,7 +19,8 @@ namespace {
 
 template <class To, class From> To bitsAs(From from) {
   To to{};
-  std::memcpy(&to, &from, sizeof(to) < sizeof(from) ? sizeof(to) : sizeof(from));
+  std::memcpy(&to, &from,
+              sizeof(to) < sizeof(from) ? sizeof(to) : sizeof(from));
   return to;
 }
 
@@ -40,7 +41,7 @@ uint64_t halfOperation(AtomicOp op, Type type, uint64_t x, uint64_t y) {
   const Format &format = formatOf(type);
   double a = decode(format, x & 0xffff), b = decode(format, y & 0xffff);
   // A sum in f32 is wide enough that rounding it again does no harm.
-  double r = op == AtomicOp::Add ? double(float(a) + float(b))
+  double r = op == AtomicOp::Add   ? double(float(a) + float(b))
              : op == AtomicOp::Min ? std::fmin(a, b)
                                    : std::fmax(a, b);
   return encode(format, r, Rounding::Nearest, false);
@@ -112,9 +113,9 @@ uint64_t update(uint8_t *pointer, bool contended, AtomicOp op, Type type,
     return old;
   }
   T old = __atomic_load_n(place, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(
-      place, &old, T(apply(op, type, flush, old, b, c)), true,
-      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  while (!__atomic_compare_exchange_n(place, &old,
+                                      T(apply(op, type, flush, old, b, c)),
+                                      true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
   return old;
 }
@@ -140,11 +141,10 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
         address -= kSharedWindow;
     LanePointers pointers;
     bool contiguous;
-    if (isShared
-            ? !accessShared(warp, inst, now, a.address, bytes,
-                            AccessKind::Atomic, pointers, contiguous)
-            : !accessGlobal(warp, inst, now, a.address, bytes,
-                            AccessKind::Atomic, pointers, contiguous))
+    if (isShared ? !accessShared(warp, inst, now, a.address, bytes,
+                                 AccessKind::Atomic, pointers, contiguous)
+                 : !accessGlobal(warp, inst, now, a.address, bytes,
+                                 AccessKind::Atomic, pointers, contiguous))
       return;
     bool contended = warp.cta->sharedHostMemory && !isShared;
     bool flush = type == Type::F32 && !isShared;

@@ -110,8 +110,7 @@ double decodeLane(Type type, uint64_t bits, uint8_t flags) {
   return decode(formatOf(type), bits);
 }
 
-uint64_t encodeLane(Type type, double value, Rounding rounding,
-                    uint8_t flags) {
+uint64_t encodeLane(Type type, double value, Rounding rounding, uint8_t flags) {
   if (flags & FlagRelu)
     value = std::isnan(value) ? value : value > 0 ? value : 0.0;
   if (flags & FlagSat)
@@ -194,26 +193,42 @@ void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
       continue;
     double high, low;
     if (from == Type::None) {
-      high = decodeLane(Type::F32, readBits(warp, inst.op[1], 4, lane, 4),
-                        inst.a);
-      low = decodeLane(Type::F32, readBits(warp, inst.op[2], 4, lane, 4),
-                       inst.a);
+      high =
+          decodeLane(Type::F32, readBits(warp, inst.op[1], 4, lane, 4), inst.a);
+      low =
+          decodeLane(Type::F32, readBits(warp, inst.op[2], 4, lane, 4), inst.a);
     } else {
       unsigned bytes = bytesOf(from);
-      uint64_t both =
-          readBits(warp, inst.op[1], fromWidth, lane, 2 * bytes);
+      uint64_t both = readBits(warp, inst.op[1], fromWidth, lane, 2 * bytes);
       high = decodeLane(from, both >> (8 * bytes), inst.a);
-      low = decodeLane(from, both & ((uint64_t(1) << (8 * bytes)) - 1),
-                       inst.a);
+      low = decodeLane(from, both & ((uint64_t(1) << (8 * bytes)) - 1), inst.a);
     }
-    uint64_t value =
-        encodeLane(to, high, Rounding(inst.b), inst.a) << toBits |
-        encodeLane(to, low, Rounding(inst.b), inst.a);
+    uint64_t value = encodeLane(to, high, Rounding(inst.b), inst.a) << toBits |
+                     encodeLane(to, low, Rounding(inst.b), inst.a);
     writeBits(warp, inst.op[0], toWidth, lane, value);
+  }
+}
+
+void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
+  Type to = Type(inst.c);
+  unsigned width = 8 * bytesOf(to);
+  uint32_t low = (uint32_t(1) << width) - 1;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!((mask >> lane) & 1))
+      continue;
+    auto part = [&](unsigned operand) {
+      uint64_t bits = signExtend(warp.reg<uint32_t>(inst.op[operand])[lane], 4);
+      return uint32_t(clampInteger(bits, to, Type::S32)) & low;
+    };
+    uint32_t value = part(1) << width | part(2);
+    if (inst.count > 3)
+      value |= warp.reg<uint32_t>(inst.op[3])[lane] << (2 * width);
+    warp.reg<uint32_t>(inst.op[0])[lane] = value;
   }
 }
 
 } // namespace
 
+Handler fusion::emulator::convertPackHandler() { return convertPack; }
 Handler fusion::emulator::convertAnyHandler() { return convertAny; }
 Handler fusion::emulator::convertPackedHandler() { return convertPacked; }

@@ -19,6 +19,9 @@ Handler convertAnyHandler();
 /// op: [d, a, b] or [d, a]; types are packed, the source may be F32.
 Handler convertPackedHandler();
 
+/// cvt.pack: op: [d, a, b] or [d, a, b, c]; c: the type.
+Handler convertPackHandler();
+
 } // namespace fusion::emulator
 
 #endif // FUSION_LIB_EMULATOR_HANDLERSCONVERT_H

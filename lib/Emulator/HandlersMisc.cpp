@@ -33,8 +33,8 @@ void parameterLoad(Warp &warp, const Inst &inst, uint32_t mask) {
       uint64_t value[2] = {0, 0};
       std::memcpy(value, warp.cta->parameters + address + k * bytes, bytes);
       if ((inst.d & 1) && bytes < 8)
-        value[0] = uint64_t(int64_t(value[0] << (64 - 8 * bytes)) >>
-                            (64 - 8 * bytes));
+        value[0] =
+            uint64_t(int64_t(value[0] << (64 - 8 * bytes)) >> (64 - 8 * bytes));
       std::memcpy(warp.reg<uint8_t>(inst.op[k]) + size_t(inst.e) * lane, value,
                   inst.e);
     }
@@ -146,8 +146,8 @@ void barrierResult(Warp &warp, const Inst &inst, uint32_t mask) {
         d[i] = barrier.votes;
     return;
   }
-  bool value = inst.a == 1 ? barrier.votes == barrier.voters
-                           : barrier.votes != 0;
+  bool value =
+      inst.a == 1 ? barrier.votes == barrier.voters : barrier.votes != 0;
   uint32_t &p = warp.predicate(inst.op[0]);
   p = (p & ~mask) | (value ? mask : 0);
 }

@@ -27,8 +27,7 @@ namespace {
 
 /// Moves a fragment in pieces of at most 16 contiguous bytes per lane; each
 /// piece is one request.
-template <bool Store>
-void transfer(Warp &warp, const Inst &inst, uint32_t) {
+template <bool Store> void transfer(Warp &warp, const Inst &inst, uint32_t) {
   unsigned bytes = inst.a, perLane = inst.b, registers = inst.e;
   unsigned columns = unsigned(inst.imm2 >> 8);
   bool columnMajor = inst.imm2 & 1;
@@ -45,8 +44,7 @@ void transfer(Warp &warp, const Inst &inst, uint32_t) {
     for (uint64_t &address : base.address)
       address -= kSharedWindow;
   }
-  unsigned piece =
-      columnMajor ? 1 : std::min({16 / bytes, perLane, columns});
+  unsigned piece = columnMajor ? 1 : std::min({16 / bytes, perLane, columns});
   unsigned registerBytes = bytes == 8 ? 8 : 4;
   unsigned perRegister = registerBytes / bytes;
 
@@ -62,17 +60,15 @@ void transfer(Warp &warp, const Inst &inst, uint32_t) {
     LanePointers pointers;
     bool contiguous;
     AccessKind kind = Store ? AccessKind::Store : AccessKind::Load;
-    if (isShared
-            ? !accessShared(warp, inst, kFullMask, addresses.address,
-                            piece * bytes, kind, pointers, contiguous)
-            : !accessGlobal(warp, inst, kFullMask, addresses.address,
-                            piece * bytes, kind, pointers, contiguous))
+    if (isShared ? !accessShared(warp, inst, kFullMask, addresses.address,
+                                 piece * bytes, kind, pointers, contiguous)
+                 : !accessGlobal(warp, inst, kFullMask, addresses.address,
+                                 piece * bytes, kind, pointers, contiguous))
       return;
     for (unsigned i = 0; i < piece; ++i) {
       unsigned element = first + i;
-      uint8_t *values =
-          warp.reg<uint8_t>(inst.op[element / perRegister]) +
-          element % perRegister * bytes;
+      uint8_t *values = warp.reg<uint8_t>(inst.op[element / perRegister]) +
+                        element % perRegister * bytes;
       for (unsigned lane = 0; lane < 32; ++lane) {
         uint8_t *memory = pointers.pointer[lane] + i * bytes;
         uint8_t *value = values + lane * registerBytes;

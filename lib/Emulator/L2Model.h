@@ -33,7 +33,7 @@ public:
 private:
   struct Line {
     uint64_t tag = ~uint64_t(0);
-    uint64_t used = 0; ///< time of the last use
+    uint64_t used = 0;              ///< time of the last use
     uint8_t present = 0, dirty = 0; ///< sectors
   };
   static constexpr unsigned kWays = 16;

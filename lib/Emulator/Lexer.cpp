@@ -84,8 +84,8 @@ bool Lexer::skipBlank() {
 Token Lexer::number() {
   size_t begin = position;
   char second = peek(1);
-  if (peek() == '0' && (second == 'f' || second == 'F' || second == 'd' ||
-                        second == 'D')) {
+  if (peek() == '0' &&
+      (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
     unsigned digits = second == 'f' || second == 'F' ? 8 : 16;
     uint64_t value = 0;
     position += 2;
@@ -159,8 +159,7 @@ Token Lexer::next() {
   char c = text[position];
   if (isNameStart(c)) {
     // `%r1`, `$L__BB0_1`, `ld.global.L2::128B.v4.f32`, `%tid.x`, `_`.
-    while (isNamePart(peek()) ||
-           (peek() == '.' && isNamePart(peek(1))) ||
+    while (isNamePart(peek()) || (peek() == '.' && isNamePart(peek(1))) ||
            (peek() == ':' && peek(1) == ':' && isNamePart(peek(2))))
       position += peek() == ':' ? 2 : 1;
     return make(Token::Kind::Identifier, begin);

@@ -32,19 +32,19 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 struct Operand {
   enum class Kind : uint8_t {
-    Register,   ///< index: of the function's registers
-    Special,    ///< name: special register, `%tid.x`
-    Integer,    ///< value
-    Float,      ///< value: bits of the f32 (bytes 4) or f64 (bytes 8)
-    Variable,   ///< index: of the module's variables, + offset
-    Function,   ///< index: of the module's functions
-    Label,      ///< index: instruction in the function; name
-    Table,      ///< index: of the function's branch tables; name
-    Prototype,  ///< name of a .callprototype
-    Vector,     ///< elements: `{a, b}`, and parameter lists of calls
-    Address,    ///< `[elements[0] + offset]`; two-part tensor addresses
-    Sink,       ///< `_`
-    Pair,       ///< elements: `d|p`
+    Register,  ///< index: of the function's registers
+    Special,   ///< name: special register, `%tid.x`
+    Integer,   ///< value
+    Float,     ///< value: bits of the f32 (bytes 4) or f64 (bytes 8)
+    Variable,  ///< index: of the module's variables, + offset
+    Function,  ///< index: of the module's functions
+    Label,     ///< index: instruction in the function; name
+    Table,     ///< index: of the function's branch tables; name
+    Prototype, ///< name of a .callprototype
+    Vector,    ///< elements: `{a, b}`, and parameter lists of calls
+    Address,   ///< `[elements[0] + offset]`; two-part tensor addresses
+    Sink,      ///< `_`
+    Pair,      ///< elements: `d|p`
   };
   Kind kind = Kind::Sink;
   bool negated = false; ///< `!p`
@@ -118,6 +118,7 @@ struct Function {
 
 struct Module {
   std::string text;
+  uint64_t id = 0;      ///< different for every module of the process
   unsigned version = 0; ///< major * 10 + minor
   unsigned target = 0;  ///< 80 of sm_80
   std::vector<Variable> variables;

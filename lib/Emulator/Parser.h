@@ -16,6 +16,9 @@
 
 namespace fusion::emulator {
 
+/// A token in an error message.
+std::string describe(const Token &token);
+
 /// Parses one module. Every method returns false, with the error set, where the
 /// text is wrong; nothing is read after that.
 class Parser {
@@ -26,8 +29,15 @@ public:
 
 private:
   struct Symbol {
-    enum class Kind : uint8_t { Register, Range, Variable, Function, Label,
-                                Table, Prototype };
+    enum class Kind : uint8_t {
+      Register,
+      Range,
+      Variable,
+      Function,
+      Label,
+      Table,
+      Prototype
+    };
     Kind kind;
     Type type = Type::None;
     uint32_t index = kNone; ///< of the register, variable, function, …
@@ -45,7 +55,7 @@ private:
     std::vector<uint32_t> scopes; ///< ids, innermost first
   };
 
-  // Parser.cpp: the module's level.
+  // Parser.cpp: the module's level; ParserVariables.cpp: declarations.
   bool moduleStatement();
   bool linkedDeclaration(std::string_view linkage);
   bool function(bool isEntry, bool isExtern);
@@ -90,10 +100,11 @@ private:
   Lexer lexer;
   Token token;
   Scope globals;
-  std::vector<Scope> scopes;        ///< of the current function, outermost first
+  std::vector<Scope> scopes; ///< of the current function, outermost first
   std::vector<uint32_t> scopeIds;
   uint32_t nextScopeId = 0;
-  std::vector<std::unordered_map<std::string_view, uint32_t>> labels; ///< by scope id
+  std::vector<std::unordered_map<std::string_view, uint32_t>>
+      labels; ///< by scope id
   std::vector<Fixup> fixups;
   std::vector<std::unordered_map<std::string_view, uint32_t>> rangeRegisters;
   Function *current = nullptr;

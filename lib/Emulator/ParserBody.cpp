@@ -59,10 +59,10 @@ bool Parser::statement() {
     std::string_view text = token.text;
     if (text == ".reg")
       return registers();
-    Space space = text == ".shared"  ? Space::Shared
-                  : text == ".local" ? Space::Local
-                  : text == ".param" ? Space::Param
-                  : text == ".const" ? Space::Const
+    Space space = text == ".shared"   ? Space::Shared
+                  : text == ".local"  ? Space::Local
+                  : text == ".param"  ? Space::Param
+                  : text == ".const"  ? Space::Const
                   : text == ".global" ? Space::Global
                                       : Space::Generic;
     if (space != Space::Generic) {
@@ -175,9 +175,10 @@ bool Parser::branchTable(std::string_view name) {
       return false;
     if (token.kind != Token::Kind::Identifier)
       return fail("expected a label");
-    Fixup fixup{kNone, kNone, table,
-                uint32_t(current->branchTables[table].size()),
-                token.text, token.line, scopeIds};
+    Fixup fixup{kNone,      kNone,
+                table,      uint32_t(current->branchTables[table].size()),
+                token.text, token.line,
+                scopeIds};
     current->branchTables[table].push_back(0);
     fixups.push_back(std::move(fixup));
     if (!advance())
@@ -517,8 +518,7 @@ bool Parser::resolveLabels() {
         continue;
       }
     }
-    return fail("'" + std::string(fixup.name) + "' is not defined",
-                fixup.line);
+    return fail("'" + std::string(fixup.name) + "' is not defined", fixup.line);
   }
   return true;
 }

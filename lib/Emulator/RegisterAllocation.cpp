@@ -34,11 +34,30 @@ void collect(const Operand &operand, std::vector<uint32_t> &into) {
 
 /// Whether operand 0 is written and nothing but written.
 bool definesFirst(const Instruction &inst) {
-  static const std::string_view others[] = {
-      "st", "red", "bra", "brx", "call", "bar", "barrier", "cp", "stmatrix",
-      "prefetch", "prefetchu", "membar", "fence", "nanosleep", "ret", "exit",
-      "trap", "discard", "applypriority", "setmaxnreg", "mbarrier", "wgmma",
-      "griddepcontrol", "pmevent"};
+  static const std::string_view others[] = {"st",
+                                            "red",
+                                            "bra",
+                                            "brx",
+                                            "call",
+                                            "bar",
+                                            "barrier",
+                                            "cp",
+                                            "stmatrix",
+                                            "prefetch",
+                                            "prefetchu",
+                                            "membar",
+                                            "fence",
+                                            "nanosleep",
+                                            "ret",
+                                            "exit",
+                                            "trap",
+                                            "discard",
+                                            "applypriority",
+                                            "setmaxnreg",
+                                            "mbarrier",
+                                            "wgmma",
+                                            "griddepcontrol",
+                                            "pmevent"};
   if (std::find(std::begin(others), std::end(others), inst.root) !=
       std::end(others))
     return inst.root == "barrier" || inst.root == "bar"
@@ -207,8 +226,7 @@ fusion::emulator::allocateRegisters(const Function &function,
     uint64_t size = placeBytes(function.registers[r].type);
     while (!active.empty() && active.top().first < intervals[r].begin) {
       uint32_t ended = active.top().second;
-      free[placeBytes(function.registers[ended].type)].push_back(
-          places[ended]);
+      free[placeBytes(function.registers[ended].type)].push_back(places[ended]);
       active.pop();
     }
     auto &list = free[size];

@@ -86,16 +86,15 @@ void Sanitizer::write(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
   if (cell.writer && cell.writer != thread && !(atomic && cell.atomicWrite) &&
       !ordered((cell.writer - 1) / 32, cell.writeClock, warp.index))
     report("shared-race", warp, lane, line, cell.writeLine,
-           "write-after-write race at shared offset " +
-               std::to_string(offset) + " with thread " +
-               threadName(cell.writer - 1));
+           "write-after-write race at shared offset " + std::to_string(offset) +
+               " with thread " + threadName(cell.writer - 1));
   if (cell.reader && cell.reader != thread && !(atomic && cell.atomicRead)) {
     for (uint32_t left = cell.readWarps; left; left &= left - 1) {
       uint32_t other = uint32_t(__builtin_ctz(left));
       if (!ordered(other, cell.readClock, warp.index)) {
-        std::string with =
-            cell.reader == kMany ? "threads of warp " + std::to_string(other)
-                                 : "thread " + threadName(cell.reader - 1);
+        std::string with = cell.reader == kMany
+                               ? "threads of warp " + std::to_string(other)
+                               : "thread " + threadName(cell.reader - 1);
         report("shared-race", warp, lane, line, cell.readLine,
                "write-after-read race at shared offset " +
                    std::to_string(offset) + " with " + with);
@@ -140,9 +139,8 @@ void Sanitizer::read(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
              !(atomic && cell.atomicWrite) &&
              !ordered((cell.writer - 1) / 32, cell.writeClock, warp.index)) {
     report("shared-race", warp, lane, line, cell.writeLine,
-           "read-after-write race at shared offset " +
-               std::to_string(offset) + " with thread " +
-               threadName(cell.writer - 1));
+           "read-after-write race at shared offset " + std::to_string(offset) +
+               " with thread " + threadName(cell.writer - 1));
   }
   if (atomic)
     return; // the write that follows stands for both
@@ -158,8 +156,8 @@ void Sanitizer::read(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
       auto &list = oldReads[offset];
       for (uint32_t left = unordered; left && list.size() < 64;
            left &= left - 1)
-        list.push_back({uint32_t(__builtin_ctz(left)), cell.readClock,
-                        cell.readLine});
+        list.push_back(
+            {uint32_t(__builtin_ctz(left)), cell.readClock, cell.readLine});
     }
     cell.reader = cell.readWarps = 0;
   }
@@ -201,16 +199,15 @@ void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy,
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t thread = warp.index * 32 + lane + 1;
-    forCells(copy.destination[lane], copy.bytes,
-             [&](Cell &cell, uint64_t) {
-               if (cell.inFlight != thread)
-                 return;
-               cell.inFlight = 0;
-               // As if written now: before the thread's next barrier.
-               cell.writer = thread;
-               cell.writeClock = clockOf(warp.index);
-               cell.writeLine = copy.line;
-             });
+    forCells(copy.destination[lane], copy.bytes, [&](Cell &cell, uint64_t) {
+      if (cell.inFlight != thread)
+        return;
+      cell.inFlight = 0;
+      // As if written now: before the thread's next barrier.
+      cell.writer = thread;
+      cell.writeClock = clockOf(warp.index);
+      cell.writeLine = copy.line;
+    });
   }
 }
 

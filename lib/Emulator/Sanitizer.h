@@ -1,4 +1,5 @@
-//===- Sanitizer.h - Finds races and uses of data that are not there -*- C++ -*-===//
+//===- Sanitizer.h - Finds races and uses of data that are not there -*- C++
+//-*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,11 +36,9 @@ public:
   explicit Sanitizer(Cta &cta);
 
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes,
-                    SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes,
-                    SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
   /// cp.async: `bytes` per lane are going to be written at these offsets.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes);
@@ -59,8 +58,8 @@ private:
   /// parts. Threads are linear indices + 1, 0 = none.
   struct Cell {
     uint32_t writer = 0, writeClock = 0, writeLine = 0;
-    uint32_t reader = 0;     ///< kMany: more than one thread
-    uint32_t readWarps = 0;  ///< all at `readClock`
+    uint32_t reader = 0;    ///< kMany: more than one thread
+    uint32_t readWarps = 0; ///< all at `readClock`
     uint32_t readClock = 0, readLine = 0;
     uint32_t inFlight = 0, inFlightLine = 0;
     uint32_t split = 0; ///< of a word: index + 1 of its bytes

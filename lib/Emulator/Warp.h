@@ -33,12 +33,45 @@ class Sanitizer;
 /// Values that are the same or precomputed for all instructions that read
 /// them: one 128-byte array of 32 lanes each (PTX ISA, "Special Registers").
 enum class Special : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX,
-  NctaidY, NctaidZ, LaneId, WarpId, NwarpId, SmId, NsmId, LanemaskEq,
-  LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt, GridId, DynamicSmemSize,
-  TotalSmemSize, ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY,
-  NclusterIdZ, ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX,
-  ClusterNctaidY, ClusterNctaidZ, ClusterCtarank, ClusterNctarank,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  LanemaskEq,
+  LanemaskLe,
+  LanemaskLt,
+  LanemaskGe,
+  LanemaskGt,
+  GridId,
+  DynamicSmemSize,
+  TotalSmemSize,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NclusterIdX,
+  NclusterIdY,
+  NclusterIdZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtarank,
+  ClusterNctarank,
   IsExplicitCluster, // a predicate
   Zero,
   Count
@@ -49,7 +82,7 @@ struct Frame {
   uint32_t parent = kNone;
   uint32_t returnPc = 0;
   uint32_t depth = 0;
-  uint32_t call = 0;       ///< index into Code::calls, of the caller
+  uint32_t call = 0; ///< index into Code::calls, of the caller
   uint32_t localOffset = 0;
   AlignedBuffer registers;
   std::vector<uint8_t> parameters; ///< lane after lane
@@ -67,11 +100,11 @@ struct Group {
 
 /// One warp-wide cp.async that has not been waited for.
 struct AsyncCopy {
-  uint32_t pending;        ///< lanes
-  uint32_t bytes;          ///< per lane, written to shared memory
+  uint32_t pending; ///< lanes
+  uint32_t bytes;   ///< per lane, written to shared memory
   uint32_t line;
   uint32_t destination[32];
-  uint32_t group[32];      ///< commit group, by lane
+  uint32_t group[32]; ///< commit group, by lane
   alignas(64) uint8_t data[32 * 16];
 };
 
@@ -102,7 +135,7 @@ struct Warp {
 
   std::vector<AsyncCopy> copies; ///< in order of issue
   size_t copiesBegin = 0;
-  uint32_t committed[32] = {};   ///< commit groups closed, by lane
+  uint32_t committed[32] = {}; ///< commit groups closed, by lane
 
   AlignedBuffer specials;
 
@@ -117,10 +150,10 @@ struct Warp {
 struct Barrier {
   uint32_t expected = 0; ///< threads; 0 while nobody has arrived
   uint32_t arrived = 0;
-  bool counted = false;  ///< `expected` was given by the program
-  uint32_t votes = 0;    ///< threads whose predicate was true
+  bool counted = false; ///< `expected` was given by the program
+  uint32_t votes = 0;   ///< threads whose predicate was true
   uint32_t voters = 0;
-  uint32_t line = 0;     ///< of the first arrival
+  uint32_t line = 0;       ///< of the first arrival
   std::vector<bool> warps; ///< that have arrived in this phase
 };
 

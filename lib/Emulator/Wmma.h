@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The layout of wmma's fragments is unspecified (PTX ISA, "Matrix fragments for
-// WMMA"). Here lane l holds the elements l * n .. l * n + n - 1 of the matrix in
-// row-major order, n elements per lane; registers beyond repeat the first ones.
-// Accumulators of f16 and f32 thus have element i of a lane in common.
+// WMMA"). Here lane l holds the elements l * n .. l * n + n - 1 of the matrix
+// in row-major order, n elements per lane; registers beyond repeat the first
+// ones. Accumulators of f16 and f32 thus have element i of a lane in common.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -225,6 +226,48 @@ struct Concat : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
+struct Generate : OpRewritePattern<tensor::GenerateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::GenerateOp op,
+                                PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    auto yield = cast<tensor::YieldOp>(body.getTerminator());
+    SmallVector<OpFoldResult> sizes;
+    auto type = cast<RankedTensorType>(op.getType());
+    unsigned next = 0;
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(op.getDynamicExtents()[next++])
+                          : OpFoldResult(rewriter.getIndexAttr(size)));
+    rewriter.replaceOp(
+        op, buildIndexed(rewriter, op.getLoc(), type, sizes,
+                         [&](OpBuilder &b, Location, ValueRange index) {
+                           IRMapping mapping;
+                           mapping.map(body.getArguments(), index);
+                           for (Operation &inner : body.without_terminator())
+                             b.clone(inner, mapping);
+                           return mapping.lookupOrDefault(yield.getValue());
+                         }));
+    return success();
+  }
+};
+
+struct Pack : OpRewritePattern<linalg::PackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::PackOp op,
+                                PatternRewriter &rewriter) const override {
+    return failure(failed(linalg::lowerPack(rewriter, op)));
+  }
+};
+
+struct Unpack : OpRewritePattern<linalg::UnPackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::UnPackOp op,
+                                PatternRewriter &rewriter) const override {
+    return failure(failed(linalg::lowerUnPack(rewriter, op)));
+  }
+};
+
 /// Products start from zero; an accumulator that carries data is added after.
 struct AddAccumulatorAfterwards
     : OpInterfaceRewritePattern<linalg::LinalgOp> {
@@ -271,7 +314,7 @@ struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getInputs().size() != 1 || !isElementwise(op))
+    if (op.getInputs().size() != 1 || !fusion::isElementwise(op))
       return failure();
     auto fill = op.getInputs()[0].getDefiningOp<linalg::FillOp>();
     if (!fill)
@@ -293,7 +336,7 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
-                 InsertSlice, Pad>(&getContext());
+                 Generate, InsertSlice, Pack, Pad, Unpack>(&getContext());
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -92,6 +92,14 @@ def test_crash_after_the_cases(results):
     assert (status, lines[-1]) == (1, "2 passed, 1 failed, 1 skipped")
 
 
+def test_reason_of_a_skipped_file(results):
+    text = "('/x/test_a.py', 9, \"Skipped: could not import 'torch': No module named 'torch'\")"
+    skipped = f'<skipped type="pytest.skip" message="collection skipped">{text}</skipped>'
+    (results / "python.xml").write_text(PYTHON.format(c=skipped))
+    _, lines = summarize(results, "python")
+    assert any(line.endswith("could not import 'torch': No module named 'torch'") for line in lines)
+
+
 def test_python_error(results):
     (results / "python.xml").write_text(PYTHON.format(c='<error message="import"/>'))
     status, lines = summarize(results, "python")

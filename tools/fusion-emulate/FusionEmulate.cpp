@@ -213,18 +213,18 @@ int fusionEmulateMain(int argc, char **argv) {
       continue;
     }
     for (size_t i = 0; i < now.size(); ++i) {
-      auto [here, there] = std::mismatch(now[i].begin(), now[i].end(),
-                                         contents[i].begin());
+      auto [here, there] =
+          std::mismatch(now[i].begin(), now[i].end(), contents[i].begin());
       if (here == now[i].end())
         continue;
       Finding finding;
       finding.kind = "schedule-dependent";
       finding.kernel = file.launch.kernel;
-      finding.message = "buffer '" + file.buffers[i].path + "' differs at byte " +
-                        std::to_string(here - now[i].begin()) +
-                        " between --seed=" +
-                        std::to_string(arguments.options.seed) +
-                        " and --seed=" + std::to_string(options.seed);
+      finding.message =
+          "buffer '" + file.buffers[i].path + "' differs at byte " +
+          std::to_string(here - now[i].begin()) +
+          " between --seed=" + std::to_string(arguments.options.seed) +
+          " and --seed=" + std::to_string(options.seed);
       addFindings(findings, {finding});
     }
   }

@@ -249,8 +249,8 @@ private:
 
 } // namespace
 
-bool fusion::emulator::readLaunchFile(const std::string &path,
-                                      LaunchFile &file, std::string &message) {
+bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
+                                      std::string &message) {
   std::vector<uint8_t> text;
   if (!readFile(path, text)) {
     message = "cannot read '" + path + "'";

@@ -21,7 +21,8 @@ struct FileBuffer {
   std::string path;
   std::string identity; ///< equal for names of the same file
   std::vector<uint8_t> contents;
-  std::vector<std::string> writeBack; ///< files that get the contents at the end
+  std::vector<std::string>
+      writeBack; ///< files that get the contents at the end
 };
 
 /// One argument: bytes, or the address of `buffers[buffer]`.

@@ -49,7 +49,8 @@ std::string fusion::emulator::toJson(const Counters &counters,
         {"kernel", finding.kernel},
         {"block", triple(finding.block)},
         {"thread", triple(finding.thread)},
-        {"line", finding.line ? json::Value(finding.line) : json::Value(nullptr)},
+        {"line",
+         finding.line ? json::Value(finding.line) : json::Value(nullptr)},
         {"other_line", finding.otherLine ? json::Value(finding.otherLine)
                                          : json::Value(nullptr)},
         {"message", finding.message}});
@@ -90,8 +91,9 @@ std::string fusion::emulator::toText(const Finding &finding,
   return text + ")";
 }
 
-std::string fusion::emulator::annotatedListing(
-    const std::string &ptx, const std::map<unsigned, Counters> &lines) {
+std::string
+fusion::emulator::annotatedListing(const std::string &ptx,
+                                   const std::map<unsigned, Counters> &lines) {
   std::string text =
       "  executed  load bytes store bytes   sectors wavefronts  conflicts |\n";
   unsigned number = 1;
@@ -109,10 +111,10 @@ std::string fusion::emulator::annotatedListing(
                     "%10" PRIu64 " %11" PRIu64 " %11" PRIu64 " %9" PRIu64
                     " %10" PRIu64 " %10" PRIu64,
                     c.instructions, c.globalLoadBytes, c.globalStoreBytes,
-                    c.globalSectors, c.sharedWavefronts,
-                    c.sharedBankConflicts);
+                    c.globalSectors, c.sharedWavefronts, c.sharedBankConflicts);
     }
-    text += std::string(columns) + " | " + ptx.substr(begin, end - begin) + "\n";
+    text +=
+        std::string(columns) + " | " + ptx.substr(begin, end - begin) + "\n";
     begin = end + 1;
   }
   return text;

@@ -21,8 +21,8 @@ std::vector<float> landmarks(const SmallFormat &format) {
   std::vector<float> values;
   const auto &table = format.table();
   for (size_t i = 0; i < table.size(); ++i) {
-    double next = i + 1 < table.size()
-                      ? table[i + 1] : 2 * table[i] - table[i - 1];
+    double next =
+        i + 1 < table.size() ? table[i + 1] : 2 * table[i] - table[i - 1];
     float middle = float((table[i] + next) / 2);
     for (float v : {float(table[i]), middle, std::nextafter(middle, 0.0f),
                     std::nextafter(middle, INFINITY)}) {
@@ -75,8 +75,8 @@ TEST(Convert, ToHalf) {
                   std::fabs(inputs[i]));
     }
   }
-  auto nan = evaluate<uint16_t>("cvt.rn.f16.f32 %d, %a0;",
-                                std::vector<float>{NAN});
+  auto nan =
+      evaluate<uint16_t>("cvt.rn.f16.f32 %d, %a0;", std::vector<float>{NAN});
   EXPECT_EQ(nan[0], 0x7fff);
 }
 
@@ -92,7 +92,8 @@ TEST(Convert, Packed) {
   std::vector<float> high(low.rbegin(), low.rend());
   auto d = evaluate<uint32_t>("cvt.rn.f16x2.f32 %d, %a0, %a1;", high, low);
   auto b = evaluate<uint32_t>("cvt.rn.bf16x2.f32 %d, %a0, %a1;", high, low);
-  auto relu = evaluate<uint32_t>("cvt.rn.relu.f16x2.f32 %d, %a0, %a1;", high, low);
+  auto relu =
+      evaluate<uint32_t>("cvt.rn.relu.f16x2.f32 %d, %a0, %a1;", high, low);
   for (size_t i = 0; i < low.size(); ++i) {
     ASSERT_EQ(d[i], halfFormat().nearest(high[i], false) << 16 |
                         halfFormat().nearest(low[i], false));
@@ -110,8 +111,8 @@ void toFp8(const SmallFormat &format, const std::string &type) {
   auto d = evaluate<uint16_t>(
       "cvt.rn.satfinite." + type + "x2.f32 %d, %a0, %a1;", high, low);
   for (size_t i = 0; i < low.size(); ++i)
-    ASSERT_EQ(d[i], format.nearest(high[i], true) << 8 |
-                        format.nearest(low[i], true))
+    ASSERT_EQ(d[i],
+              format.nearest(high[i], true) << 8 | format.nearest(low[i], true))
         << high[i] << " " << low[i];
   std::vector<uint16_t> all(65536);
   for (size_t i = 0; i < all.size(); ++i)
@@ -144,18 +145,22 @@ TEST(Convert, Tf32RoundsHalfAway) {
 }
 
 TEST(Convert, FloatToInteger) {
-  std::vector<float> a = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.7f, 3e9f, -3e9f,
-                          NAN, INFINITY, -INFINITY, 5e9f, 1e20f};
+  std::vector<float> a = {0.5f,  1.5f, 2.5f,     -0.5f,     -1.5f, -2.7f, 3e9f,
+                          -3e9f, NAN,  INFINITY, -INFINITY, 5e9f,  1e20f};
   auto check = [&](const std::string &op, std::vector<int64_t> expected) {
     auto d = evaluate<int64_t>("cvt." + op + ".f32 %d, %a0;", a);
     EXPECT_EQ(d, expected) << op;
   };
   int64_t most = INT32_MAX, least = INT32_MIN, largest = INT64_MAX,
           smallest = INT64_MIN;
-  check("rni.s32", {0, 2, 2, 0, -2, -3, most, least, 0, most, least, most, most});
-  check("rzi.s32", {0, 1, 2, 0, -1, -2, most, least, 0, most, least, most, most});
-  check("rmi.s32", {0, 1, 2, -1, -2, -3, most, least, 0, most, least, most, most});
-  check("rpi.s32", {1, 2, 3, 0, -1, -2, most, least, 0, most, least, most, most});
+  check("rni.s32",
+        {0, 2, 2, 0, -2, -3, most, least, 0, most, least, most, most});
+  check("rzi.s32",
+        {0, 1, 2, 0, -1, -2, most, least, 0, most, least, most, most});
+  check("rmi.s32",
+        {0, 1, 2, -1, -2, -3, most, least, 0, most, least, most, most});
+  check("rpi.s32",
+        {1, 2, 3, 0, -1, -2, most, least, 0, most, least, most, most});
   check("rzi.s64", {0, 1, 2, 0, -1, -2, 3000000000, -3000000000, smallest,
                     largest, smallest, 5000000000, largest});
   auto u = evaluate<uint32_t>("cvt.rzi.u32.f32 %d, %a0;", a);
@@ -168,7 +173,8 @@ TEST(Convert, IntegerToFloat) {
   auto nearest = evaluate<float>("cvt.rn.f32.s64 %d, %a0;", a);
   auto zero = evaluate<float>("cvt.rz.f32.s64 %d, %a0;", a);
   auto down = evaluate<float>("cvt.rm.f32.u64 %d, %a0;", a);
-  auto narrow = evaluate<float>("cvt.u32.u64 %r0, %a0;\ncvt.rn.f32.s32 %d, %r0;", a);
+  auto narrow =
+      evaluate<float>("cvt.u32.u64 %r0, %a0;\ncvt.rn.f32.s32 %d, %r0;", a);
   for (size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(nearest[i], float(a[i]));
     long double exact = a[i];
@@ -187,7 +193,8 @@ TEST(Convert, IntegerToInteger) {
   auto satU16 = evaluate<uint32_t>("cvt.sat.u16.s32 %d, %a0;", a);
   auto extend = evaluate<int64_t>("cvt.s64.s32 %d, %a0;", a);
   auto zero = evaluate<int64_t>("cvt.u64.u32 %d, %a0;", a);
-  auto byte = evaluate<int32_t>("cvt.u16.u32 %h0, %a0;\ncvt.s32.s8 %d, %h0;", a);
+  auto byte =
+      evaluate<int32_t>("cvt.u16.u32 %h0, %a0;\ncvt.s32.s8 %d, %h0;", a);
   for (size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(sat8[i], std::clamp(a[i], -128, 127));
     ASSERT_EQ(wrap8[i], int8_t(a[i]));
@@ -195,6 +202,22 @@ TEST(Convert, IntegerToInteger) {
     ASSERT_EQ(extend[i], int64_t(a[i]));
     ASSERT_EQ(zero[i], int64_t(uint32_t(a[i])));
     ASSERT_EQ(byte[i], int8_t(a[i]));
+  }
+}
+
+TEST(Convert, Pack) {
+  auto a = randomBits<int32_t>(4096, 1), b = randomBits<int32_t>(4096, 2);
+  auto c = randomBits<uint32_t>(4096, 3);
+  auto wide = evaluate<uint32_t>("cvt.pack.sat.s16.s32 %d, %a0, %a1;", a, b);
+  auto bytes =
+      evaluate<uint32_t>("cvt.pack.sat.u8.s32.b32 %d, %a0, %a1, %a2;", a, b, c);
+  for (size_t i = 0; i < a.size(); ++i) {
+    auto clamp16 = [](int32_t v) {
+      return uint16_t(std::clamp(v, -32768, 32767));
+    };
+    auto clamp8 = [](int32_t v) { return uint32_t(std::clamp(v, 0, 255)); };
+    ASSERT_EQ(wide[i], uint32_t(clamp16(a[i])) << 16 | clamp16(b[i]));
+    ASSERT_EQ(bytes[i], c[i] << 16 | clamp8(a[i]) << 8 | clamp8(b[i]));
   }
 }
 

@@ -152,8 +152,9 @@ TEST_F(Basics, Histogram) {
     memory.write(bins.address, std::vector<unsigned>(256).data(), 1024);
     Options options;
     options.threads = threads;
-    runOk(*program, makeLaunch("histogram", {8, 1, 1}, {128, 1, 1}, in, bins, n),
-          memory, options);
+    runOk(*program,
+          makeLaunch("histogram", {8, 1, 1}, {128, 1, 1}, in, bins, n), memory,
+          options);
     EXPECT_EQ(bins.fetch(), expected);
   }
 }
@@ -179,9 +180,8 @@ TEST_F(Basics, SpinLockWithinAWarp) {
       counter(memory, std::vector<int>(1));
   Options options;
   options.instructionLimit = 10000000;
-  runOk(*program,
-        makeLaunch("spin_lock", {3, 1, 1}, {64, 1, 1}, lock, counter), memory,
-        options);
+  runOk(*program, makeLaunch("spin_lock", {3, 1, 1}, {64, 1, 1}, lock, counter),
+        memory, options);
   EXPECT_EQ(counter.fetch()[0], 3 * 64);
 }
 
@@ -195,8 +195,8 @@ TEST_F(Basics, SwitchTable) {
   out.fetch();
   for (size_t i = 0; i < 64; ++i) {
     int v = values[i];
-    int expected[] = {17, 4, -2, 96, __builtin_popcount(4 * 12345), 29,
-                      0x60000000, ~7, ~8};
+    int expected[] = {17, 4,          -2, 96, __builtin_popcount(4 * 12345),
+                      29, 0x60000000, ~7, ~8};
     ASSERT_EQ(out.host[i], expected[v]) << i;
   }
 }
@@ -227,9 +227,9 @@ TEST_F(Basics, Transpose) {
   int n = 64;
   Array<float> in(memory, uniform(size_t(n * n), 4)),
       out(memory, std::vector<float>(size_t(n * n)));
-  LaunchResult result = runOk(
-      *program, makeLaunch("transpose", {2, 2, 1}, {32, 8, 1}, in, out, n),
-      memory);
+  LaunchResult result =
+      runOk(*program,
+            makeLaunch("transpose", {2, 2, 1}, {32, 8, 1}, in, out, n), memory);
   out.fetch();
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
@@ -247,13 +247,13 @@ TEST_F(Basics, HalfAxpy) {
   }
   Array<uint16_t> dx(memory, x), dy(memory, y);
   float a = 0.7f;
-  runOk(*program,
-        makeLaunch("half_axpy", {4, 1, 1}, {128, 1, 1}, dx, dy, a, n), memory);
+  runOk(*program, makeLaunch("half_axpy", {4, 1, 1}, {128, 1, 1}, dx, dy, a, n),
+        memory);
   dy.fetch();
   double ha = doubleFromHalf(halfFromDouble(a));
   for (unsigned i = 0; i < 2 * n; ++i)
-    ASSERT_EQ(dy.host[i], halfFromDouble(ha * doubleFromHalf(x[i]) +
-                                         doubleFromHalf(y[i])));
+    ASSERT_EQ(dy.host[i],
+              halfFromDouble(ha * doubleFromHalf(x[i]) + doubleFromHalf(y[i])));
 }
 
 class Gemm : public ::testing::Test {
@@ -277,8 +277,8 @@ TEST_F(Gemm, Tiled) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
       for (int k = 0; k < n; ++k)
-        sum = std::fma(a.host[size_t(i * n + k)], b.host[size_t(k * n + j)],
-                       sum);
+        sum =
+            std::fma(a.host[size_t(i * n + k)], b.host[size_t(k * n + j)], sum);
       ASSERT_EQ(c.host[size_t(i * n + j)], sum);
     }
 }
@@ -306,9 +306,8 @@ TEST_F(Gemm, TensorCores) {
   HalfProblem problem(128, 192, 160);
   Array<uint16_t> a(memory, problem.a), b(memory, problem.b);
   Array<float> c(memory, std::vector<float>(size_t(problem.m * problem.n)));
-  Launch launch =
-      makeLaunch("gemm_tensor", {3, 2, 1}, {128, 1, 1}, a, b, c, problem.m,
-                 problem.n, problem.k);
+  Launch launch = makeLaunch("gemm_tensor", {3, 2, 1}, {128, 1, 1}, a, b, c,
+                             problem.m, problem.n, problem.k);
   launch.dynamicSharedMemory = 3 * (64 * 32 + 32 * 64) * 2;
   Counters first;
   for (unsigned threads : {1u, 3u}) {
@@ -324,9 +323,9 @@ TEST_F(Gemm, TensorCores) {
     EXPECT_EQ(counters.mmaFlops,
               2ull * uint64_t(problem.m * problem.n * problem.k));
     // Three blocks read each row of A, two each column of B.
-    EXPECT_EQ(counters.globalLoadBytes,
-              2ull * uint64_t(3 * problem.m * problem.k +
-                              2 * problem.n * problem.k));
+    EXPECT_EQ(
+        counters.globalLoadBytes,
+        2ull * uint64_t(3 * problem.m * problem.k + 2 * problem.n * problem.k));
     EXPECT_EQ(counters.globalStoreBytes,
               4ull * uint64_t(problem.m * problem.n));
     EXPECT_EQ(counters.sharedBankConflicts, 0u);
@@ -358,6 +357,49 @@ TEST_F(Gemm, Wmma) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       ASSERT_NEAR(c.host[size_t(i * n + j)], problem.at(i, j), 1e-4);
+}
+
+TEST(LlvmBackend, Mixture) {
+  auto program = parse(corpus("llvm.ptx"));
+  ASSERT_TRUE(program);
+  Memory memory;
+  int n = 50;
+  Array<float> in(memory, uniform(128 + 4 * 128, 3)),
+      out(memory, std::vector<float>(128));
+  Options options;
+  options.sanitize = true;
+  LaunchResult result =
+      runOk(*program, makeLaunch("mixture", {1, 1, 1}, {128, 1, 1}, out, in, n),
+            memory, options);
+  EXPECT_TRUE(result.findings.empty());
+  out.fetch();
+  for (int t = 0; t < 128; ++t) {
+    const float *x = in.host.data();
+    float v = x[t ^ 1];
+    if (t < n) {
+      float sum = 0;
+      for (int i = 0; i < (t & 7); ++i)
+        sum += v * float((i * 7) & 15);
+      v = sum;
+    } else {
+      float cases[] = {1.0f,
+                       v * 2,
+                       std::sqrt(std::fabs(v)),
+                       v - x[0],
+                       std::fabs(v),
+                       v / 3.0f,
+                       float(long(v * 100)),
+                       float(long(v * 100))};
+      v = cases[t & 7];
+    }
+    const float *q = x + 128 + 4 * t;
+    float product = q[1] * q[2];
+    v += q[0] + product - q[3];
+    double h = doubleFromHalf(halfFromDouble(v));
+    h = doubleFromHalf(halfFromDouble(h * h));
+    h = doubleFromHalf(halfFromDouble(h + 1.5));
+    ASSERT_EQ(out.host[size_t(t)], v + float(h)) << t;
+  }
 }
 
 } // namespace

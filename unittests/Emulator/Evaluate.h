@@ -55,8 +55,7 @@ template <class D, class... S>
 std::vector<D> evaluate(const std::string &body, std::vector<S>... inputs) {
   size_t n = std::get<0>(std::tie(inputs...)).size();
   size_t padded = (n + 127) / 128 * 128;
-  auto program =
-      parse(wrap(body, sizeof(D) * 8, {unsigned(sizeof(S) * 8)...}));
+  auto program = parse(wrap(body, sizeof(D) * 8, {unsigned(sizeof(S) * 8)...}));
   if (!program || !n)
     return {};
   (inputs.resize(padded, inputs.back()), ...);

@@ -70,12 +70,14 @@ TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module("ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%d0+8];"), 1, "misaligned");
   bad(module("ld.global.u64 %d1, [%d0+4092];"), 1, "misaligned");
   bad(module("mov.u64 %d1, 0;\nld.global.u32 %r1, [%d1];"), 1, "at 0x0");
-  bad(module("mov.u32 %r2, 4;\nld.shared.u32 %r1, [%r2];"), 1, "shared load of 4 bytes at offset 4 of 0");
-  bad(module(".local .b8 l[16];\nst.local.u32 [l+16], %r0;"), 1, "offset 16 of 16");
+  bad(module("mov.u32 %r2, 4;\nld.shared.u32 %r1, [%r2];"), 1,
+      "shared load of 4 bytes at offset 4 of 0");
+  bad(module(".local .b8 l[16];\nst.local.u32 [l+16], %r0;"), 1,
+      "offset 16 of 16");
   // The lane is named: only lane 5 is out of bounds.
   bad(module("setp.eq.u32 %p1, %r0, 5;\nmov.u64 %d1, 1;\n"
-             "selp.b64 %d1, %d1, %d0, %p1;\nst.global.u8 [%d1], %r0;"), 32,
-      "thread (5,0,0)");
+             "selp.b64 %d1, %d1, %d0, %p1;\nst.global.u8 [%d1], %r0;"),
+      32, "thread (5,0,0)");
   bad(module("trap;"), 1, "trap");
   bad(module("LOOP: bra LOOP;"), 32, "instruction limit", [] {
     Options options;
@@ -86,7 +88,8 @@ TEST_F(Execution, OutOfBoundsAndMisaligned) {
 
 TEST_F(Execution, StoresToConstantsAndParameters) {
   bad(module("mov.u64 %d1, c;\nst.global.u32 [%d1], %r0;",
-             ".const .u32 c = 1;"), 1, "constant memory");
+             ".const .u32 c = 1;"),
+      1, "constant memory");
 }
 
 TEST_F(Execution, GenericAddresses) {
@@ -110,15 +113,22 @@ TEST_F(Execution, ShuffleModes) {
     const char *text;
     uint32_t (*reference)(uint32_t);
   } cases[] = {
-      {"shfl.sync.up.b32 %r31|%p1, %r1, 3, 0, -1;", [](uint32_t i) { return i < 3 ? i : i - 3; }},
-      {"shfl.sync.down.b32 %r31, %r1, 5, 31, -1;", [](uint32_t i) { return i + 5 > 31 ? i : i + 5; }},
-      {"shfl.sync.bfly.b32 %r31, %r1, 9, 31, -1;", [](uint32_t i) { return i ^ 9; }},
+      {"shfl.sync.up.b32 %r31|%p1, %r1, 3, 0, -1;",
+       [](uint32_t i) { return i < 3 ? i : i - 3; }},
+      {"shfl.sync.down.b32 %r31, %r1, 5, 31, -1;",
+       [](uint32_t i) { return i + 5 > 31 ? i : i + 5; }},
+      {"shfl.sync.bfly.b32 %r31, %r1, 9, 31, -1;",
+       [](uint32_t i) { return i ^ 9; }},
       {"shfl.sync.idx.b32 %r31, %r1, 7, 31, -1;", [](uint32_t) { return 7u; }},
       // Segments of 8 lanes.
-      {"shfl.sync.idx.b32 %r31, %r1, 2, 0x181f, -1;", [](uint32_t i) { return (i & ~7u) + 2; }},
-      {"shfl.sync.down.b32 %r31, %r1, 1, 0x181f, -1;", [](uint32_t i) { return (i & 7) == 7 ? i : i + 1; }}};
+      {"shfl.sync.idx.b32 %r31, %r1, 2, 0x181f, -1;",
+       [](uint32_t i) { return (i & ~7u) + 2; }},
+      {"shfl.sync.down.b32 %r31, %r1, 1, 0x181f, -1;",
+       [](uint32_t i) { return (i & 7) == 7 ? i : i + 1; }}};
   for (const Case &c : cases) {
-    good(module("add.u32 %r1, %r0, 50;\n" + std::string(c.text) + "\n" + storeResult), 32);
+    good(module("add.u32 %r1, %r0, 50;\n" + std::string(c.text) + "\n" +
+                storeResult),
+         32);
     for (uint32_t i = 0; i < 32; ++i)
       ASSERT_EQ(out.host[i], c.reference(i) + 50) << c.text << i;
   }
@@ -130,7 +140,8 @@ TEST_F(Execution, ShuffleOfDivergedLanesWaits) {
               "@%p1 bra LOW;\nadd.u32 %r1, %r1, 100;\nbra JOIN;\n"
               "LOW: add.u32 %r1, %r1, 200;\nadd.u32 %r1, %r1, 1;\n"
               "JOIN: shfl.sync.bfly.b32 %r31, %r1, 16, 31, -1;\n" +
-              std::string(storeResult)), 32);
+              std::string(storeResult)),
+       32);
   for (uint32_t i = 0; i < 32; ++i)
     EXPECT_EQ(out.host[i], i < 16 ? i + 116 : i - 16 + 201);
 }
@@ -138,7 +149,9 @@ TEST_F(Execution, ShuffleOfDivergedLanesWaits) {
 TEST_F(Execution, WarpBarrierAtDifferentPlaces) {
   good(module("mov.u32 %r31, 1;\nsetp.lt.u32 %p1, %r0, 7;\n@%p1 bra A;\n"
               "bar.warp.sync -1;\nmov.u32 %r31, 2;\nbra B;\n"
-              "A: bar.warp.sync 0xffffffff;\nB:\n" + std::string(storeResult)), 32);
+              "A: bar.warp.sync 0xffffffff;\nB:\n" +
+              std::string(storeResult)),
+       32);
   EXPECT_EQ(out.host[0], 1u);
   EXPECT_EQ(out.host[31], 2u);
 }
@@ -148,7 +161,9 @@ TEST_F(Execution, ReductionsAndElection) {
               "@%p1 bra HIGH;\n"
               "redux.sync.max.u32 %r31, %r0, 0x3ff;\nbra JOIN;\n"
               "HIGH: elect.sync %r31|%p2, 0xfffffc00;\n"
-              "@%p2 add.u32 %r31, %r31, 1000;\nJOIN:\n" + std::string(storeResult)), 32);
+              "@%p2 add.u32 %r31, %r31, 1000;\nJOIN:\n" +
+              std::string(storeResult)),
+       32);
   EXPECT_EQ(out.host[0], 9u);
   EXPECT_EQ(out.host[10], 1010u);
   EXPECT_EQ(out.host[11], 10u);
@@ -173,17 +188,21 @@ TEST_F(Execution, NamedBarriersBetweenWarps) {
 }
 
 TEST_F(Execution, BarrierReductions) {
-  good(module("setp.lt.u32 %p1, %r0, 40;\nbar.red.popc.u32 %r31, 0, %p1;\n"
-              "bar.red.and.pred %p2, 0, !%p1;\n@%p2 add.u32 %r31, %r31, 100;\n"
-              "bar.red.or.pred %p3, 1, 96, %p1;\n@%p3 add.u32 %r31, %r31, 200;\n" +
-              std::string(storeResult)), 96);
+  good(module(
+           "setp.lt.u32 %p1, %r0, 40;\nbar.red.popc.u32 %r31, 0, %p1;\n"
+           "bar.red.and.pred %p2, 0, !%p1;\n@%p2 add.u32 %r31, %r31, 100;\n"
+           "bar.red.or.pred %p3, 1, 96, %p1;\n@%p3 add.u32 %r31, %r31, 200;\n" +
+           std::string(storeResult)),
+       96);
   for (uint32_t i = 0; i < 96; ++i)
     EXPECT_EQ(out.host[i], 240u);
 }
 
 TEST_F(Execution, ExitedThreadsDoNotHoldBarriers) {
   good(module("mov.u32 %r31, 3;\nsetp.gt.u32 %p1, %r0, 50;\n@%p1 exit;\n"
-              "bar.sync 0;\n" + std::string(storeResult)), 128);
+              "bar.sync 0;\n" +
+              std::string(storeResult)),
+       128);
   EXPECT_EQ(out.host[50], 3u);
 }
 
@@ -194,8 +213,8 @@ TEST_F(Execution, Deadlocks) {
       "32 of 96 threads arrived");
   bad(module("setp.lt.u32 %p1, %r0, 4;\n@%p1 bra A;\n"
              "shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nbra B;\n"
-             "A: vote.sync.any.pred %p2, %p1, -1;\nB:"), 32,
-      "wait for lanes of their warp");
+             "A: vote.sync.any.pred %p2, %p1, -1;\nB:"),
+      32, "wait for lanes of their warp");
 }
 
 TEST_F(Execution, Atomics) {
@@ -207,7 +226,8 @@ TEST_F(Execution, Atomics) {
               "red.global.max.s32 [%d0+12], %r0;\n"
               "cvt.rn.f32.u32 %r4, %r0;\n"
               "atom.add.f32 %r5, [%d0+16], %r4;\n"
-              "atom.global.exch.b32 %r6, [%d0+20], %r0;"), 32);
+              "atom.global.exch.b32 %r6, [%d0+20], %r0;"),
+       32);
   EXPECT_EQ(out.host[0], 5u + 64);
   EXPECT_EQ(out.host[1], 9u);
   EXPECT_EQ(out.host[2], (5u + 32) % 8);
@@ -223,13 +243,14 @@ TEST_F(Execution, AsyncCopiesAppearAtTheWait) {
       "st.shared.v4.u32 [%r2], {%r5,%r5,%r5,%r5};\n"
       "cp.async.ca.shared.global [%r2], [%d1], 16, 8;\n"
       "cp.async.commit_group;\n"
-      "ld.shared.u32 %r6, [%r2];\n" // still old
+      "ld.shared.u32 %r6, [%r2];\n"                         // still old
       "cp.async.wait_group 1;\nld.shared.u32 %r7, [%r2];\n" // may stay open
       "cp.async.wait_group 0;\nld.shared.u32 %r8, [%r2];\n"
       "ld.shared.u32 %r9, [%r2+8];\n" // filled with zeros
       "setp.eq.u32 %p1, %r6, 0x7777;\nsetp.eq.and.u32 %p1, %r7, 0x7777, %p1;\n"
       "setp.eq.and.u32 %p1, %r9, 0, %p1;\nselp.u32 %r31, %r8, 0, %p1;\n"
-      "bar.sync 0;\n" + std::string(storeResult);
+      "bar.sync 0;\n" +
+      std::string(storeResult);
   for (uint32_t i = 0; i < 1024; ++i)
     out.host[i] = i + 10;
   memory.write(out.address, out.host.data(), 4096);
@@ -242,11 +263,40 @@ TEST_F(Execution, AsyncCopiesAppearAtTheWait) {
   EXPECT_EQ(result.findings[0].kind, "async-read-in-flight");
 }
 
+TEST_F(Execution, TransposesMatrices) {
+  // Element (r, c) of the 8x8 matrix is 8 r + c.
+  good(module("mul.lo.u32 %r1, %r0, 0x20002;\nadd.u32 %r1, %r1, 0x10000;\n"
+              "movmatrix.sync.aligned.m8n8.trans.b16 %r31, %r1;\n" +
+              std::string(storeResult)),
+       32);
+  for (uint32_t i = 0; i < 32; ++i)
+    for (uint32_t h = 0; h < 2; ++h) {
+      uint32_t row = i / 4, column = i % 4 * 2 + h;
+      EXPECT_EQ(out.host[i] >> (16 * h) & 0xffff, 8 * column + row);
+    }
+}
+
+TEST_F(Execution, ModulesHaveTheirOwnVariables) {
+  std::string body = "ld.global.u32 %r31, [v];\nst.global.u32 [v], 9;\n" +
+                     std::string(storeResult);
+  auto first = parse(module(body, ".global .u32 v = 1;"));
+  auto second = parse(module(body, ".global .u32 v = 2;"));
+  Launch launch = makeLaunch("k", {1, 1, 1}, {1, 1, 1}, out);
+  runOk(*first, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 1u);
+  runOk(*second, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 2u);
+  // They keep their contents from launch to launch.
+  runOk(*first, launch, memory);
+  EXPECT_EQ(out.fetch()[0], 9u);
+}
+
 TEST_F(Execution, CountsSectors) {
   auto sectors = [&](const std::string &offset) {
-    LaunchResult result = good(
-        module(offset + "\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %d0, %d1;\n"
-                        "ld.global.u32 %r2, [%d1];"), 32);
+    LaunchResult result =
+        good(module(offset + "\ncvt.u64.u32 %d1, %r1;\nadd.s64 %d1, %d0, %d1;\n"
+                             "ld.global.u32 %r2, [%d1];"),
+             32);
     return result.counters.globalSectors;
   };
   EXPECT_EQ(sectors("shl.b32 %r1, %r0, 2;"), 4u);
@@ -259,9 +309,10 @@ TEST_F(Execution, CountsSectors) {
 
 TEST_F(Execution, CountsWavefronts) {
   auto count = [&](const std::string &offset, const std::string &load) {
-    LaunchResult result = good(
-        module(".shared .align 16 .b8 s[16384];\nmov.u32 %r9, s;\n" + offset +
-               "\nadd.u32 %r1, %r1, %r9;\n" + load), 32);
+    LaunchResult result =
+        good(module(".shared .align 16 .b8 s[16384];\nmov.u32 %r9, s;\n" +
+                    offset + "\nadd.u32 %r1, %r1, %r9;\n" + load),
+             32);
     return std::make_pair(result.counters.sharedWavefronts,
                           result.counters.sharedBankConflicts);
   };
@@ -271,20 +322,26 @@ TEST_F(Execution, CountsWavefronts) {
   EXPECT_EQ(count("mov.u32 %r1, 0;", b32), Pair(1, 0)); // broadcast
   EXPECT_EQ(count("shl.b32 %r1, %r0, 3;", b32), Pair(2, 1));
   EXPECT_EQ(count("shl.b32 %r1, %r0, 7;", b32), Pair(32, 31));
-  EXPECT_EQ(count("and.b32 %r1, %r0, 15;\nshl.b32 %r1, %r1, 3;", b32), Pair(1, 0));
-  EXPECT_EQ(count("shl.b32 %r1, %r0, 1;", "ld.shared.u16 %h1, [%r1];"), Pair(1, 0));
+  EXPECT_EQ(count("and.b32 %r1, %r0, 15;\nshl.b32 %r1, %r1, 3;", b32),
+            Pair(1, 0));
+  EXPECT_EQ(count("shl.b32 %r1, %r0, 1;", "ld.shared.u16 %h1, [%r1];"),
+            Pair(1, 0));
   std::string b64 = "ld.shared.u64 %d1, [%r1];";
   EXPECT_EQ(count("shl.b32 %r1, %r0, 3;", b64), Pair(2, 0));
   EXPECT_EQ(count("shl.b32 %r1, %r0, 4;", b64), Pair(4, 2));
   std::string b128 = "ld.shared.v4.u32 {%r2,%r3,%r4,%r5}, [%r1];";
   EXPECT_EQ(count("shl.b32 %r1, %r0, 4;", b128), Pair(4, 0));
   EXPECT_EQ(count("shl.b32 %r1, %r0, 7;", b128), Pair(32, 28));
-  std::string matrix = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2,%r3,%r4,%r5}, [%r1];";
+  std::string matrix =
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2,%r3,%r4,%r5}, [%r1];";
   EXPECT_EQ(count("shl.b32 %r1, %r0, 4;", matrix), Pair(4, 0));
   EXPECT_EQ(count("shl.b32 %r1, %r0, 6;", matrix), Pair(16, 12));
   // A swizzle repairs rows of 64 bytes.
-  EXPECT_EQ(count("shr.u32 %r2, %r0, 1;\nand.b32 %r2, %r2, 3;\nshl.b32 %r2, %r2, 4;\n"
-                  "shl.b32 %r1, %r0, 6;\nxor.b32 %r1, %r1, %r2;", matrix), Pair(4, 0));
+  EXPECT_EQ(
+      count("shr.u32 %r2, %r0, 1;\nand.b32 %r2, %r2, 3;\nshl.b32 %r2, %r2, 4;\n"
+            "shl.b32 %r1, %r0, 6;\nxor.b32 %r1, %r1, %r2;",
+            matrix),
+      Pair(4, 0));
 }
 
 TEST_F(Execution, AnnotatedLinesAddUp) {
@@ -312,7 +369,8 @@ TEST_F(Execution, SanitizerFindsWhatIsMissing) {
                        "xor.b32 %r4, %r2, 128;\nadd.u32 %r4, %r1, %r4;\n";
   auto kinds = [&](const std::string &body) {
     std::vector<std::string> result;
-    for (const Finding &f : launch(module(before + body + storeResult), 64, sanitized()).findings)
+    for (const Finding &f :
+         launch(module(before + body + storeResult), 64, sanitized()).findings)
       result.push_back(f.kind);
     return result;
   };
@@ -324,22 +382,27 @@ TEST_F(Execution, SanitizerFindsWhatIsMissing) {
   List racy = kinds(store + load);
   EXPECT_EQ(std::count(racy.begin(), racy.end(), "shared-race"), 2);
   EXPECT_EQ(kinds(load), List{"uninitialized-shared"});
-  EXPECT_EQ(kinds(store + "bar.sync 0;\n" + load + "st.shared.u32 [%r3], %r0;\n"),
-            (List{"shared-race", "shared-race"}));
-  EXPECT_EQ(kinds(store + "bar.sync 0;\n" + load + "bar.sync 0;\n" + store), List());
+  EXPECT_EQ(
+      kinds(store + "bar.sync 0;\n" + load + "st.shared.u32 [%r3], %r0;\n"),
+      (List{"shared-race", "shared-race"}));
+  EXPECT_EQ(kinds(store + "bar.sync 0;\n" + load + "bar.sync 0;\n" + store),
+            List());
   // Within a warp order comes from bar.warp.sync alone.
   std::string swap = "xor.b32 %r4, %r2, 4;\nadd.u32 %r4, %r1, %r4;\n";
   EXPECT_EQ(kinds(swap + store + load), List{"shared-race"});
   EXPECT_EQ(kinds(swap + store + "bar.warp.sync -1;\n" + load), List());
-  EXPECT_EQ(kinds("st.shared.u32 [s], %r0;\nmov.u32 %r31, 0;\n"), List{"shared-race"});
-  EXPECT_EQ(kinds("atom.shared.exch.b32 %r31, [s], %r0;\n"), List{"uninitialized-shared"});
+  EXPECT_EQ(kinds("st.shared.u32 [s], %r0;\nmov.u32 %r31, 0;\n"),
+            List{"shared-race"});
+  EXPECT_EQ(kinds("atom.shared.exch.b32 %r31, [s], %r0;\n"),
+            List{"uninitialized-shared"});
   EXPECT_EQ(kinds("mov.u32 %r31, 0;\nsetp.lt.u32 %p1, %r0, 9;\n@%p1 bra A;\n"
                   "bar.sync 0;\nbra B;\nA: bar.sync 0;\nB:\n"),
             (List{"divergent-barrier", "divergent-barrier"}));
   // Halves of a word are separate.
   EXPECT_EQ(kinds("shl.b32 %r5, %r0, 1;\nadd.u32 %r5, %r1, %r5;\n"
                   "cvt.u16.u32 %h1, %r0;\nst.shared.u16 [%r5], %h1;\n"
-                  "mov.u32 %r31, 0;\n"), List());
+                  "mov.u32 %r31, 0;\n"),
+            List());
 }
 
 TEST_F(Execution, SanitizerFindsUninitializedGlobals) {
@@ -355,7 +418,7 @@ TEST_F(Execution, SanitizerFindsUninitializedGlobals) {
 }
 
 TEST_F(Execution, BadLaunches) {
-  auto program = parse(module("", "") );
+  auto program = parse(module("", ""));
   auto fails = [&](Launch launch, const std::string &part) {
     LaunchResult result = run(*program, launch, memory);
     ASSERT_TRUE(result.error);
@@ -381,14 +444,18 @@ TEST_F(Execution, BadLaunches) {
 }
 
 TEST_F(Execution, FunctionPointers) {
-  std::string functions =
-      ".func (.reg .b32 %r) twice(.reg .b32 %a)\n{\nadd.u32 %r, %a, %a;\nret;\n}\n"
-      ".func (.reg .b32 %r) plus5(.reg .b32 %a)\n{\nadd.u32 %r, %a, 5;\nret;\n}\n";
+  std::string functions = ".func (.reg .b32 %r) twice(.reg .b32 "
+                          "%a)\n{\nadd.u32 %r, %a, %a;\nret;\n}\n"
+                          ".func (.reg .b32 %r) plus5(.reg .b32 "
+                          "%a)\n{\nadd.u32 %r, %a, 5;\nret;\n}\n";
   good(module("mov.u64 %d1, twice;\nmov.u64 %d2, plus5;\n"
               "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\n"
               "selp.b64 %d3, %d1, %d2, %p1;\n"
               "P: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
-              "call (%r31), %d3, (%r0), P;\n" + std::string(storeResult), functions), 32);
+              "call (%r31), %d3, (%r0), P;\n" +
+                  std::string(storeResult),
+              functions),
+       32);
   for (uint32_t i = 0; i < 32; ++i)
     EXPECT_EQ(out.host[i], i & 1 ? i + 5 : 2 * i);
 }

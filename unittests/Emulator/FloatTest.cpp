@@ -10,8 +10,8 @@
 #include "Reference.h"
 
 #include <cfenv>
-#include <functional>
 #include <cmath>
+#include <functional>
 
 using namespace fusion::emulator::test;
 
@@ -37,9 +37,11 @@ std::vector<float> moderate(unsigned seed) {
 float rounded(long double exact, const std::string &mode) {
   float nearest = float(exact);
   float below = (long double)nearest <= exact
-                    ? nearest : std::nextafter(nearest, -INFINITY);
+                    ? nearest
+                    : std::nextafter(nearest, -INFINITY);
   float above = (long double)nearest >= exact
-                    ? nearest : std::nextafter(nearest, INFINITY);
+                    ? nearest
+                    : std::nextafter(nearest, INFINITY);
   if (mode == "rm")
     return below;
   if (mode == "rp")
@@ -53,12 +55,15 @@ TEST(Float, RoundingModes) {
   auto a = moderate(1), b = moderate(2), c = moderate(3);
   for (std::string mode : {"rn", "rz", "rm", "rp"}) {
     auto sum = evaluate<float>("add." + mode + ".f32 %d, %a0, %a1;", a, b);
-    auto difference = evaluate<float>("sub." + mode + ".f32 %d, %a0, %a1;", a, b);
+    auto difference =
+        evaluate<float>("sub." + mode + ".f32 %d, %a0, %a1;", a, b);
     auto product = evaluate<float>("mul." + mode + ".f32 %d, %a0, %a1;", a, b);
-    auto fused = evaluate<float>("fma." + mode + ".f32 %d, %a0, %a1, %a2;", a, b, c);
+    auto fused =
+        evaluate<float>("fma." + mode + ".f32 %d, %a0, %a1, %a2;", a, b, c);
     auto quotient = evaluate<float>("div." + mode + ".f32 %d, %a0, %a1;", a, b);
     auto reciprocal = evaluate<float>("rcp." + mode + ".f32 %d, %a0;", a);
-    auto root = evaluate<float>("abs.f32 %r0, %a0;\nsqrt." + mode + ".f32 %d, %r0;", a);
+    auto root =
+        evaluate<float>("abs.f32 %r0, %a0;\nsqrt." + mode + ".f32 %d, %r0;", a);
     for (size_t i = 0; i < kCount; ++i) {
       long double x = a[i], y = b[i], z = c[i];
       ASSERT_EQ(sum[i], rounded(x + y, mode)) << mode;
@@ -74,7 +79,8 @@ TEST(Float, RoundingModes) {
 }
 
 TEST(Float, FlushAndSaturate) {
-  std::vector<float> a = {1e-40f, -1e-40f, 1e-38f, 2e38f, 0.5f, -0.5f, NAN, 3.0f};
+  std::vector<float> a = {1e-40f, -1e-40f, 1e-38f, 2e38f,
+                          0.5f,   -0.5f,   NAN,    3.0f};
   std::vector<float> b = {1.0f, 1.0f, 0.5f, 2.0f, 0.25f, 0.25f, 1.0f, 1.0f};
   auto flushed = evaluate<float>("mul.rn.ftz.f32 %d, %a0, %a1;", a, b);
   EXPECT_EQ(flushed[0], 0.0f);
@@ -114,8 +120,10 @@ TEST(Float, MinMax) {
 TEST(Float, Compare) {
   std::vector<float> a = {1, 2, NAN, 3}, b = {2, 1, 1, 3};
   auto check = [&](const std::string &op, std::vector<uint32_t> expected) {
-    auto d = evaluate<uint32_t>("setp." + op + ".f32 %p0, %a0, %a1;\n"
-                                "selp.b32 %d, 1, 0, %p0;", a, b);
+    auto d = evaluate<uint32_t>("setp." + op +
+                                    ".f32 %p0, %a0, %a1;\n"
+                                    "selp.b32 %d, 1, 0, %p0;",
+                                a, b);
     EXPECT_EQ(d, expected) << op;
   };
   check("lt", {1, 0, 0, 0});
@@ -140,27 +148,47 @@ double worst(const std::string &op, double low, double high,
   for (size_t i = 0; i < kCount; ++i) {
     double expected = reference(inputs[i]);
     double error = std::fabs(d[i] - expected);
-    most = std::max(most, absolute || expected == 0
-                              ? error : error / std::fabs(expected));
+    most = std::max(
+        most, absolute || expected == 0 ? error : error / std::fabs(expected));
   }
   return most;
 }
 
 TEST(Float, ApproximationsStayWithinPtxBounds) {
   // PTX ISA: the maximum errors stated with each instruction.
-  EXPECT_LE(worst("ex2.approx.f32", -20, 20, [](double x) { return std::exp2(x); }), std::ldexp(1, -22));
-  EXPECT_LE(worst("lg2.approx.f32", 2, 1000, [](double x) { return std::log2(x); }), std::ldexp(1, -22));
-  EXPECT_LE(worst("rcp.approx.f32", 0.01, 100, [](double x) { return 1 / x; }), std::ldexp(1, -23));
-  EXPECT_LE(worst("rsqrt.approx.f32", 0.01, 100, [](double x) { return 1 / std::sqrt(x); }), std::ldexp(1, -22));
-  EXPECT_LE(worst("sqrt.approx.f32", 0.01, 100, [](double x) { return std::sqrt(x); }), std::ldexp(1, -23));
-  EXPECT_LE(worst("sin.approx.f32", -3, 3, [](double x) { return std::sin(x); }, true), std::ldexp(1, -20));
-  EXPECT_LE(worst("cos.approx.f32", -3, 3, [](double x) { return std::cos(x); }, true), std::ldexp(1, -20));
-  EXPECT_LE(worst("tanh.approx.f32", -10, 10, [](double x) { return std::tanh(x); }), std::ldexp(1, -11));
-  EXPECT_LE(worst("tanh.approx.f32", -1e-5, 1e-5, [](double x) { return std::tanh(x); }), std::ldexp(1, -11));
+  EXPECT_LE(
+      worst("ex2.approx.f32", -20, 20, [](double x) { return std::exp2(x); }),
+      std::ldexp(1, -22));
+  EXPECT_LE(
+      worst("lg2.approx.f32", 2, 1000, [](double x) { return std::log2(x); }),
+      std::ldexp(1, -22));
+  EXPECT_LE(worst("rcp.approx.f32", 0.01, 100, [](double x) { return 1 / x; }),
+            std::ldexp(1, -23));
+  EXPECT_LE(worst("rsqrt.approx.f32", 0.01, 100,
+                  [](double x) { return 1 / std::sqrt(x); }),
+            std::ldexp(1, -22));
+  EXPECT_LE(worst("sqrt.approx.f32", 0.01, 100,
+                  [](double x) { return std::sqrt(x); }),
+            std::ldexp(1, -23));
+  EXPECT_LE(
+      worst(
+          "sin.approx.f32", -3, 3, [](double x) { return std::sin(x); }, true),
+      std::ldexp(1, -20));
+  EXPECT_LE(
+      worst(
+          "cos.approx.f32", -3, 3, [](double x) { return std::cos(x); }, true),
+      std::ldexp(1, -20));
+  EXPECT_LE(
+      worst("tanh.approx.f32", -10, 10, [](double x) { return std::tanh(x); }),
+      std::ldexp(1, -11));
+  EXPECT_LE(worst("tanh.approx.f32", -1e-5, 1e-5,
+                  [](double x) { return std::tanh(x); }),
+            std::ldexp(1, -11));
 }
 
 TEST(Float, ExponentialAtTheEdges) {
-  std::vector<float> a = {0.0f, -0.0f, -INFINITY, INFINITY, NAN, 128.0f, -149.0f, -151.0f, 127.0f};
+  std::vector<float> a = {0.0f,   -0.0f,   -INFINITY, INFINITY, NAN,
+                          128.0f, -149.0f, -151.0f,   127.0f};
   auto d = evaluate<float>("ex2.approx.f32 %d, %a0;", a);
   EXPECT_EQ(d[0], 1.0f);
   EXPECT_EQ(d[1], 1.0f);
@@ -196,8 +224,10 @@ void sixteenBits(const std::string &type, From value, To encode,
   (void)bits;
   auto sum = evaluate<uint16_t>("add.rn." + type + " %d, %a0, %a1;", a, b);
   auto product = evaluate<uint16_t>("mul.rn." + type + " %d, %a0, %a1;", a, b);
-  auto fused = evaluate<uint16_t>("fma.rn." + type + " %d, %a0, %a1, %a2;", a, b, c);
-  auto relu = evaluate<uint16_t>("fma.rn.relu." + type + " %d, %a0, %a1, %a2;", a, b, c);
+  auto fused =
+      evaluate<uint16_t>("fma.rn." + type + " %d, %a0, %a1, %a2;", a, b, c);
+  auto relu = evaluate<uint16_t>("fma.rn.relu." + type + " %d, %a0, %a1, %a2;",
+                                 a, b, c);
   auto same = [&](uint16_t got, uint16_t expected) {
     return got == expected ||
            (std::isnan(value(got)) && std::isnan(value(expected)));
@@ -220,11 +250,21 @@ void sixteenBits(const std::string &type, From value, To encode,
   }
 }
 
-TEST(Float, Half) {
-  sixteenBits("f16", doubleFromHalf, halfFromDouble, false);
-}
+TEST(Float, Half) { sixteenBits("f16", doubleFromHalf, halfFromDouble, false); }
 TEST(Float, Bfloat) {
   sixteenBits("bf16", doubleFromBfloat, bfloatFromDouble, true);
+}
+
+TEST(Float, PackedSingles) {
+  auto a = moderate(1), b = moderate(2), c = moderate(3);
+  auto d =
+      evaluate<float>("mov.b64 %q0, {%a0, %a1};\nmov.b64 %q1, {%a1, %a2};\n"
+                      "fma.rn.f32x2 %q2, %q0, %q1, %q0;\n"
+                      "add.rn.f32x2 %q3, %q2, %q1;\n"
+                      "mov.b64 {%r0, %d}, %q3;",
+                      a, b, c);
+  for (size_t i = 0; i < kCount; ++i)
+    ASSERT_EQ(d[i], std::fma(b[i], c[i], b[i]) + c[i]);
 }
 
 TEST(Float, PackedHalves) {
@@ -239,7 +279,8 @@ TEST(Float, PackedHalves) {
   for (size_t i = 0; i < kCount; ++i)
     for (unsigned h = 0; h < 2; ++h) {
       uint16_t x = uint16_t(a[i] >> (16 * h)), y = uint16_t(b[i] >> (16 * h));
-      uint16_t s = uint16_t(sum[i] >> (16 * h)), m = uint16_t(least[i] >> (16 * h));
+      uint16_t s = uint16_t(sum[i] >> (16 * h)),
+               m = uint16_t(least[i] >> (16 * h));
       double exact = doubleFromHalf(x) + doubleFromHalf(y);
       if (std::isnan(exact))
         ASSERT_TRUE(std::isnan(doubleFromHalf(s)));

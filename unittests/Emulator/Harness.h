@@ -49,17 +49,15 @@ template <class T> struct Array {
       : memory(memory), host(std::move(contents)),
         address(memory.allocate(host.size() * sizeof(T))) {
     if (!host.empty())
-      EXPECT_TRUE(
-          memory.write(address, host.data(), host.size() * sizeof(T)));
+      EXPECT_TRUE(memory.write(address, host.data(), host.size() * sizeof(T)));
   }
   /// Uninitialised.
   Array(Memory &memory, size_t size)
-      : memory(memory), host(size),
-        address(memory.allocate(size * sizeof(T))) {}
+      : memory(memory), host(size), address(memory.allocate(size * sizeof(T))) {
+  }
   const std::vector<T> &fetch() {
     if (!host.empty())
-      EXPECT_TRUE(
-          memory.read(address, host.data(), host.size() * sizeof(T)));
+      EXPECT_TRUE(memory.read(address, host.data(), host.size() * sizeof(T)));
     return host;
   }
 };

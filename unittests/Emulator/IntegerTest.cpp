@@ -16,8 +16,7 @@ namespace {
 
 constexpr size_t kCount = 4096;
 
-template <class T, class F>
-void check2(const std::string &op, F reference) {
+template <class T, class F> void check2(const std::string &op, F reference) {
   auto a = randomBits<T>(kCount, 1), b = randomBits<T>(kCount, 2);
   auto d = evaluate<T>(op + " %d, %a0, %a1;", a, b);
   ASSERT_EQ(d.size(), kCount);
@@ -26,8 +25,7 @@ void check2(const std::string &op, F reference) {
         << op << " " << uint64_t(a[i]) << ", " << uint64_t(b[i]);
 }
 
-template <class T, class F>
-void check1(const std::string &op, F reference) {
+template <class T, class F> void check1(const std::string &op, F reference) {
   auto a = randomBits<T>(kCount, 3);
   auto d = evaluate<T>(op + " %d, %a0;", a);
   ASSERT_EQ(d.size(), kCount);
@@ -40,8 +38,10 @@ template <class S, class U> void arithmetic(const std::string &bits) {
   constexpr int width = sizeof(S) * 8;
   check2<U>("add.u" + bits, [](U a, U b) { return W(a) + b; });
   check2<U>("sub.s" + bits, [](U a, U b) { return W(a) - b; });
-  check2<U>("mul.lo.u" + bits, [](U a, U b) { return (unsigned __int128)(a) * b; });
-  check2<U>("mul.hi.u" + bits, [](U a, U b) { return ((unsigned __int128)(a) * b) >> width; });
+  check2<U>("mul.lo.u" + bits,
+            [](U a, U b) { return (unsigned __int128)(a)*b; });
+  check2<U>("mul.hi.u" + bits,
+            [](U a, U b) { return ((unsigned __int128)(a)*b) >> width; });
   check2<S>("mul.hi.s" + bits, [](S a, S b) { return (W(a) * b) >> width; });
   check2<U>("div.u" + bits, [](U a, U b) { return b ? U(a / b) : U(~U(0)); });
   check2<S>("div.s" + bits, [](S a, S b) { return b ? S(W(a) / b) : S(-1); });
@@ -115,16 +115,19 @@ TEST(Integer, ExtendedPrecision) {
   // 128-bit sums and products from 64- and 32-bit pieces.
   auto a = randomBits<uint64_t>(kCount, 1), b = randomBits<uint64_t>(kCount, 2);
   auto carry = evaluate<uint64_t>("add.cc.u64 %q0, %a0, %a1;\n"
-                                  "addc.u64 %d, 0, 0;", a, b);
+                                  "addc.u64 %d, 0, 0;",
+                                  a, b);
   auto borrow = evaluate<uint64_t>("sub.cc.u64 %q0, %a0, %a1;\n"
-                                   "subc.u64 %d, 0, 0;", a, b);
+                                   "subc.u64 %d, 0, 0;",
+                                   a, b);
   auto high = evaluate<uint64_t>(
       "mov.b64 {%r0, %r1}, %a0;\nmov.b64 {%r2, %r3}, %a1;\n"
       "mul.lo.u32 %r4, %r0, %r2;\nmul.hi.u32 %r5, %r0, %r2;\n"
       "mad.lo.cc.u32 %r5, %r0, %r3, %r5;\nmadc.hi.u32 %r6, %r0, %r3, 0;\n"
       "mad.lo.cc.u32 %r5, %r1, %r2, %r5;\nmadc.hi.cc.u32 %r6, %r1, %r2, %r6;\n"
       "addc.u32 %r7, 0, 0;\nmad.lo.cc.u32 %r6, %r1, %r3, %r6;\n"
-      "madc.hi.u32 %r7, %r1, %r3, %r7;\nmov.b64 %d, {%r6, %r7};", a, b);
+      "madc.hi.u32 %r7, %r1, %r3, %r7;\nmov.b64 %d, {%r6, %r7};",
+      a, b);
   for (size_t i = 0; i < kCount; ++i) {
     ASSERT_EQ(carry[i], uint64_t(a[i] + b[i] < a[i]));
     ASSERT_EQ(borrow[i], uint64_t(0) - uint64_t(a[i] < b[i]));
@@ -186,8 +189,8 @@ TEST(Integer, BitFields) {
       unsignedField |= bit << k;
       signedField |= (inside ? bit : sign) << k;
       if (inside)
-        inserted = (inserted & ~(1u << (p[i] + k))) |
-                   ((a[i] >> k & 1) << (p[i] + k));
+        inserted =
+            (inserted & ~(1u << (p[i] + k))) | ((a[i] >> k & 1) << (p[i] + k));
     }
     ASSERT_EQ(u[i], unsignedField);
     ASSERT_EQ(s[i], signedField) << p[i] << " " << n[i];
@@ -217,8 +220,8 @@ TEST(Integer, PermuteLogicFunnel) {
     ASSERT_EQ(prmt[i], expected);
     expected = 0;
     for (unsigned k = 0; k < 32; ++k) {
-      unsigned index = (a[i] >> k & 1) << 2 | (b[i] >> k & 1) << 1 |
-                       (c[i] >> k & 1);
+      unsigned index =
+          (a[i] >> k & 1) << 2 | (b[i] >> k & 1) << 1 | (c[i] >> k & 1);
       expected |= (0xe2u >> index & 1) << k;
     }
     ASSERT_EQ(lop[i], expected);
@@ -230,8 +233,8 @@ TEST(Integer, PermuteLogicFunnel) {
     for (unsigned k = 0; k < 4; ++k)
       sum += uint32_t(int8_t(a[i] >> (8 * k)) * int(uint8_t(b[i] >> (8 * k))));
     for (unsigned k = 0; k < 2; ++k)
-      sum2 += uint32_t(int16_t(a[i] >> (16 * k)) *
-                       int8_t(b[i] >> (8 * (k + 2))));
+      sum2 +=
+          uint32_t(int16_t(a[i] >> (16 * k)) * int8_t(b[i] >> (8 * (k + 2))));
     ASSERT_EQ(dot[i], sum);
     ASSERT_EQ(dot2[i], sum2);
   }
@@ -242,14 +245,17 @@ TEST(Integer, CompareAndSelect) {
   struct Case {
     const char *name;
     std::function<bool(int32_t, int32_t)> reference;
-  } cases[] = {
-      {"eq.s32", [](int32_t x, int32_t y) { return x == y; }},
-      {"ne.s32", [](int32_t x, int32_t y) { return x != y; }},
-      {"lt.s32", [](int32_t x, int32_t y) { return x < y; }},
-      {"ge.s32", [](int32_t x, int32_t y) { return x >= y; }},
-      {"lo.u32", [](int32_t x, int32_t y) { return uint32_t(x) < uint32_t(y); }},
-      {"hs.u32", [](int32_t x, int32_t y) { return uint32_t(x) >= uint32_t(y); }},
-      {"gt.u32", [](int32_t x, int32_t y) { return uint32_t(x) > uint32_t(y); }}};
+  } cases[] = {{"eq.s32", [](int32_t x, int32_t y) { return x == y; }},
+               {"ne.s32", [](int32_t x, int32_t y) { return x != y; }},
+               {"lt.s32", [](int32_t x, int32_t y) { return x < y; }},
+               {"ge.s32", [](int32_t x, int32_t y) { return x >= y; }},
+               {"lo.u32",
+                [](int32_t x, int32_t y) { return uint32_t(x) < uint32_t(y); }},
+               {"hs.u32", [](int32_t x,
+                             int32_t y) { return uint32_t(x) >= uint32_t(y); }},
+               {"gt.u32", [](int32_t x, int32_t y) {
+                  return uint32_t(x) > uint32_t(y);
+                }}};
   for (const Case &c : cases) {
     auto d = evaluate<int32_t>("setp." + std::string(c.name) +
                                    " %p0|%p1, %a0, %a1;\n"

@@ -53,9 +53,9 @@ double asF32(uint64_t v) {
 const Kind f16{"f16", 16, true, asHalf}, bf16{"bf16", 16, true, asBfloat},
     tf32{"tf32", 32, true, asTf32}, e4m3{"e4m3", 8, true, asE4m3},
     e5m2{"e5m2", 8, true, asE5m2}, f64{"f64", 64, true, asDouble},
-    s8{"s8", 8, false, asS8}, u8{"u8", 8, false, asU8}, s4{"s4", 4, false, asS4},
-    u4{"u4", 4, false, asU4}, f32{"f32", 32, true, asF32},
-    s32{"s32", 32, false, asS32};
+    s8{"s8", 8, false, asS8}, u8{"u8", 8, false, asU8},
+    s4{"s4", 4, false, asS4}, u4{"u4", 4, false, asU4},
+    f32{"f32", 32, true, asF32}, s32{"s32", 32, false, asS32};
 
 /// A number of about [-2, 2] (or any integer) in that type.
 uint64_t randomNumber(const Kind &kind, std::mt19937 &generator) {
@@ -118,7 +118,8 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
   // column); registers alternate between rows g and g + 8, then go on in k.
   int e = a.bits == 64 ? 1 : 32 / a.bits;
   int halves = m / 8, perA = m * k / 32, perB = n * k / 32, perC = m * n / 32;
-  Fragment fa(a.bits, perA), fb(b.bits, perB), fc(c.bits, perC), fd(c.bits, perC);
+  Fragment fa(a.bits, perA), fb(b.bits, perB), fc(c.bits, perC),
+      fd(c.bits, perC);
   std::vector<double> ma(size_t(m * k)), mb(size_t(k * n)), mc(size_t(m * n));
   for (int lane = 0; lane < 32; ++lane) {
     int g = lane / 4, t = lane % 4;
@@ -174,8 +175,8 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
   auto program = parse(text.str());
   ASSERT_TRUE(program);
   Memory memory;
-  Array<uint8_t> da(memory, fa.bytes), db(memory, fb.bytes), dc(memory, fc.bytes),
-      dd(memory, fd.bytes);
+  Array<uint8_t> da(memory, fa.bytes), db(memory, fb.bytes),
+      dc(memory, fc.bytes), dd(memory, fd.bytes);
   LaunchResult result = runOk(
       *program, makeLaunch("k", {1, 1, 1}, {32, 1, 1}, da, db, dc, dd), memory);
   EXPECT_EQ(result.counters.mmaFlops, uint64_t(2 * m * n * k));
@@ -187,7 +188,7 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
       for (int p = 0; p < k; ++p)
         sum += ma[size_t(row * k + p)] * mb[size_t(p * n + col)];
       double got = c.decode(fd.get(lane, i));
-      double tolerance = !c.isFloat      ? 0
+      double tolerance = !c.isFloat     ? 0
                          : c.bits == 64 ? 1e-13
                          : c.bits == 32 ? 1e-4
                                         : 0.06;

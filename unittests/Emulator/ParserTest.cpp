@@ -45,8 +45,7 @@ std::string kernel(const std::string &body) {
 TEST(Parser, NamesTheLine) {
   expectError(kernel("bogus.u32 %r1;"), 6, "instruction 'bogus.u32'");
   expectError(kernel("bogus.u32 1;"), 6, "instruction 'bogus.u32'");
-  expectError(kernel(".reg .b32 %r<2>;\nadd.u32 %r1, %r1, %r2;"), 7,
-              "'%r2'");
+  expectError(kernel(".reg .b32 %r<2>;\nadd.u32 %r1, %r1, %r2;"), 7, "'%r2'");
   expectError(kernel(".reg .b32 %r<2>;\nadd.u31 %r1, %r1, %r1;"), 7,
               "'add.u31'");
   expectError(kernel(".reg .b32 %r<2>;\nadd.u32.bogus %r1, %r1, %r1;"), 7,
@@ -67,7 +66,8 @@ TEST(Parser, NamesTheLine) {
   expectError("garbage", 4, "expected a directive");
   expectError(".global .u32 x = {1, 2};", 4, "too many initial values");
   expectError(".global .u64 x = y;", 4, "'y' is not a variable");
-  expectError(".extern .func f;\n" + kernel("call f;"), 7, "'f' is not defined");
+  expectError(".extern .func f;\n" + kernel("call f;"), 7,
+              "'f' is not defined");
   expectError(".entry j() {}", 0, "no kernel 'k'");
 }
 
@@ -167,8 +167,8 @@ TEST(Parser, MutatedTexts) {
           text.erase(at, generator() % 20);
           break;
         case 1:
-          text.insert(at, text.substr(generator() % text.size(),
-                                      generator() % 40));
+          text.insert(at,
+                      text.substr(generator() % text.size(), generator() % 40));
           break;
         case 2:
           text[at] = char(generator() % 128);

@@ -27,7 +27,8 @@ protected:
   /// Runs without and with sanitizers, under several schedules, and expects the
   /// same contents of `out` and no finding.
   template <class T>
-  void clean(const Launch &launch, Array<T> &out, const std::vector<T> &before) {
+  void clean(const Launch &launch, Array<T> &out,
+             const std::vector<T> &before) {
     std::vector<T> first;
     for (uint64_t seed : {0, 1, 2}) {
       memory.write(out.address, before.data(), before.size() * sizeof(T));
@@ -89,7 +90,8 @@ TEST_F(Patterns, LayerNorm) {
       s += v;
       q += v * v;
     }
-    double mean = s / cols, scale = 1 / std::sqrt(q / cols - mean * mean + 1e-5);
+    double mean = s / cols,
+           scale = 1 / std::sqrt(q / cols - mean * mean + 1e-5);
     for (int c = 0; c < cols; ++c) {
       double v = doubleFromBfloat(values[size_t(r * cols + c)]);
       double expected = (v - mean) * scale * gamma.host[size_t(c)];
@@ -110,9 +112,9 @@ TEST_F(Patterns, Stencil) {
   };
   for (int y = 0; y < n; ++y)
     for (int x = 0; x < n; ++x)
-      ASSERT_EQ(out.host[size_t(y * n + x)],
-                at(y, x) * -4.0f + at(y - 1, x) + at(y + 1, x) + at(y, x - 1) +
-                    at(y, x + 1));
+      ASSERT_EQ(out.host[size_t(y * n + x)], at(y, x) * -4.0f + at(y - 1, x) +
+                                                 at(y + 1, x) + at(y, x - 1) +
+                                                 at(y, x + 1));
 }
 
 TEST_F(Patterns, ProducerConsumer) {
@@ -120,9 +122,9 @@ TEST_F(Patterns, ProducerConsumer) {
   std::vector<int> values(size_t(rounds) * 96);
   std::iota(values.begin(), values.end(), 1);
   Array<int> in(memory, values), out(memory, std::vector<int>(96));
-  clean(makeLaunch("producer_consumer", {1, 1, 1}, {128, 1, 1}, in, out,
-                   rounds),
-        out, std::vector<int>(96));
+  clean(
+      makeLaunch("producer_consumer", {1, 1, 1}, {128, 1, 1}, in, out, rounds),
+      out, std::vector<int>(96));
   for (int i = 0; i < 96; ++i) {
     int sum = 0;
     for (int r = 0; r < rounds; ++r)
@@ -159,8 +161,8 @@ TEST_F(Patterns, IndirectCalls) {
 
 TEST_F(Patterns, FloatAtomicsAreRepeatable) {
   int n = 5000;
-  Array<float> a(memory, uniform(size_t(n), 1)), b(memory, uniform(size_t(n), 2)),
-      out(memory, std::vector<float>(1));
+  Array<float> a(memory, uniform(size_t(n), 1)),
+      b(memory, uniform(size_t(n), 2)), out(memory, std::vector<float>(1));
   double expected = 0;
   for (int i = 0; i < n; ++i)
     expected += double(a.host[size_t(i)]) * b.host[size_t(i)];
@@ -190,10 +192,14 @@ TEST_F(Patterns, MathLibrary) {
         std::vector<float>(512));
   for (size_t i = 0; i < 64; ++i) {
     double x = values[i];
-    double expected[] = {std::sin(x), std::exp(float(x) * 0.01f),
-                         std::log(std::fabs(x) + 1), std::erf(float(x) * 0.1f),
-                         std::tanh(x), std::pow(std::fabs(x), 0.7f),
-                         std::cos(x), std::fmod(float(x), 3.0f)};
+    double expected[] = {std::sin(x),
+                         std::exp(float(x) * 0.01f),
+                         std::log(std::fabs(x) + 1),
+                         std::erf(float(x) * 0.1f),
+                         std::tanh(x),
+                         std::pow(std::fabs(x), 0.7f),
+                         std::cos(x),
+                         std::fmod(float(x), 3.0f)};
     for (size_t k = 0; k < 8; ++k) {
       if (!std::isfinite(expected[k]) || expected[k] > 3e38)
         continue;

@@ -76,8 +76,9 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
   let description = [{
     After this pass every operator of a function is a linalg operator on tensors:
 
-    * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice` and
-      `tensor.concat` become `linalg.generic` that read at a computed index;
+    * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice`, `tensor.concat`
+      and `tensor.generate` become `linalg.generic` that read at a computed index;
+      `linalg.pack` and `linalg.unpack` become these and transposes;
     * a contraction whose accumulator carries data adds it afterwards by an
       element-wise operator, so that products start from zero;
     * the conversion of a filled tensor is a filled tensor of the other type.

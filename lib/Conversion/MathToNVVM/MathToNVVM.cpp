@@ -73,6 +73,80 @@ struct ToInstruction : OpRewritePattern<From> {
   }
 };
 
+/// The same for functions that LLVM's intrinsic of that name computes exactly, in
+/// the operand's own type.
+template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
+  ToIntrinsic(MLIRContext *context, StringRef name)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), name(name) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    Type type = op.getType();
+    if (!isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+      return failure();
+    std::string suffix;
+    llvm::raw_string_ostream(suffix) << type;
+    auto call = LLVM::CallIntrinsicOp::create(
+        b, op.getLoc(), type, b.getStringAttr(name + "." + suffix),
+        op->getOperands());
+    b.replaceOp(op, call.getResult(0));
+    return success();
+  }
+  StringRef name;
+};
+
+/// x^n = |x|^n with the sign of x where n is odd: upstream's expansion through
+/// logarithms knows no negative base.
+struct IntegerPower : OpRewritePattern<math::FPowIOp> {
+  IntegerPower(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType(), integer = op.getRhs().getType();
+    if (!type.isF32() || !isa<IntegerType>(integer))
+      return failure();
+    Value magnitude = math::PowFOp::create(
+        b, loc, math::AbsFOp::create(b, loc, op.getLhs()),
+        arith::SIToFPOp::create(b, loc, type, op.getRhs()));
+    Value signedPower =
+        math::CopySignOp::create(b, loc, magnitude, op.getLhs());
+    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, 1));
+    Value isOdd = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq,
+        arith::AndIOp::create(b, loc, op.getRhs(), one), one);
+    b.replaceOpWithNewOp<arith::SelectOp>(op, isOdd, signedPower, magnitude);
+    return success();
+  }
+};
+
+/// NaN differs from itself.
+struct IsNaN : OpRewritePattern<math::IsNaNOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IsNaNOp op,
+                                PatternRewriter &b) const override {
+    b.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::UNO,
+                                        op.getOperand(), op.getOperand());
+    return success();
+  }
+};
+
+/// |x| against infinity; `Op` holds where the comparison does.
+template <typename Op, arith::CmpFPredicate predicate>
+struct CompareInfinity : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    Value x = op.getOperand();
+    auto type = dyn_cast<FloatType>(x.getType());
+    if (!type)
+      return failure();
+    Value magnitude = math::AbsFOp::create(b, op.getLoc(), x);
+    Value infinity = arith::ConstantOp::create(
+        b, op.getLoc(),
+        b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+    b.replaceOpWithNewOp<arith::CmpFOp>(op, predicate, magnitude, infinity);
+    return success();
+  }
+};
+
 /// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29.
 struct Remainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -108,11 +182,26 @@ struct MathToNVVMPass
         context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
     patterns.add<ApproximateF32<math::Log2Op>>(
         context, "llvm.nvvm.lg2.approx.f", 1.0, 1.0);
+    patterns.add<ApproximateF32<math::Log10Op>>(
+        context, "llvm.nvvm.lg2.approx.f", 1.0,
+        llvm::numbers::ln2 / llvm::numbers::ln10);
     patterns.add<ApproximateF32<math::RsqrtOp>>(
         context, "llvm.nvvm.rsqrt.approx.f", 1.0, 1.0);
     patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
                  ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
         context);
+    patterns.add<IntegerPower, IsNaN,
+                 CompareInfinity<math::IsInfOp, arith::CmpFPredicate::OEQ>,
+                 CompareInfinity<math::IsFiniteOp, arith::CmpFPredicate::OLT>>(
+        context);
+    patterns.add<ToIntrinsic<math::AbsFOp>>(context, "llvm.fabs");
+    patterns.add<ToIntrinsic<math::CeilOp>>(context, "llvm.ceil");
+    patterns.add<ToIntrinsic<math::CopySignOp>>(context, "llvm.copysign");
+    patterns.add<ToIntrinsic<math::FloorOp>>(context, "llvm.floor");
+    patterns.add<ToIntrinsic<math::RoundOp>>(context, "llvm.round");
+    patterns.add<ToIntrinsic<math::RoundEvenOp>>(context, "llvm.roundeven");
+    patterns.add<ToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt");
+    patterns.add<ToIntrinsic<math::TruncOp>>(context, "llvm.trunc");
     math::populateExpansionPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
@@ -123,18 +212,22 @@ struct MathToNVVMPass
           return op->emitError("values of type ")
                  << type << " have no lowering for the GPU";
       if (!isa<math::MathDialect>(op->getDialect()) ||
-          isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::SqrtOp,
-              math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp,
-              math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp,
-              math::CountTrailingZerosOp, math::IsNaNOp, math::IsInfOp,
-              math::IsFiniteOp, math::RoundOp>(op))
+          isa<math::FmaOp, math::AbsIOp, math::CtPopOp,
+              math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op))
         return WalkResult::advance();
       return op->emitError("'")
              << op->getName() << "' on " << op->getResult(0).getType()
              << " has no lowering for the GPU";
     });
     if (complete.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    // Every operation keeps its own rounding: neither flags of the input nor
+    // those that expansions set may let LLVM contract or reassociate.
+    getOperation().walk([&](arith::ArithFastMathInterface op) {
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(&getContext(),
+                                                arith::FastMathFlags::none));
+    });
   }
 
   LogicalResult extendNarrowTypes() {

@@ -29,13 +29,30 @@ struct Bfloat {
   static constexpr uint16_t exponent = 0x7f80, one = 0x3f80;
 };
 
-template <class F> inline bool nan16(uint16_t h) { return (h & 0x7fff) > F::exponent; }
+template <class F> inline bool nan16(uint16_t h) {
+  return (h & 0x7fff) > F::exponent;
+}
 /// An order-preserving integer of a number's bits; -0 < +0.
-inline int32_t order(uint16_t h) { return h & 0x8000 ? int32_t(0x7fff - (h & 0x7fff)) - 0x8000 : int32_t(h & 0x7fff); }
+inline int32_t order(uint16_t h) {
+  return h & 0x8000 ? int32_t(0x7fff - (h & 0x7fff)) - 0x8000
+                    : int32_t(h & 0x7fff);
+}
 
-template <class F> struct Add { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) + F::load(b)); } };
-template <class F> struct Sub { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) - F::load(b)); } };
-template <class F> struct Mul { static uint16_t run(uint16_t a, uint16_t b) { return F::store(F::load(a) * F::load(b)); } };
+template <class F> struct Add {
+  static uint16_t run(uint16_t a, uint16_t b) {
+    return F::store(F::load(a) + F::load(b));
+  }
+};
+template <class F> struct Sub {
+  static uint16_t run(uint16_t a, uint16_t b) {
+    return F::store(F::load(a) - F::load(b));
+  }
+};
+template <class F> struct Mul {
+  static uint16_t run(uint16_t a, uint16_t b) {
+    return F::store(F::load(a) * F::load(b));
+  }
+};
 template <class F> struct Fma;
 template <> struct Fma<Half> {
   static uint16_t run(uint16_t a, uint16_t b, uint16_t c) {
@@ -49,8 +66,12 @@ template <> struct Fma<Bfloat> {
     return F::store(toFloatOdd(addToOdd(product, double(F::load(c)))));
   }
 };
-struct Neg { static uint16_t run(uint16_t a) { return a ^ 0x8000; } };
-struct Abs { static uint16_t run(uint16_t a) { return a & 0x7fff; } };
+struct Neg {
+  static uint16_t run(uint16_t a) { return a ^ 0x8000; }
+};
+struct Abs {
+  static uint16_t run(uint16_t a) { return a & 0x7fff; }
+};
 template <class F, bool PropagateNan> struct Min {
   static uint16_t run(uint16_t a, uint16_t b) {
     bool na = nan16<F>(a), nb = nan16<F>(b);
@@ -73,15 +94,29 @@ template <class F, bool PropagateNan> struct Max {
 };
 template <class Op> struct XorSign {
   static uint16_t run(uint16_t a, uint16_t b) {
-    return uint16_t((Op::run(a & 0x7fff, b & 0x7fff) & 0x7fff) | ((a ^ b) & 0x8000));
+    return uint16_t((Op::run(a & 0x7fff, b & 0x7fff) & 0x7fff) |
+                    ((a ^ b) & 0x8000));
   }
 };
-template <class Op> struct Three { static uint16_t run(uint16_t a, uint16_t b, uint16_t c) { return Op::run(Op::run(a, b), c); } };
-template <class F> struct Ex2 { static uint16_t run(uint16_t a) { return F::store(exp2Approximate(F::load(a))); } };
-template <class F> struct Tanh { static uint16_t run(uint16_t a) { return F::store(tanhApproximate(F::load(a))); } };
+template <class Op> struct Three {
+  static uint16_t run(uint16_t a, uint16_t b, uint16_t c) {
+    return Op::run(Op::run(a, b), c);
+  }
+};
+template <class F> struct Ex2 {
+  static uint16_t run(uint16_t a) {
+    return F::store(exp2Approximate(F::load(a)));
+  }
+};
+template <class F> struct Tanh {
+  static uint16_t run(uint16_t a) {
+    return F::store(tanhApproximate(F::load(a)));
+  }
+};
 
 /// The value after ftz, sat and relu, by Inst::a.
-template <class F> inline void finishFlags(uint16_t *d, unsigned n, uint8_t flags) {
+template <class F>
+inline void finishFlags(uint16_t *d, unsigned n, uint8_t flags) {
   if (flags & FlagFtz) {
     FUSION_LANES
     for (unsigned i = 0; i < n; ++i)
@@ -97,11 +132,15 @@ template <class F> inline void finishFlags(uint16_t *d, unsigned n, uint8_t flag
   if (flags & FlagRelu) {
     FUSION_LANES
     for (unsigned i = 0; i < n; ++i)
-      d[i] = nan16<F>(d[i]) ? uint16_t(0x7fff) : d[i] & 0x8000 ? uint16_t(0) : d[i];
+      d[i] = nan16<F>(d[i])  ? uint16_t(0x7fff)
+             : d[i] & 0x8000 ? uint16_t(0)
+                             : d[i];
   }
 }
 
-template <class F> inline const uint16_t *flushed(const uint16_t *s, uint16_t *buffer, unsigned n, uint8_t flags) {
+template <class F>
+inline const uint16_t *flushed(const uint16_t *s, uint16_t *buffer, unsigned n,
+                               uint8_t flags) {
   if (!(flags & FlagFtz))
     return s;
   FUSION_LANES
@@ -118,7 +157,8 @@ void half(Warp &warp, const Inst &inst, uint32_t mask) {
   alignas(64) uint16_t buffers[3][n];
   const uint16_t *s[3] = {};
   for (unsigned k = 0; k < Arity; ++k)
-    s[k] = flushed<F>(warp.reg<uint16_t>(inst.op[k + 1]), buffers[k], n, inst.a);
+    s[k] =
+        flushed<F>(warp.reg<uint16_t>(inst.op[k + 1]), buffers[k], n, inst.a);
   Destination<Word> destination(warp, inst.op[0], mask);
   uint16_t *d = reinterpret_cast<uint16_t *>(destination.data());
   const uint16_t *a = s[0], *b = s[1], *c = s[2];
@@ -145,19 +185,31 @@ Handler minMax(uint8_t flags) {
                          : half<F, Op<F, false>, 2, Packed>;
 }
 
-template <class F, unsigned Packed> Handler handlerOf(FloatOp op, uint8_t flags) {
+template <class F, unsigned Packed>
+Handler handlerOf(FloatOp op, uint8_t flags) {
   switch (op) {
-  case FloatOp::Add: return half<F, Add<F>, 2, Packed>;
-  case FloatOp::Sub: return half<F, Sub<F>, 2, Packed>;
-  case FloatOp::Mul: return half<F, Mul<F>, 2, Packed>;
-  case FloatOp::Fma: return half<F, Fma<F>, 3, Packed>;
-  case FloatOp::Neg: return half<F, Neg, 1, Packed>;
-  case FloatOp::Abs: return half<F, Abs, 1, Packed>;
-  case FloatOp::Min: return minMax<F, Packed, Min>(flags);
-  case FloatOp::Max: return minMax<F, Packed, Max>(flags);
-  case FloatOp::Ex2: return half<F, Ex2<F>, 1, Packed>;
-  case FloatOp::Tanh: return half<F, Tanh<F>, 1, Packed>;
-  default: return nullptr;
+  case FloatOp::Add:
+    return half<F, Add<F>, 2, Packed>;
+  case FloatOp::Sub:
+    return half<F, Sub<F>, 2, Packed>;
+  case FloatOp::Mul:
+    return half<F, Mul<F>, 2, Packed>;
+  case FloatOp::Fma:
+    return half<F, Fma<F>, 3, Packed>;
+  case FloatOp::Neg:
+    return half<F, Neg, 1, Packed>;
+  case FloatOp::Abs:
+    return half<F, Abs, 1, Packed>;
+  case FloatOp::Min:
+    return minMax<F, Packed, Min>(flags);
+  case FloatOp::Max:
+    return minMax<F, Packed, Max>(flags);
+  case FloatOp::Ex2:
+    return half<F, Ex2<F>, 1, Packed>;
+  case FloatOp::Tanh:
+    return half<F, Tanh<F>, 1, Packed>;
+  default:
+    return nullptr;
   }
 }
 
@@ -165,11 +217,16 @@ template <class F, unsigned Packed> Handler handlerOf(FloatOp op, uint8_t flags)
 
 Handler halfHandler(FloatOp op, Type type, uint8_t flags) {
   switch (type) {
-  case Type::F16: return handlerOf<Half, 1>(op, flags);
-  case Type::F16x2: return handlerOf<Half, 2>(op, flags);
-  case Type::BF16: return handlerOf<Bfloat, 1>(op, flags);
-  case Type::BF16x2: return handlerOf<Bfloat, 2>(op, flags);
-  default: return nullptr;
+  case Type::F16:
+    return handlerOf<Half, 1>(op, flags);
+  case Type::F16x2:
+    return handlerOf<Half, 2>(op, flags);
+  case Type::BF16:
+    return handlerOf<Bfloat, 1>(op, flags);
+  case Type::BF16x2:
+    return handlerOf<Bfloat, 2>(op, flags);
+  default:
+    return nullptr;
   }
 }
 

@@ -66,21 +66,36 @@ inline void loadElement(Warp &warp, const Inst &inst, Ref ref, uint32_t mask,
   bool extend = inst.d & 1;
   if constexpr (Bytes == 1) {
     switch (inst.e) {
-    case 1: return gather<u8, u8>(warp, ref, mask, p, offset, contiguous);
-    case 2: return extend ? gather<int8_t, int16_t>(warp, ref, mask, p, offset, false) : gather<u8, u16>(warp, ref, mask, p, offset, false);
-    case 4: return extend ? gather<int8_t, int32_t>(warp, ref, mask, p, offset, false) : gather<u8, u32>(warp, ref, mask, p, offset, false);
-    default: return extend ? gather<int8_t, int64_t>(warp, ref, mask, p, offset, false) : gather<u8, u64>(warp, ref, mask, p, offset, false);
+    case 1:
+      return gather<u8, u8>(warp, ref, mask, p, offset, contiguous);
+    case 2:
+      return extend ? gather<int8_t, int16_t>(warp, ref, mask, p, offset, false)
+                    : gather<u8, u16>(warp, ref, mask, p, offset, false);
+    case 4:
+      return extend ? gather<int8_t, int32_t>(warp, ref, mask, p, offset, false)
+                    : gather<u8, u32>(warp, ref, mask, p, offset, false);
+    default:
+      return extend ? gather<int8_t, int64_t>(warp, ref, mask, p, offset, false)
+                    : gather<u8, u64>(warp, ref, mask, p, offset, false);
     }
   } else if constexpr (Bytes == 2) {
     switch (inst.e) {
-    case 2: return gather<u16, u16>(warp, ref, mask, p, offset, contiguous);
-    case 4: return extend ? gather<int16_t, int32_t>(warp, ref, mask, p, offset, false) : gather<u16, u32>(warp, ref, mask, p, offset, false);
-    default: return extend ? gather<int16_t, int64_t>(warp, ref, mask, p, offset, false) : gather<u16, u64>(warp, ref, mask, p, offset, false);
+    case 2:
+      return gather<u16, u16>(warp, ref, mask, p, offset, contiguous);
+    case 4:
+      return extend
+                 ? gather<int16_t, int32_t>(warp, ref, mask, p, offset, false)
+                 : gather<u16, u32>(warp, ref, mask, p, offset, false);
+    default:
+      return extend
+                 ? gather<int16_t, int64_t>(warp, ref, mask, p, offset, false)
+                 : gather<u16, u64>(warp, ref, mask, p, offset, false);
     }
   } else if constexpr (Bytes == 4) {
     if (inst.e == 4)
       return gather<u32, u32>(warp, ref, mask, p, offset, contiguous);
-    return extend ? gather<int32_t, int64_t>(warp, ref, mask, p, offset, false) : gather<u32, u64>(warp, ref, mask, p, offset, false);
+    return extend ? gather<int32_t, int64_t>(warp, ref, mask, p, offset, false)
+                  : gather<u32, u64>(warp, ref, mask, p, offset, false);
   } else if constexpr (Bytes == 8) {
     gather<u64, u64>(warp, ref, mask, p, offset, contiguous);
   } else {
@@ -93,16 +108,23 @@ inline void storeElement(Warp &warp, const Inst &inst, Ref ref, uint32_t mask,
                          uint8_t *const *p, unsigned offset, bool contiguous) {
   if constexpr (Bytes == 1) {
     switch (inst.e) {
-    case 1: return scatter<u8, u8>(warp, ref, mask, p, offset, contiguous);
-    case 2: return scatter<u8, u16>(warp, ref, mask, p, offset, false);
-    case 4: return scatter<u8, u32>(warp, ref, mask, p, offset, false);
-    default: return scatter<u8, u64>(warp, ref, mask, p, offset, false);
+    case 1:
+      return scatter<u8, u8>(warp, ref, mask, p, offset, contiguous);
+    case 2:
+      return scatter<u8, u16>(warp, ref, mask, p, offset, false);
+    case 4:
+      return scatter<u8, u32>(warp, ref, mask, p, offset, false);
+    default:
+      return scatter<u8, u64>(warp, ref, mask, p, offset, false);
     }
   } else if constexpr (Bytes == 2) {
     switch (inst.e) {
-    case 2: return scatter<u16, u16>(warp, ref, mask, p, offset, contiguous);
-    case 4: return scatter<u16, u32>(warp, ref, mask, p, offset, false);
-    default: return scatter<u16, u64>(warp, ref, mask, p, offset, false);
+    case 2:
+      return scatter<u16, u16>(warp, ref, mask, p, offset, contiguous);
+    case 4:
+      return scatter<u16, u32>(warp, ref, mask, p, offset, false);
+    default:
+      return scatter<u16, u64>(warp, ref, mask, p, offset, false);
     }
   } else if constexpr (Bytes == 4) {
     if (inst.e == 4)
@@ -129,17 +151,20 @@ inline bool accessPrivate(Warp &warp, const Inst &inst, uint32_t mask,
     faultPrivate(warp, inst, mask, address, bytes, stride);
     return false;
   }
+  // Integers: lanes that are not active may hold anything.
+  uint64_t base = reinterpret_cast<uint64_t>(memory);
   for (unsigned i = 0; i < kLanes; ++i)
-    out.pointer[i] = memory + uint64_t(i) * stride + address[i];
+    out.pointer[i] =
+        reinterpret_cast<uint8_t *>(base + uint64_t(i) * stride + address[i]);
   return true;
 }
 
 /// Pointers of the lanes of `mask`, which may shrink to those of one space:
 /// `left` gets the others.
 template <Space S>
-inline bool access(Warp &warp, const Inst &inst, uint32_t &mask,
-                   uint32_t &left, LaneAddresses &a, unsigned bytes,
-                   AccessKind kind, LanePointers &out, bool &contiguous) {
+inline bool access(Warp &warp, const Inst &inst, uint32_t &mask, uint32_t &left,
+                   LaneAddresses &a, unsigned bytes, AccessKind kind,
+                   LanePointers &out, bool &contiguous) {
   contiguous = false;
   left = 0;
   if constexpr (S == Space::Global || S == Space::Const) {
@@ -223,22 +248,34 @@ void store(Warp &warp, const Inst &inst, uint32_t mask) {
 
 template <Space S> Handler loadOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return load<S, 1>;
-  case 2: return load<S, 2>;
-  case 4: return load<S, 4>;
-  case 8: return load<S, 8>;
-  case 16: return load<S, 16>;
-  default: return nullptr;
+  case 1:
+    return load<S, 1>;
+  case 2:
+    return load<S, 2>;
+  case 4:
+    return load<S, 4>;
+  case 8:
+    return load<S, 8>;
+  case 16:
+    return load<S, 16>;
+  default:
+    return nullptr;
   }
 }
 template <Space S> Handler storeOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return store<S, 1>;
-  case 2: return store<S, 2>;
-  case 4: return store<S, 4>;
-  case 8: return store<S, 8>;
-  case 16: return store<S, 16>;
-  default: return nullptr;
+  case 1:
+    return store<S, 1>;
+  case 2:
+    return store<S, 2>;
+  case 4:
+    return store<S, 4>;
+  case 8:
+    return store<S, 8>;
+  case 16:
+    return store<S, 16>;
+  default:
+    return nullptr;
   }
 }
 
@@ -246,24 +283,36 @@ template <Space S> Handler storeOf(unsigned bytes) {
 
 Handler loadHandler(Space space, unsigned bytes) {
   switch (space) {
-  case Space::Generic: return loadOf<Space::Generic>(bytes);
-  case Space::Const: return loadOf<Space::Const>(bytes);
-  case Space::Global: return loadOf<Space::Global>(bytes);
-  case Space::Local: return loadOf<Space::Local>(bytes);
-  case Space::Param: return loadOf<Space::Param>(bytes);
-  case Space::Shared: return loadOf<Space::Shared>(bytes);
+  case Space::Generic:
+    return loadOf<Space::Generic>(bytes);
+  case Space::Const:
+    return loadOf<Space::Const>(bytes);
+  case Space::Global:
+    return loadOf<Space::Global>(bytes);
+  case Space::Local:
+    return loadOf<Space::Local>(bytes);
+  case Space::Param:
+    return loadOf<Space::Param>(bytes);
+  case Space::Shared:
+    return loadOf<Space::Shared>(bytes);
   }
   return nullptr;
 }
 
 Handler storeHandler(Space space, unsigned bytes) {
   switch (space) {
-  case Space::Generic: return storeOf<Space::Generic>(bytes);
-  case Space::Const: return nullptr;
-  case Space::Global: return storeOf<Space::Global>(bytes);
-  case Space::Local: return storeOf<Space::Local>(bytes);
-  case Space::Param: return storeOf<Space::Param>(bytes);
-  case Space::Shared: return storeOf<Space::Shared>(bytes);
+  case Space::Generic:
+    return storeOf<Space::Generic>(bytes);
+  case Space::Const:
+    return nullptr;
+  case Space::Global:
+    return storeOf<Space::Global>(bytes);
+  case Space::Local:
+    return storeOf<Space::Local>(bytes);
+  case Space::Param:
+    return storeOf<Space::Param>(bytes);
+  case Space::Shared:
+    return storeOf<Space::Shared>(bytes);
   }
   return nullptr;
 }

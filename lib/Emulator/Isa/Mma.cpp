@@ -147,8 +147,8 @@ template <class T> struct PlainAccumulator {
     T *even = warp.reg<T>(refs[0]), *odd = warp.reg<T>(refs[1]);
     for (unsigned r = 0; r < 8; ++r)
       for (unsigned j = 0; j < 4; ++j) {
-        even[4 * r + j] = from[r][2 * j];
-        odd[4 * r + j] = from[r][2 * j + 1];
+        even[4 * r + j] = canonical(from[r][2 * j]);
+        odd[4 * r + j] = canonical(from[r][2 * j + 1]);
       }
   }
 };
@@ -176,7 +176,9 @@ struct HalfAccumulator {
 //===----------------------------------------------------------------------===//
 
 inline int32_t clampSum(int64_t sum) {
-  return int32_t(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+  return int32_t(sum > INT32_MAX   ? INT32_MAX
+                 : sum < INT32_MIN ? INT32_MIN
+                                   : sum);
 }
 
 /// op: D, A, B, C registers. Inst::a: .satfinite of integers.
@@ -261,7 +263,7 @@ template <unsigned K> Handler fp8(const MmaSpec &s) {
   using E4 = Fp8Element<Type::E4M3>;
   using E5 = Fp8Element<Type::E5M2>;
   if (s.a == Type::E4M3)
-    return s.b == Type::E4M3 ? floatAccumulators<E4, E4, 2, K>(s)
+    return s.b == Type::E4M3   ? floatAccumulators<E4, E4, 2, K>(s)
            : s.b == Type::E5M2 ? floatAccumulators<E4, E5, 2, K>(s)
                                : nullptr;
   return s.b == Type::E4M3   ? floatAccumulators<E5, E4, 2, K>(s)
@@ -295,28 +297,37 @@ Handler mmaHandler(const MmaSpec &s) {
     return nullptr;
   bool tall = s.m == 16;
   if (s.a == s.b && s.a == Type::F16 && tall)
-    return s.k == 16 ? floatAccumulators<HalfElement, HalfElement, 2, 16>(s)
+    return s.k == 16  ? floatAccumulators<HalfElement, HalfElement, 2, 16>(s)
            : s.k == 8 ? floatAccumulators<HalfElement, HalfElement, 2, 8>(s)
                       : nullptr;
   bool f32 = s.accumulator == Type::F32 && s.result == Type::F32;
   if (s.a == s.b && s.a == Type::BF16 && tall && f32)
-    return s.k == 16 ? mma<BfloatElement, BfloatElement, F32, F32, 2, 16>
+    return s.k == 16  ? mma<BfloatElement, BfloatElement, F32, F32, 2, 16>
            : s.k == 8 ? mma<BfloatElement, BfloatElement, F32, F32, 2, 8>
                       : Handler(nullptr);
   if (s.a == s.b && s.a == Type::TF32 && tall && f32)
-    return s.k == 8 ? mma<Tf32Element, Tf32Element, F32, F32, 2, 8>
+    return s.k == 8   ? mma<Tf32Element, Tf32Element, F32, F32, 2, 8>
            : s.k == 4 ? mma<Tf32Element, Tf32Element, F32, F32, 2, 4>
                       : Handler(nullptr);
   if (s.a == Type::E4M3 || s.a == Type::E5M2)
-    return !tall ? nullptr : s.k == 32 ? fp8<32>(s) : s.k == 16 ? fp8<16>(s) : nullptr;
-  if (s.a == Type::F64 && s.b == Type::F64 && s.accumulator == Type::F64 && s.result == Type::F64) {
+    return !tall       ? nullptr
+           : s.k == 32 ? fp8<32>(s)
+           : s.k == 16 ? fp8<16>(s)
+                       : nullptr;
+  if (s.a == Type::F64 && s.b == Type::F64 && s.accumulator == Type::F64 &&
+      s.result == Type::F64) {
     if (!tall)
-      return s.k == 4 ? mma<DoubleElement, DoubleElement, F64, F64, 1, 4> : Handler(nullptr);
+      return s.k == 4 ? mma<DoubleElement, DoubleElement, F64, F64, 1, 4>
+                      : Handler(nullptr);
     switch (s.k) {
-    case 4: return mma<DoubleElement, DoubleElement, F64, F64, 2, 4>;
-    case 8: return mma<DoubleElement, DoubleElement, F64, F64, 2, 8>;
-    case 16: return mma<DoubleElement, DoubleElement, F64, F64, 2, 16>;
-    default: return nullptr;
+    case 4:
+      return mma<DoubleElement, DoubleElement, F64, F64, 2, 4>;
+    case 8:
+      return mma<DoubleElement, DoubleElement, F64, F64, 2, 8>;
+    case 16:
+      return mma<DoubleElement, DoubleElement, F64, F64, 2, 16>;
+    default:
+      return nullptr;
     }
   }
   if (s.accumulator != Type::S32 || s.result != Type::S32)
@@ -331,7 +342,9 @@ Handler mmaHandler(const MmaSpec &s) {
   if (isNibble(s.a) && isNibble(s.b)) {
     if (!tall)
       return s.k == 32 ? nibbles<1, 32>(s) : nullptr;
-    return s.k == 32 ? nibbles<2, 32>(s) : s.k == 64 ? nibbles<2, 64>(s) : nullptr;
+    return s.k == 32   ? nibbles<2, 32>(s)
+           : s.k == 64 ? nibbles<2, 64>(s)
+                       : nullptr;
   }
   return nullptr;
 }

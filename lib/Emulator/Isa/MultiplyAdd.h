@@ -14,7 +14,18 @@
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
-template <bool ExactProduct> inline float multiplyAdd(float a, float b, float c) {
+/// NaN leaves a product as all ones but the sign, whatever the operands'
+/// payloads.
+template <class T> inline T canonical(T value) { return value; }
+template <> inline float canonical(float value) {
+  return isNan(value) ? bits<float>(0x7fffffffu) : value;
+}
+template <> inline double canonical(double value) {
+  return isNan(value) ? bits<double>(uint64_t(0x7fffffffffffffff)) : value;
+}
+
+template <bool ExactProduct>
+inline float multiplyAdd(float a, float b, float c) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fmaf(a, b, c);
 #else

@@ -66,8 +66,7 @@ inline uint16_t toHalf(float f) {
   // Normal results: add half of the last place, ties to even.
   uint32_t normal = (m - 0x38000000u + 0xfff + ((m >> 13) & 1)) >> 13;
   // Subnormal results: adding 0.5 aligns the last place with that of f16.
-  uint32_t small =
-      bits<uint32_t>(bits<float>(m) + 0.5f) - bits<uint32_t>(0.5f);
+  uint32_t small = bits<uint32_t>(bits<float>(m) + 0.5f) - bits<uint32_t>(0.5f);
   uint32_t r = m < 0x38800000u ? small : normal;
   r = m >= 0x47800000u ? 0x7c00u : r;
   r = m > 0x7f800000u ? 0x7fffu : r | sign;

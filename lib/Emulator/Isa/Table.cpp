@@ -24,10 +24,14 @@ Handler wmmaHandler(const MmaSpec &spec);
 #define FUSION_STRING(text) FUSION_STRING_(text)
 
 extern const HandlerTable table;
-const HandlerTable table = {FUSION_STRING(FUSION_ISA), integerHandler,
-                            floatHandler,              compareHandler,
-                            convertHandler,            loadHandler,
-                            storeHandler,              mmaHandler,
+const HandlerTable table = {FUSION_STRING(FUSION_ISA),
+                            integerHandler,
+                            floatHandler,
+                            compareHandler,
+                            convertHandler,
+                            loadHandler,
+                            storeHandler,
+                            mmaHandler,
                             wmmaHandler};
 
 } // namespace fusion::emulator::FUSION_ISA

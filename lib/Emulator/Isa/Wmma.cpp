@@ -16,30 +16,70 @@ namespace fusion::emulator::FUSION_ISA {
 namespace {
 
 /// Element i of a lane's fragment, and of all lanes as a row-major matrix.
-template <class T> inline T element(Warp &warp, const Ref *refs, unsigned lane, unsigned i) {
+template <class T>
+inline T element(Warp &warp, const Ref *refs, unsigned lane, unsigned i) {
   constexpr unsigned perRegister = sizeof(T) == 8 ? 1 : 4 / sizeof(T);
-  return warp.reg<T>(refs[i / perRegister])[lane * perRegister + i % perRegister];
+  return warp.reg<T>(
+      refs[i / perRegister])[lane * perRegister + i % perRegister];
 }
-template <class T> inline void setElement(Warp &warp, const Ref *refs, unsigned lane, unsigned i, T value) {
+template <class T>
+inline void setElement(Warp &warp, const Ref *refs, unsigned lane, unsigned i,
+                       T value) {
   constexpr unsigned perRegister = sizeof(T) == 8 ? 1 : 4 / sizeof(T);
-  warp.reg<T>(refs[i / perRegister])[lane * perRegister + i % perRegister] = value;
+  warp.reg<T>(refs[i / perRegister])[lane * perRegister + i % perRegister] =
+      value;
 }
 
-struct HalfIn { using Stored = uint16_t; using Number = float; static constexpr bool exact = true; static float get(uint16_t h) { return fromHalf(h); } };
-struct BfloatIn { using Stored = uint16_t; using Number = float; static constexpr bool exact = false; static float get(uint16_t h) { return fromBfloat(h); } };
-struct Tf32In { using Stored = uint32_t; using Number = float; static constexpr bool exact = false; static float get(uint32_t w) { return bits<float>(w & 0xffffe000u); } };
-struct DoubleIn { using Stored = double; using Number = double; static constexpr bool exact = false; static double get(double d) { return d; } };
-template <class B> struct ByteIn { using Stored = B; using Number = int32_t; static constexpr bool exact = true; static int32_t get(B b) { return b; } };
+struct HalfIn {
+  using Stored = uint16_t;
+  using Number = float;
+  static constexpr bool exact = true;
+  static float get(uint16_t h) { return fromHalf(h); }
+};
+struct BfloatIn {
+  using Stored = uint16_t;
+  using Number = float;
+  static constexpr bool exact = false;
+  static float get(uint16_t h) { return fromBfloat(h); }
+};
+struct Tf32In {
+  using Stored = uint32_t;
+  using Number = float;
+  static constexpr bool exact = false;
+  static float get(uint32_t w) { return bits<float>(w & 0xffffe000u); }
+};
+struct DoubleIn {
+  using Stored = double;
+  using Number = double;
+  static constexpr bool exact = false;
+  static double get(double d) { return d; }
+};
+template <class B> struct ByteIn {
+  using Stored = B;
+  using Number = int32_t;
+  static constexpr bool exact = true;
+  static int32_t get(B b) { return b; }
+};
 
-template <class T> struct Plain { using Stored = T; static T get(T v) { return v; } static T put(T v) { return v; } };
-struct HalfOut { using Stored = uint16_t; static float get(uint16_t h) { return fromHalf(h); } static uint16_t put(float f) { return toHalf(f); } };
+template <class T> struct Plain {
+  using Stored = T;
+  static T get(T v) { return v; }
+  static T put(T v) { return canonical(v); }
+};
+struct HalfOut {
+  using Stored = uint16_t;
+  static float get(uint16_t h) { return fromHalf(h); }
+  static uint16_t put(float f) { return toHalf(f); }
+};
 
 template <class E>
-void unpack(Warp &warp, const Ref *refs, unsigned count, typename E::Number *to) {
+void unpack(Warp &warp, const Ref *refs, unsigned count,
+            typename E::Number *to) {
   unsigned perLane = count / 32;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
-      to[lane * perLane + i] = E::get(element<typename E::Stored>(warp, refs, lane, i));
+      to[lane * perLane + i] =
+          E::get(element<typename E::Stored>(warp, refs, lane, i));
 }
 
 /// op: D, A, B, C. a, b, c: m, n, k; d: .satfinite; imm, imm2: first registers
@@ -55,17 +95,20 @@ void wmma(Warp &warp, const Inst &inst, uint32_t) {
   unsigned perLane = m * n / 32;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
-      c[lane * perLane + i] = C::get(element<typename C::Stored>(warp, cRefs, lane, i));
+      c[lane * perLane + i] =
+          C::get(element<typename C::Stored>(warp, cRefs, lane, i));
   for (unsigned row = 0; row < m; ++row)
     for (unsigned p = 0; p < k; ++p) {
       T scale = a[row * k + p];
       FUSION_LANES
       for (unsigned j = 0; j < n; ++j)
-        c[row * n + j] = multiplyAdd<EA::exact>(scale, b[p * n + j], c[row * n + j]);
+        c[row * n + j] =
+            multiplyAdd<EA::exact>(scale, b[p * n + j], c[row * n + j]);
     }
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
-      setElement<typename D::Stored>(warp, inst.op, lane, i, D::put(c[lane * perLane + i]));
+      setElement<typename D::Stored>(warp, inst.op, lane, i,
+                                     D::put(c[lane * perLane + i]));
   warp.counters->mmaFlops += 2ull * m * n * k;
 }
 
@@ -91,16 +134,25 @@ Handler wmmaHandler(const MmaSpec &s) {
       return wmma<HalfIn, HalfIn, F32, HalfOut>;
     return wmma<HalfIn, HalfIn, HalfOut, HalfOut>;
   case Type::BF16:
-    return f32 && s.k == 16 ? wmma<BfloatIn, BfloatIn, F32, F32> : Handler(nullptr);
+    return f32 && s.k == 16 ? wmma<BfloatIn, BfloatIn, F32, F32>
+                            : Handler(nullptr);
   case Type::TF32:
-    return f32 && s.k == 8 && s.m == 16 ? wmma<Tf32In, Tf32In, F32, F32> : Handler(nullptr);
+    return f32 && s.k == 8 && s.m == 16 ? wmma<Tf32In, Tf32In, F32, F32>
+                                        : Handler(nullptr);
   case Type::F64:
     return s.accumulator == Type::F64 && s.m == 8 && s.n == 8 && s.k == 4
-               ? wmma<DoubleIn, DoubleIn, Plain<double>, Plain<double>> : Handler(nullptr);
+               ? wmma<DoubleIn, DoubleIn, Plain<double>, Plain<double>>
+               : Handler(nullptr);
   case Type::S8:
-    return s.b == Type::S8 && s.accumulator == Type::S32 && s.k == 16 && !s.satfinite ? wmma<S, S, S32, S32> : Handler(nullptr);
+    return s.b == Type::S8 && s.accumulator == Type::S32 && s.k == 16 &&
+                   !s.satfinite
+               ? wmma<S, S, S32, S32>
+               : Handler(nullptr);
   case Type::U8:
-    return s.b == Type::U8 && s.accumulator == Type::S32 && s.k == 16 && !s.satfinite ? wmma<U, U, S32, S32> : Handler(nullptr);
+    return s.b == Type::U8 && s.accumulator == Type::S32 && s.k == 16 &&
+                   !s.satfinite
+               ? wmma<U, U, S32, S32>
+               : Handler(nullptr);
   default:
     return nullptr;
   }

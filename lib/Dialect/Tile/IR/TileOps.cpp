@@ -191,8 +191,9 @@ LogicalResult IotaOp::verify() {
     return failure();
   if (!type.getElementType().isIndex())
     return emitOpError("yields a tile of index, got ") << type;
-  if (getDimension() < 0 || static_cast<int64_t>(getDimension()) >= type.getRank())
-    return emitOpError("has no dimension ") << getDimension();
+  if (getDimension() >= static_cast<uint64_t>(type.getRank()))
+    return emitOpError("has no dimension ")
+           << static_cast<int64_t>(getDimension());
   return success();
 }
 
@@ -231,8 +232,9 @@ LogicalResult MaskOp::verify() {
     return emitOpError("must keep the type of its operand");
   if (getFill().getType() != type.getElementType())
     return emitOpError("fills ") << type << " with " << getFill().getType();
-  if (getDimension() < 0 || static_cast<int64_t>(getDimension()) >= type.getRank())
-    return emitOpError("has no dimension ") << getDimension();
+  if (getDimension() >= static_cast<uint64_t>(type.getRank()))
+    return emitOpError("has no dimension ")
+           << static_cast<int64_t>(getDimension());
   return success();
 }
 

@@ -350,6 +350,7 @@ LogicalResult Assigner::run() {
   for (Operation *op : llvm::reverse(operations)) {
     bool isReplaced =
         op->getNumResults() != 0 && op->use_empty() &&
+        (!isa<scf::ForOp>(op) || isMemoryEffectFree(op)) &&
         llvm::all_of(op->getResultTypes(), [](Type type) {
           return isa<RankedTensorType>(type) && !getLayout(type);
         });

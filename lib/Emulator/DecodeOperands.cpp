@@ -1,0 +1,300 @@
+//===- DecodeOperands.cpp - Decoding of operands --------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+static uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
+Inst &Decoder::emit(Handler handler, const std::vector<Ref> &operands,
+                    Flow flow) {
+  Inst inst;
+  inst.run = handler;
+  inst.line = instruction ? instruction->line : 0;
+  inst.flow = flow;
+  inst.count = uint8_t(operands.size());
+  code->operands.push_back(operands);
+  inst.op = code->operands.back().data();
+  code->insts.push_back(inst);
+  return code->insts.back();
+}
+
+Inst &Decoder::emit(Handler handler, std::initializer_list<Ref> operands,
+                    Flow flow) {
+  return emit(handler, std::vector<Ref>(operands), flow);
+}
+
+bool Decoder::count(size_t least, size_t most) {
+  size_t n = instruction->operands.size();
+  if (n >= least && n <= most)
+    return true;
+  return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
+              "' with " + std::to_string(n) + " operands");
+}
+
+Ref Decoder::constant(uint64_t value, unsigned bytes) {
+  if (bytes < 8)
+    value &= (uint64_t(1) << (8 * bytes)) - 1;
+  auto [it, isNew] = constants.emplace(std::make_pair(bytes, value), 0);
+  if (!isNew)
+    return it->second;
+  size_t offset = alignUp(constantBytes.size(), 64);
+  constantBytes.resize(offset + 32 * bytes, 0);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    std::memcpy(constantBytes.data() + offset + lane * bytes, &value,
+                std::min(bytes, 8u));
+  return it->second = uint32_t(offset) | BaseConstant;
+}
+
+Ref Decoder::scratch(unsigned bytes) {
+  frameBytes = uint32_t(alignUp(frameBytes, 64));
+  Ref ref = frameBytes;
+  frameBytes += bytes;
+  return ref;
+}
+
+bool Decoder::specialByName(std::string_view name, Ref &ref) const {
+  static const std::unordered_map<std::string_view, Special> names = {
+      {"%tid", Special::TidX},
+      {"%tid.x", Special::TidX},
+      {"%tid.y", Special::TidY},
+      {"%tid.z", Special::TidZ},
+      {"%ntid.x", Special::NtidX},
+      {"%ntid.y", Special::NtidY},
+      {"%ntid.z", Special::NtidZ},
+      {"%ctaid.x", Special::CtaidX},
+      {"%ctaid.y", Special::CtaidY},
+      {"%ctaid.z", Special::CtaidZ},
+      {"%nctaid.x", Special::NctaidX},
+      {"%nctaid.y", Special::NctaidY},
+      {"%nctaid.z", Special::NctaidZ},
+      {"%tid.w", Special::Zero},
+      {"%ctaid.w", Special::Zero},
+      {"%laneid", Special::LaneId},
+      {"%warpid", Special::WarpId},
+      {"%nwarpid", Special::NwarpId},
+      {"%smid", Special::SmId},
+      {"%nsmid", Special::NsmId},
+      {"%lanemask_eq", Special::LanemaskEq},
+      {"%lanemask_le", Special::LanemaskLe},
+      {"%lanemask_lt", Special::LanemaskLt},
+      {"%lanemask_ge", Special::LanemaskGe},
+      {"%lanemask_gt", Special::LanemaskGt},
+      {"%dynamic_smem_size", Special::DynamicSmemSize},
+      {"%total_smem_size", Special::TotalSmemSize},
+      {"%aggr_smem_size", Special::TotalSmemSize},
+      {"%clusterid.x", Special::ClusterIdX},
+      {"%clusterid.y", Special::ClusterIdY},
+      {"%clusterid.z", Special::ClusterIdZ},
+      {"%nclusterid.x", Special::NclusterIdX},
+      {"%nclusterid.y", Special::NclusterIdY},
+      {"%nclusterid.z", Special::NclusterIdZ},
+      {"%cluster_ctaid.x", Special::ClusterCtaidX},
+      {"%cluster_ctaid.y", Special::ClusterCtaidY},
+      {"%cluster_ctaid.z", Special::ClusterCtaidZ},
+      {"%cluster_nctaid.x", Special::ClusterNctaidX},
+      {"%cluster_nctaid.y", Special::ClusterNctaidY},
+      {"%cluster_nctaid.z", Special::ClusterNctaidZ},
+      {"%cluster_ctarank", Special::ClusterCtarank},
+      {"%cluster_nctarank", Special::ClusterNctarank},
+      {"%reserved_smem_offset_begin", Special::Zero},
+      {"%reserved_smem_offset_end", Special::Zero},
+      {"%gridid", Special::GridId}};
+  auto it = names.find(name);
+  if (it == names.end())
+    return false;
+  ref = special(it->second);
+  return true;
+}
+
+uint64_t Decoder::variableAddress(uint32_t index) {
+  const Variable &variable = module.variables[index];
+  switch (variable.space) {
+  case Space::Shared:
+    return sharedOffsets[index];
+  case Space::Local:
+  case Space::Param:
+    return frameOffsets[index];
+  default:
+    return variable.address;
+  }
+}
+
+static std::string quoted(const Operand &operand) {
+  return operand.name.empty()
+             ? "operand"
+             : "'" + std::string(operand.name.substr(0, 80)) + "'";
+}
+
+bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
+                         unsigned &width) {
+  unsigned bytes = bytesOf(type);
+  width = bytes;
+  if (operand.negated)
+    return fail("'!' on " + quoted(operand));
+  switch (operand.kind) {
+  case Operand::Kind::Register: {
+    Type registerType = current->registers[operand.index].type;
+    if ((registerType == Type::Pred) != (type == Type::Pred) ||
+        bytesOf(registerType) < bytes)
+      return fail(quoted(operand) + " has the wrong type for '" +
+                  std::string(instruction->opcode.substr(0, 120)) + "'");
+    width = bytesOf(registerType);
+    ref = slots[operand.index];
+    return true;
+  }
+  case Operand::Kind::Integer:
+    if (type == Type::Pred) {
+      ref = constant(operand.value ? ~uint64_t(0) : 0, 4);
+      return true;
+    }
+    if (type == Type::F32 || type == Type::F64)
+      return fail("an integer where '" +
+                  std::string(instruction->opcode.substr(0, 120)) +
+                  "' wants a floating-point number");
+    ref = constant(operand.value, bytes);
+    return true;
+  case Operand::Kind::Float: {
+    uint64_t value = operand.value;
+    if (operand.bytes == 8 && bytes == 4) {
+      double d;
+      std::memcpy(&d, &value, 8);
+      float f = float(d);
+      uint32_t bits;
+      std::memcpy(&bits, &f, 4);
+      value = bits;
+    } else if (operand.bytes == 4 && bytes == 8) {
+      uint32_t bits = uint32_t(value);
+      float f;
+      std::memcpy(&f, &bits, 4);
+      double d = f;
+      std::memcpy(&value, &d, 8);
+    } else if (bytes != operand.bytes) {
+      return fail("a floating-point number where '" +
+                  std::string(instruction->opcode.substr(0, 120)) +
+                  "' wants none");
+    }
+    ref = constant(value, bytes);
+    return true;
+  }
+  case Operand::Kind::Special:
+    if (bytes != 4 || type == Type::Pred || !specialByName(operand.name, ref))
+      return fail("unknown register " + quoted(operand));
+    return true;
+  case Operand::Kind::Variable: {
+    if (bytes != 8 && bytes != 4)
+      return fail("the address of " + quoted(operand) + " as a narrow value");
+    const Variable &variable = module.variables[operand.index];
+    uint64_t value = variableAddress(operand.index) + uint64_t(operand.offset);
+    if (variable.space == Space::Local) {
+      if (bytes != 8)
+        return fail("a local address has 64 bits");
+      ref = scratch(256);
+      emit(localAddressHandler(), {ref}, Flow::Hidden).imm = int64_t(value);
+      return true;
+    }
+    ref = constant(value, bytes);
+    return true;
+  }
+  case Operand::Kind::Function:
+    if (bytes != 8)
+      return fail("the address of a function as a narrow value");
+    ref = constant(functionOf[operand.index], 8);
+    return true;
+  case Operand::Kind::Label:
+    return fail(quoted(operand) + " is not defined");
+  default:
+    return fail("unexpected operand of '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  }
+}
+
+bool Decoder::source(const Operand &operand, Type type, Ref &ref) {
+  unsigned width;
+  if (!wideSource(operand, type, ref, width))
+    return false;
+  if (width != bytesOf(type))
+    return fail(quoted(operand) + " is too wide for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  return true;
+}
+
+bool Decoder::wideDestination(const Operand &operand, Type type, Ref &ref,
+                              unsigned &width) {
+  width = bytesOf(type);
+  if (operand.kind == Operand::Kind::Sink) {
+    ref = scratchRef;
+    return true;
+  }
+  if (operand.kind != Operand::Kind::Register || operand.negated)
+    return fail(quoted(operand) + " is not a register");
+  Type registerType = current->registers[operand.index].type;
+  if ((registerType == Type::Pred) != (type == Type::Pred) ||
+      bytesOf(registerType) < bytesOf(type))
+    return fail(quoted(operand) + " has the wrong type for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  width = bytesOf(registerType);
+  ref = slots[operand.index];
+  return true;
+}
+
+bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
+  unsigned width;
+  if (!wideDestination(operand, type, ref, width))
+    return false;
+  if (width != bytesOf(type))
+    return fail(quoted(operand) + " is too wide for '" +
+                std::string(instruction->opcode.substr(0, 120)) + "'");
+  return true;
+}
+
+bool Decoder::predicateSource(const Operand &operand, Ref &ref, bool &negated) {
+  negated = operand.negated;
+  Operand plain = operand;
+  plain.negated = false;
+  return source(plain, Type::Pred, ref);
+}
+
+bool Decoder::predicateValue(const Operand &operand, Ref &ref) {
+  bool negated;
+  if (!predicateSource(operand, ref, negated))
+    return false;
+  if (negated) {
+    Ref inverted = scratch(4);
+    emit(predicateHandler(IntOp::Not), {inverted, ref}, Flow::Hidden);
+    ref = inverted;
+  }
+  return true;
+}
+
+bool Decoder::address(const Operand &operand, Ref &ref, unsigned &width,
+                      int64_t &offset, Space *space) {
+  if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1)
+    return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
+                "' wants an address");
+  const Operand &base = operand.elements[0];
+  offset = operand.offset;
+  width = 8;
+  if (base.kind == Operand::Kind::Register) {
+    width = bytesOf(current->registers[base.index].type);
+    if (width != 4 && width != 8)
+      return fail(quoted(base) + " is no address");
+    ref = slots[base.index];
+    return true;
+  }
+  if (base.kind == Operand::Kind::Variable && space)
+    *space = module.variables[base.index].space;
+  if (base.kind == Operand::Kind::Float || base.kind == Operand::Kind::Special)
+    return fail(quoted(base) + " is no address");
+  return source(base, Type::U64, ref);
+}

@@ -1,0 +1,138 @@
+//===- ExecutorStart.cpp - Begins a CTA -----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+#include "Sanitizer.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory) {
+  cta.linear = linear;
+  cta.id = {uint32_t(linear % launch.grid[0]),
+            uint32_t(linear / launch.grid[0] % launch.grid[1]),
+            uint32_t(linear / launch.grid[0] / launch.grid[1])};
+  cta.sharedBytes = launch.dynamicSharedMemory
+                        ? code.dynamicSharedOffset + launch.dynamicSharedMemory
+                        : code.staticShared;
+  cta.shared.reserve(cta.sharedBytes);
+  cta.shared.fill(0xff, cta.sharedBytes);
+  cta.counters = Counters();
+  cta.fault = Fault();
+  cta.trace.clear();
+  cta.tracing = tracing;
+  cta.sharedHostMemory = sharedHostMemory;
+  cta.clock = 0;
+  cta.random = options.seed * 0x2545f4914f6cdd1du ^ linear;
+  cta.barriers.assign(kBarriers, Barrier());
+  if (options.annotate)
+    cta.instCounters.assign(code.insts.size(), Counters());
+  uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  cta.warps.resize((threads + 31) / 32);
+  if (options.sanitize)
+    sanitizer = std::make_unique<Sanitizer>(cta);
+  for (uint32_t i = 0; i < cta.warps.size(); ++i)
+    startWarp(cta.warps[i], i);
+  spun.assign(cta.warps.size(), 0);
+  nextWarp = 0;
+}
+
+void Executor::startWarp(Warp &warp, uint32_t index) {
+  uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  uint32_t left = threads - index * 32;
+  warp.index = index;
+  warp.cta = &cta;
+  warp.counters = &cta.counters;
+  warp.sanitizer = sanitizer.get();
+  warp.exists = left >= 32 ? kFullMask : (1u << left) - 1;
+  warp.live = warp.exists;
+  warp.executed = 0;
+  warp.blocked = false;
+  warp.stop = false;
+  warp.carry = 0;
+  warp.others.clear();
+  warp.copies.clear();
+  warp.copiesBegin = 0;
+  std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
+
+  const CodeFunction &kernel = code.functions[0];
+  if (warp.frames.size() != 1) {
+    warp.frames.clear();
+    warp.frames.emplace_back();
+  }
+  Frame &frame = warp.frames[0];
+  frame.function = 0;
+  frame.registers.reserve(kernel.registerBytes);
+  frame.registers.fill(0xff, kernel.registerBytes);
+  frame.parameters.assign(size_t(kernel.parameterBytes) * 32, 0xff);
+  warp.localBytes = kernel.localBytes;
+  warp.local.assign(size_t(warp.localBytes) * 32, 0xff);
+  fillSpecials(warp);
+  warp.base[BaseConstant] = code.constants.data();
+  warp.base[BaseSpecial] = warp.specials.data();
+  warp.current = Group();
+  warp.current.pc = kernel.entry;
+  warp.current.mask = warp.live;
+  enterFrame(warp, 0);
+}
+
+void Executor::fillSpecials(Warp &warp) {
+  warp.specials.reserve(size_t(Special::Count) * 128);
+  uint32_t *values = reinterpret_cast<uint32_t *>(warp.specials.data());
+  auto set = [&](Special which, uint32_t value) {
+    std::fill_n(values + uint32_t(which) * 32, 32, value);
+  };
+  auto setLane = [&](Special which, unsigned lane, uint32_t value) {
+    values[uint32_t(which) * 32 + lane] = value;
+  };
+  for (uint32_t i = 0; i < uint32_t(Special::Count); ++i)
+    set(Special(i), 0);
+  static constexpr Special first[] = {
+      Special::NtidX,         Special::CtaidX,      Special::NctaidX,
+      Special::ClusterIdX,    Special::NclusterIdX, Special::ClusterCtaidX,
+      Special::ClusterNctaidX};
+  for (uint32_t d = 0; d < 3; ++d) {
+    uint32_t cluster = launch.cluster[d];
+    uint32_t contents[] = {launch.block[d],
+                           cta.id[d],
+                           launch.grid[d],
+                           cta.id[d] / cluster,
+                           launch.grid[d] / cluster,
+                           cta.id[d] % cluster,
+                           cluster};
+    for (unsigned i = 0; i < 7; ++i)
+      set(Special(uint32_t(first[i]) + d), contents[i]);
+  }
+  set(Special::WarpId, warp.index);
+  set(Special::NwarpId, uint32_t(cta.warps.size()));
+  set(Special::NsmId, 1);
+  set(Special::DynamicSmemSize, launch.dynamicSharedMemory);
+  set(Special::TotalSmemSize, cta.sharedBytes);
+  set(Special::ClusterCtarank,
+      cta.id[0] % launch.cluster[0] +
+          launch.cluster[0] *
+              (cta.id[1] % launch.cluster[1] +
+               launch.cluster[1] * (cta.id[2] % launch.cluster[2])));
+  set(Special::ClusterNctarank,
+      launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    auto thread = threadOfLane(warp, lane);
+    setLane(Special::TidX, lane, thread[0]);
+    setLane(Special::TidY, lane, thread[1]);
+    setLane(Special::TidZ, lane, thread[2]);
+    setLane(Special::LaneId, lane, lane);
+    uint32_t bit = 1u << lane;
+    setLane(Special::LanemaskEq, lane, bit);
+    setLane(Special::LanemaskLt, lane, bit - 1);
+    setLane(Special::LanemaskLe, lane, bit | (bit - 1));
+    setLane(Special::LanemaskGt, lane, ~(bit | (bit - 1)));
+    setLane(Special::LanemaskGe, lane, ~(bit - 1));
+  }
+}

@@ -1,0 +1,145 @@
+//===- Groups.cpp - Runs the warps of a CTA: divergence -------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+// A group of lanes that jumped back that often while others of its warp wait
+// may be spinning on them.
+static constexpr uint32_t kSpinLimit = 4096;
+
+void Executor::enterFrame(Warp &warp, uint32_t index) {
+  Frame &frame = warp.frames[index];
+  warp.current.frame = index;
+  warp.base[BaseFrame] = frame.registers.data();
+  warp.laneParameters = frame.parameters.data();
+  warp.parameterBytes = code.functions[frame.function].parameterBytes;
+  warp.localBase = frame.localOffset;
+}
+
+/// The running group stops before the first place where another one waits.
+uint32_t Executor::limitOf(const Warp &warp) const {
+  uint32_t limit = kNone;
+  for (const Group &group : warp.others)
+    if (group.state != Group::State::WaitBarrier &&
+        group.frame == warp.current.frame && group.pc >= warp.current.pc)
+      limit = std::min(limit, group.pc);
+  return limit;
+}
+
+/// Puts the running group among the others and picks the next; false where
+/// none can run.
+bool Executor::select(Warp &warp) {
+  if (warp.current.mask)
+    warp.others.push_back(warp.current);
+  warp.current.mask = 0;
+  return mergeAndPick(warp);
+}
+
+bool Executor::mergeAndPick(Warp &warp) {
+  auto &groups = warp.others;
+  for (size_t i = 0; i < groups.size(); ++i)
+    for (size_t j = groups.size(); --j > i;) {
+      Group &a = groups[i], &b = groups[j];
+      if (a.pc != b.pc || a.frame != b.frame ||
+          a.state == Group::State::WaitBarrier ||
+          b.state == Group::State::WaitBarrier)
+        continue;
+      a.mask |= b.mask;
+      a.state = Group::State::Ready; // more lanes: look again
+      a.deferred = a.deferred && b.deferred;
+      groups.erase(groups.begin() + ptrdiff_t(j));
+    }
+  size_t best = groups.size();
+  for (int pass = 0; pass < 2 && best == groups.size(); ++pass) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i].state != Group::State::Ready ||
+          (groups[i].deferred && pass == 0))
+        continue;
+      if (best == groups.size()) {
+        best = i;
+        continue;
+      }
+      uint32_t depth = warp.frames[groups[i].frame].depth;
+      uint32_t bestDepth = warp.frames[groups[best].frame].depth;
+      if (depth != bestDepth ? depth > bestDepth
+                             : groups[i].pc < groups[best].pc)
+        best = i;
+    }
+    // Everybody was deferred: another round.
+    if (pass == 0 && best == groups.size())
+      for (Group &group : groups)
+        group.deferred = false;
+  }
+  if (best == groups.size())
+    return false;
+  warp.current = groups[best];
+  groups.erase(groups.begin() + ptrdiff_t(best));
+  spun[warp.index] = 0;
+  enterFrame(warp, warp.current.frame);
+  return true;
+}
+
+void Executor::suspend(Warp &warp, Group::State state) {
+  warp.current.state = state;
+  warp.others.push_back(warp.current);
+  warp.current.mask = 0;
+}
+
+void Executor::branch(Warp &warp, const Inst &inst, uint32_t taken) {
+  uint32_t mask = warp.current.mask;
+  if (inst.target <= warp.current.pc && taken &&
+      (!warp.others.empty() || taken != mask) &&
+      ++spun[warp.index] > kSpinLimit)
+    warp.current.deferred = true;
+  if (taken == mask) {
+    warp.current.pc = inst.target;
+    return;
+  }
+  if (taken) {
+    Group other = warp.current;
+    other.mask = taken;
+    other.pc = inst.target;
+    warp.others.push_back(other);
+  }
+  warp.current.mask = mask & ~taken;
+  ++warp.current.pc;
+}
+
+bool Executor::branchTable(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint32_t *index = warp.reg<uint32_t>(inst.op[0]);
+  uint32_t rest = warp.current.mask & ~mask;
+  uint32_t pc = warp.current.pc;
+  for (uint32_t left = mask; left;) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    if (index[lane] >= uint64_t(inst.imm)) {
+      raiseFault(warp, inst, lane, "brx.idx beyond its list of targets");
+      return false;
+    }
+    uint32_t target = code.targets[inst.target + index[lane]];
+    uint32_t same = 0;
+    for (uint32_t l = left; l; l &= l - 1) {
+      unsigned other = unsigned(__builtin_ctz(l));
+      if (index[other] == index[lane])
+        same |= 1u << other;
+    }
+    left &= ~same;
+    Group group = warp.current;
+    group.mask = same;
+    group.pc = target;
+    if (target <= pc && ++spun[warp.index] > kSpinLimit)
+      group.deferred = true;
+    warp.others.push_back(group);
+  }
+  warp.current.mask = rest;
+  ++warp.current.pc;
+  return true;
+}

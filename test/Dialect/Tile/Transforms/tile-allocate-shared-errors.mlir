@@ -1,0 +1,41 @@
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' -split-input-file -verify-diagnostics
+
+!small = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @freed_in_a_loop(%n: index) attributes {warps = 1 : i64} {
+  %a = tile.alloc : !small
+  scf.for %i = %n to %n step %n {
+    // expected-error @below {{'tile.free' op must stand in the block of its tile.alloc}}
+    tile.free %a : !small
+  }
+  tile.return
+}
+
+// -----
+
+!small = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @selected(%c: i1) attributes {warps = 1 : i64} {
+  %a = tile.alloc : !small
+  %b = tile.alloc : !small
+  %x = arith.select %c, %a, %b : !small
+  // expected-error @below {{'tile.free' op frees what no tile.alloc of this kernel made}}
+  tile.free %x : !small
+  tile.return
+}
+
+// -----
+
+tile.kernel @without_layouts(%e: f16) attributes {warps = 1 : i64} {
+  %x = tile.splat %e : f16 -> tensor<16x16xf16>
+  // expected-error @below {{'tile.convert_layout' op has no layouts; run tile-assign-layouts}}
+  %y = tile.convert_layout %x : tensor<16x16xf16> -> tensor<16x16xf16>
+  tile.return
+}
+
+// -----
+
+tile.kernel @one_dimension(%e: f16) attributes {warps = 1 : i64} {
+  %x = tile.splat %e : f16 -> tensor<64xf16, #tile.layout<"register: 2*[32]; lane: 32*[1] -> [64]">>
+  // expected-error @below {{'tile.convert_layout' op cannot go through shared memory}}
+  %y = tile.convert_layout %x : tensor<64xf16, #tile.layout<"register: 2*[32]; lane: 32*[1] -> [64]">> -> tensor<64xf16, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>
+  tile.return
+}

@@ -1,0 +1,486 @@
+// RUN: fusion-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{'tile.kernel' op has no results; it writes through its pointers}}
+tile.kernel @k() -> f32 attributes {warps = 4 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op a block has 1 to 32 warps, got 0}}
+tile.kernel @k() attributes {warps = 0 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op a block has 1 to 32 warps, got 33}}
+tile.kernel @k() attributes {warps = 33 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op requires attribute 'warps'}}
+tile.kernel @k() {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op needs a body of one block that ends in tile.return}}
+tile.kernel @k() attributes {warps = 4 : i64}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op needs a body of one block that ends in tile.return}}
+tile.kernel @k() attributes {warps = 4 : i64} {
+  cf.br ^next
+^next:
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op needs a body of one block that ends in tile.return}}
+tile.kernel @k() attributes {warps = 4 : i64} {
+  llvm.unreachable
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op pointer argument #0 needs the attribute 'tile.access'}}
+tile.kernel @k(%p: !tile.ptr<f32>) attributes {warps = 4 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op argument #0 must be a pointer or a scalar, got 'tensor<4xf32>'}}
+tile.kernel @k(%p: tensor<4xf32>) attributes {warps = 4 : i64} {
+  tile.return
+}
+
+// -----
+
+func.func @return_outside_of_a_kernel() {
+  // expected-error @below {{'tile.return' op expects parent op 'tile.kernel'}}
+  tile.return
+}
+
+// -----
+
+func.func @launch_results(%a: tensor<4xf32>, %n: index) {
+  // expected-error @below {{'tile.launch' op results must have the types of its outs}}
+  %r = tile.launch @k grid(%n) outs(%a : tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 4 : i64} {
+  tile.return
+}
+func.func @launch_too_few(%a: tensor<4xf32>, %n: index) {
+  // expected-error @below {{'tile.launch' op passes 1 arguments to a kernel of 2}}
+  %r = tile.launch @k grid(%n) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 4 : i64} {
+  tile.return
+}
+func.func @launch_element_type(%a: tensor<4xf16>, %n: index) {
+  // expected-error @below {{'tile.launch' op argument #0 is 'tensor<4xf16>' but the kernel expects '!tile.ptr<f32>'}}
+  %r = tile.launch @k grid(%n) outs(%a : tensor<4xf16>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @view_sizes(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.view' op needs 2 sizes and strides, got 1 and 2}}
+  %v = tile.view %p[%n] sizes [%n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @view_type(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.view' op views '!tile.ptr<f16>' as 'f32'}}
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @load_dynamic(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op tiles have static sizes from 1 to 65536, got 'tensor<?xf16>'}}
+  %x = tile.load %v[%n] : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<?xf16>
+  return
+}
+
+// -----
+
+func.func @load_nothing(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op tiles have static sizes from 1 to 65536, got 'tensor<0xf16>'}}
+  %x = tile.load %v[%n] : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<0xf16>
+  return
+}
+
+// -----
+
+func.func @load_type(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op moves 'f32' but the view holds 'f16'}}
+  %x = tile.load %v[%n] : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @load_coordinates(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op has 2 coordinates for a view of rank 1}}
+  %x = tile.load %v[%n, %n] : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @load_in_bounds(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op marks 2 dimensions of a view of rank 1}}
+  %x = tile.load %v[%n] {in_bounds = array<i1: true, true>} : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @load_rank(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.load' op loads a tile of rank 2 from a view of rank 1}}
+  %x = tile.load %v[%n] : !tile.view<1 x f16, unit = 0, alignment = 16> -> tensor<8x8xf16>
+  return
+}
+
+// -----
+
+func.func @store_rank(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index, %x: tensor<8x8xf16>) {
+  // expected-error @below {{'tile.store' op stores a tile of rank 2 to a view of rank 1}}
+  tile.store %x, %v[%n] : tensor<8x8xf16>, !tile.view<1 x f16, unit = 0, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @store_dynamic(%v: !tile.view<1 x f16, unit = 0, alignment = 16>, %n: index, %x: tensor<?xf16>) {
+  // expected-error @below {{'tile.store' op tiles have static sizes from 1 to 65536, got 'tensor<?xf16>'}}
+  tile.store %x, %v[%n] : tensor<?xf16>, !tile.view<1 x f16, unit = 0, alignment = 16>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @copy_type(%v: !tile.view<2 x f32, unit = 1, alignment = 16>, %b: !buffer, %n: index) {
+  // expected-error @below {{'tile.copy_async' op moves 'f16' but the view holds 'f32'}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 : !tile.view<2 x f32, unit = 1, alignment = 16>, !buffer
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @copy_without_dense_dimension(%v: !tile.view<2 x f16, unit = -1, alignment = 16>, %b: !buffer, %n: index) {
+  // expected-error @below {{'tile.copy_async' op needs a view of rank 2 with a unit dimension}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 : !tile.view<2 x f16, unit = -1, alignment = 16>, !buffer
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @copy_wider_than_aligned(%v: !tile.view<2 x f16, unit = 1, alignment = 4>, %b: !buffer, %n: index) {
+  // expected-error @below {{'tile.copy_async' op copies 8 bytes at a time but the view is only aligned to 4}}
+  tile.copy_async %v[%n, %n], %b[%n] by async8 : !tile.view<2 x f16, unit = 1, alignment = 4>, !buffer
+  return
+}
+
+// -----
+
+func.func @wait_for_less_than_none() {
+  // expected-error @below {{attribute 'pending' failed to satisfy constraint}}
+  tile.wait -1
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_load_type(%b: !buffer, %n: index) {
+  // expected-error @below {{'tile.local_load' op loads 'f32' from a buffer of 'f16'}}
+  %x = tile.local_load %b[%n] at [0, 0] : !buffer -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_load_rank(%b: !buffer, %n: index) {
+  // expected-error @below {{'tile.local_load' op loads two-dimensional tiles}}
+  %x = tile.local_load %b[%n] at [0, 0] : !buffer -> tensor<8xf16>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_load_outside(%b: !buffer, %n: index) {
+  // expected-error @below {{'tile.local_load' op reads 8x4 at [4, 0], outside of the buffer}}
+  %x = tile.local_load %b[%n] at [4, 0] : !buffer -> tensor<8x4xf16>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_load_outside_transposed(%b: !buffer, %n: index) {
+  // Of the buffer it reads 4 rows and 8 columns.
+  // expected-error @below {{'tile.local_load' op reads 4x8 at [0, 4], outside of the buffer}}
+  %x = tile.local_load %b[%n] at [0, 4] transposed : !buffer -> tensor<8x4xf16>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_load_far_outside(%b: !buffer, %n: index) {
+  // expected-error @below {{reads 8x8 at [9223372036854775800, 0], outside of the buffer}}
+  %x = tile.local_load %b[%n] at [9223372036854775800, 0] : !buffer -> tensor<8x8xf16>
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_store_type(%b: !buffer, %n: index, %x: tensor<8x8xf32>) {
+  // expected-error @below {{'tile.local_store' op stores 'f32' to a buffer of 'f16'}}
+  tile.local_store %x, %b[%n] : tensor<8x8xf32>, !buffer
+  return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+func.func @local_store_part(%b: !buffer, %n: index, %x: tensor<4x8xf16>) {
+  // expected-error @below {{'tile.local_store' op must store a whole stage of the buffer}}
+  tile.local_store %x, %b[%n] : tensor<4x8xf16>, !buffer
+  return
+}
+
+// -----
+
+func.func @dot_rank(%a: tensor<16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{'tile.dot' op multiplies two-dimensional tiles}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16xf16>, tensor<16x8xf16> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @dot_shapes(%a: tensor<16x32xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{'tile.dot' op shapes do not fit: 'tensor<16x32xf16>' times 'tensor<16x8xf16>' gives 'tensor<16x8xf32>'}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16x32xf16>, tensor<16x8xf16> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @dot_types(%a: tensor<16x16xf16>, %b: tensor<16x8xbf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{'tile.dot' op multiplies 'f16' by 'bf16'}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x8xbf16> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_indices(%a: tensor<16x16xindex>, %b: tensor<16x8xindex>, %c: tensor<16x8xindex>) {
+  // expected-error @below {{'tile.dot' op multiplies 'index' by 'index'}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16x16xindex>, tensor<16x8xindex> -> tensor<16x8xindex>
+  return
+}
+
+// -----
+
+func.func @dot_dynamic(%a: tensor<?x16xf16>, %b: tensor<16x8xf16>, %c: tensor<?x8xf32>) {
+  // expected-error @below {{'tile.dot' op tiles have static sizes from 1 to 65536, got 'tensor<?x16xf16>'}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<?x16xf16>, tensor<16x8xf16> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @dot_warps(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{'tile.dot' op needs 1 to 32 warps along both dimensions}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1] : tensor<16x16xf16>, tensor<16x8xf16> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @dot_no_warps(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{'tile.dot' op needs 1 to 32 warps along both dimensions}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [0, 4] : tensor<16x16xf16>, tensor<16x8xf16> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_type(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.broadcast' op must keep the element type}}
+  %b = tile.broadcast %a along [0] : tensor<16xf16> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_shape(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.broadcast' op cannot repeat 'tensor<16xf16>' along [1] to get 'tensor<4x16xf16>'}}
+  %b = tile.broadcast %a along [1] : tensor<16xf16> -> tensor<4x16xf16>
+  return
+}
+
+// -----
+
+func.func @broadcast_missing_dimension(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.broadcast' op needs ascending dimensions of its result, got [0, 5]}}
+  %b = tile.broadcast %a along [0, 5] : tensor<16xf16> -> tensor<4x16xf16>
+  return
+}
+
+// -----
+
+func.func @broadcast_dimension_twice(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.broadcast' op needs ascending dimensions of its result, got [0, 0]}}
+  %b = tile.broadcast %a along [0, 0] : tensor<16xf16> -> tensor<4x16xf16>
+  return
+}
+
+// -----
+
+func.func @splat_type(%a: f16) {
+  // expected-error @below {{'tile.splat' op repeats 'f16' as 'f32'}}
+  %b = tile.splat %a : f16 -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @splat_dynamic(%a: f16) {
+  // expected-error @below {{'tile.splat' op tiles have static sizes from 1 to 65536, got 'tensor<?x16xf16>'}}
+  %b = tile.splat %a : f16 -> tensor<?x16xf16>
+  return
+}
+
+// -----
+
+func.func @iota_type(%n: index) {
+  // expected-error @below {{'tile.iota' op yields a tile of index, got 'tensor<4x16xi32>'}}
+  %b = tile.iota %n along 0 : tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @iota_dimension(%n: index) {
+  // expected-error @below {{'tile.iota' op has no dimension 2}}
+  %b = tile.iota %n along 2 : tensor<4x16xindex>
+  return
+}
+
+// -----
+
+func.func @iota_negative_dimension(%n: index) {
+  // expected-error @below {{'tile.iota' op has no dimension -1}}
+  %b = tile.iota %n along -1 : tensor<4x16xindex>
+  return
+}
+
+// -----
+
+func.func @slice_rank(%a: tensor<4x16xf32>) {
+  // expected-error @below {{'tile.slice' op must keep rank and element type}}
+  %b = tile.slice %a at [0, 0] : tensor<4x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @slice_outside(%a: tensor<4x16xf32>) {
+  // expected-error @below {{'tile.slice' op part at [0, 8] of 'tensor<4x16xf32>' is outside of 'tensor<4x16xf32>'}}
+  %b = tile.slice %a at [0, 8] : tensor<4x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @slice_before(%a: tensor<4x16xf32>) {
+  // expected-error @below {{'tile.slice' op part at [-1, 0] of 'tensor<4x8xf32>' is outside of 'tensor<4x16xf32>'}}
+  %b = tile.slice %a at [-1, 0] : tensor<4x16xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_shape(%a: tensor<4x16xf32>) {
+  // expected-error @below {{'tile.transpose' op cannot turn 'tensor<4x16xf32>' into 'tensor<4x16xf32>'}}
+  %b = tile.transpose %a : tensor<4x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @mask_type(%a: tensor<4x16xf32>, %n: index, %f: f32) {
+  // expected-error @below {{'tile.mask' op must keep the type of its operand}}
+  %b = tile.mask %a below %n along 0 else %f : tensor<4x16xf32>, f32 -> tensor<4x16xf16>
+  return
+}
+
+// -----
+
+func.func @mask_fill(%a: tensor<4x16xf32>, %n: index, %f: f16) {
+  // expected-error @below {{'tile.mask' op fills 'tensor<4x16xf32>' with 'f16'}}
+  %b = tile.mask %a below %n along 0 else %f : tensor<4x16xf32>, f16 -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @mask_dimension(%a: tensor<4x16xf32>, %n: index, %f: f32) {
+  // expected-error @below {{'tile.mask' op has no dimension -1}}
+  %b = tile.mask %a below %n along -1 else %f : tensor<4x16xf32>, f32 -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @convert_shape(%a: tensor<4x16xf32>) {
+  // expected-error @below {{'tile.convert_layout' op may only change the layout, not 'tensor<4x16xf32>' to 'tensor<16x4xf32>'}}
+  %b = tile.convert_layout %a : tensor<4x16xf32> -> tensor<16x4xf32>
+  return
+}
+
+// -----
+
+func.func @element_load_type(%p: !tile.ptr<f32>, %n: index) {
+  // expected-error @below {{'tile.element_load' op loads 'f16' from '!tile.ptr<f32>'}}
+  %b = tile.element_load %p[%n] : !tile.ptr<f32> -> f16
+  return
+}
+
+// -----
+
+func.func @element_store_type(%p: !tile.ptr<f32>, %n: index, %x: f16) {
+  // expected-error @below {{'tile.element_store' op stores 'f16' to '!tile.ptr<f32>'}}
+  tile.element_store %x, %p[%n] : f16, !tile.ptr<f32>
+  return
+}

@@ -1,0 +1,133 @@
+// Every op and type of the dialect, printed and read again.
+// RUN: fusion-opt %s | FileCheck %s
+// RUN: fusion-opt %s | fusion-opt | FileCheck %s
+// RUN: fusion-opt %s --mlir-print-op-generic | fusion-opt | FileCheck %s
+
+// CHECK-DAG: #[[SWIZZLED:.*]] = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">
+// CHECK-DAG: #[[ROWS:.*]] = #tile.layout<"register: 4*[0,1]; lane: 4*[0,4] 8*[1,0]; warp: 4*[8,0] -> [32, 16]">
+// CHECK-DAG: #[[COLUMNS:.*]] = #tile.layout<"register: 4*[1,0]; lane: 8*[4,0] 4*[0,1]; warp: 4*[0,4] -> [32, 16]">
+#rows = #tile.layout<"register: 4*[0,1]; lane: 4*[0,4] 8*[1,0]; warp: 4*[8,0] -> [32, 16]">
+#columns = #tile.layout<"register: 4*[1,0]; lane: 8*[4,0] 4*[0,1]; warp: 4*[0,4] -> [32, 16]">
+!buffer = !tile.buffer<2, 64, 64, f16, <"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">>
+
+// CHECK-LABEL: func.func @host
+// CHECK-SAME: (%[[A:.*]]: tensor<?xf32>, %[[S:.*]]: f32, %[[N:.*]]: index)
+func.func @host(%a: tensor<?xf32>, %s: f32, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  // CHECK: tile.launch @scale grid(%[[N]]) ins(%[[A]], %[[S]] : tensor<?xf32>, f32) outs(%{{.*}} : tensor<?xf32>) sizes(%[[N]], %[[N]])
+  // CHECK-SAME: {predicted = {us = 1.500000e+00 : f64}, schedule = "by hand"} -> tensor<?xf32>
+  %r = tile.launch @scale grid(%n) ins(%a, %s : tensor<?xf32>, f32) outs(%e : tensor<?xf32>) sizes(%n, %n)
+      {schedule = "by hand", predicted = {us = 1.5}} -> tensor<?xf32>
+  // A launch that only writes.
+  // CHECK: tile.launch @write grid(%{{.*}}) outs(%{{.*}} : tensor<?xf32>) -> tensor<?xf32>
+  %w = tile.launch @write grid(%n) outs(%r : tensor<?xf32>) -> tensor<?xf32>
+  return %w : tensor<?xf32>
+}
+
+// CHECK: tile.kernel @scale(%{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<read>}, %{{.*}}: f32, %{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<write>}, %{{.*}}: index, %{{.*}}: index) attributes {warps = 4 : i64} {
+tile.kernel @scale(%a: !tile.ptr<f32> {tile.access = #tile.access<read>}, %s: f32,
+                   %o: !tile.ptr<f32> {tile.access = #tile.access<write>}, %m: index, %n: index)
+    attributes {warps = 4 : i64} {
+  // CHECK: %[[BLOCK:.*]] = tile.program_id
+  %block = tile.program_id
+  // CHECK: %[[THREAD:.*]] = tile.thread_id
+  %thread = tile.thread_id
+  // CHECK: %[[X:.*]] = tile.element_load %{{.*}}[%[[THREAD]]] : <f32> -> f32
+  %x = tile.element_load %a[%thread] : !tile.ptr<f32> -> f32
+  // CHECK: tile.element_store %[[X]], %{{.*}}[%[[THREAD]]] : f32, <f32>
+  tile.element_store %x, %o[%thread] : f32, !tile.ptr<f32>
+  // CHECK: tile.return
+  tile.return
+}
+
+// CHECK: tile.kernel private @write
+// CHECK-SAME: attributes {shared_memory = 1024 : i64, warps = 1 : i64}
+tile.kernel private @write(%o: !tile.ptr<f32> {tile.access = #tile.access<write>})
+    attributes {warps = 1 : i64, shared_memory = 1024 : i64} {
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @global
+tile.kernel @global(%a: !tile.ptr<f16> {tile.access = #tile.access<read>},
+                    %o: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index)
+    attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[V:.*]] = tile.view %{{.*}}[%{{.*}}] sizes[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] : <f16> -> <2 x f16, unit = 1, alignment = 16>
+  %v = tile.view %a[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.view {{.*}} -> <1 x f16, unit = -1, alignment = 2>
+  %row = tile.view %a[%c0] sizes [%n] strides [%n] : !tile.ptr<f16> -> !tile.view<1 x f16, unit = -1, alignment = 2>
+  // CHECK: tile.view %{{.*}}[%{{.*}}] sizes[] strides[] : <f16> -> <0 x f16, unit = -1, alignment = 2>
+  %scalar = tile.view %a[%c0] sizes [] strides [] : !tile.ptr<f16> -> !tile.view<0 x f16, unit = -1, alignment = 2>
+  // CHECK: tile.load %[[V]][%{{.*}}, %{{.*}}] {in_bounds = array<i1: true, false>} : <2 x f16, unit = 1, alignment = 16> -> tensor<32x16xf16>
+  %x = tile.load %v[%c0, %c0] {in_bounds = array<i1: true, false>} : !tile.view<2 x f16, unit = 1, alignment = 16> -> tensor<32x16xf16>
+  // CHECK: tile.load %{{.*}}[] : <0 x f16, unit = -1, alignment = 2> -> tensor<f16>
+  %s = tile.load %scalar[] : !tile.view<0 x f16, unit = -1, alignment = 2> -> tensor<f16>
+  // CHECK: tile.load {{.*}} -> tensor<32x16xf16, #[[ROWS]]>
+  %y = tile.load %v[%c0, %c0] : !tile.view<2 x f16, unit = 1, alignment = 16> -> tensor<32x16xf16, #rows>
+  // CHECK: %[[Z:.*]] = tile.convert_layout %{{.*}} {offset = 128 : i64} : tensor<32x16xf16, #[[ROWS]]> -> tensor<32x16xf16, #[[COLUMNS]]>
+  %z = tile.convert_layout %y {offset = 128 : i64} : tensor<32x16xf16, #rows> -> tensor<32x16xf16, #columns>
+  %w = tile.view %o[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.store %[[Z]], %{{.*}}[%{{.*}}, %{{.*}}] {in_bounds = array<i1: true, true>, vectorize} : tensor<32x16xf16, #[[COLUMNS]]>, <2 x f16, unit = 1, alignment = 16>
+  tile.store %z, %w[%c0, %c0] {vectorize, in_bounds = array<i1: true, true>} : tensor<32x16xf16, #columns>, !tile.view<2 x f16, unit = 1, alignment = 16>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @shared
+tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index)
+    attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[B:.*]] = tile.alloc : <2, 64, 64, f16, #[[SWIZZLED]]>
+  %b = tile.alloc : !buffer
+  // CHECK: tile.alloc {offset = 16384 : i64} : <2, 64, 64, f16, #[[SWIZZLED]]>
+  %placed = tile.alloc {offset = 16384 : i64} : !buffer
+  %v = tile.view %a[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK-COUNT-3: tile.copy_async %{{.*}}[%{{.*}}, %{{.*}}], %[[B]][%{{.*}}] by async{{4|8|16}}
+  tile.copy_async %v[%c0, %c0], %b[%c0] by async16 {in_bounds = array<i1: true, false>} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%c0, %c0], %b[%c1] by async8 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%c0, %c0], %b[%c1] by async4 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  // CHECK: tile.commit
+  tile.commit
+  // CHECK: tile.wait 1
+  tile.wait 1
+  // CHECK: tile.barrier
+  tile.barrier
+  // CHECK: tile.local_load %[[B]][%{{.*}}] at [0, 16] : <2, 64, 64, f16, #[[SWIZZLED]]> -> tensor<64x16xf16>
+  %x = tile.local_load %b[%c0] at [0, 16] : !buffer -> tensor<64x16xf16>
+  // CHECK: tile.local_load %[[B]][%{{.*}}] at [32, 0] transposed : {{.*}} -> tensor<64x32xf16>
+  %y = tile.local_load %b[%c0] at [32, 0] transposed : !buffer -> tensor<64x32xf16>
+  %s = arith.constant dense<0.0> : tensor<64x64xf16>
+  // CHECK: tile.local_store %{{.*}}, %[[B]][%{{.*}}] : tensor<64x64xf16>
+  tile.local_store %s, %b[%c0] : tensor<64x64xf16>, !buffer
+  // CHECK: tile.local_store %{{.*}}, %[[B]][%{{.*}}] transposed : tensor<64x64xf16>
+  tile.local_store %s, %b[%c1] transposed : tensor<64x64xf16>, !buffer
+  // CHECK: tile.free %[[B]] : <2, 64, 64, f16, #[[SWIZZLED]]>
+  tile.free %b : !buffer
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @values
+tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
+  // CHECK: %[[ACC:.*]] = tile.splat %{{.*}} : f32 -> tensor<64x32xf32>
+  %acc = tile.splat %s : f32 -> tensor<64x32xf32>
+  %a = tile.splat %h : f16 -> tensor<64x16xf16>
+  %b = tile.splat %h : f16 -> tensor<16x32xf16>
+  // CHECK: %[[DOT:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[ACC]] "mma.m16n8k16" warps [4, 1] : tensor<64x16xf16>, tensor<16x32xf16> -> tensor<64x32xf32>
+  %d = tile.dot %a, %b, %acc "mma.m16n8k16" warps [4, 1] : tensor<64x16xf16>, tensor<16x32xf16> -> tensor<64x32xf32>
+  %row = tile.splat %s : f32 -> tensor<32xf32>
+  // CHECK: tile.broadcast %{{.*}} along [0] : tensor<32xf32> -> tensor<64x32xf32>
+  %r = tile.broadcast %row along [0] : tensor<32xf32> -> tensor<64x32xf32>
+  %scalar = tile.splat %s : f32 -> tensor<f32>
+  // CHECK: tile.broadcast %{{.*}} along [0, 1] : tensor<f32> -> tensor<64x32xf32>
+  %q = tile.broadcast %scalar along [0, 1] : tensor<f32> -> tensor<64x32xf32>
+  // CHECK: tile.iota %{{.*}} along 1 : tensor<64x32xindex>
+  %i = tile.iota %n along 1 : tensor<64x32xindex>
+  // CHECK: tile.slice %[[DOT]] at [0, 16] : tensor<64x32xf32> -> tensor<64x16xf32>
+  %p = tile.slice %d at [0, 16] : tensor<64x32xf32> -> tensor<64x16xf32>
+  // CHECK: tile.transpose %[[DOT]] : tensor<64x32xf32> -> tensor<32x64xf32>
+  %t = tile.transpose %d : tensor<64x32xf32> -> tensor<32x64xf32>
+  // CHECK: tile.mask %[[DOT]] below %{{.*}} along 0 else %{{.*}} : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
+  %m = tile.mask %d below %n along 0 else %s : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
+  tile.return
+}

@@ -1,0 +1,140 @@
+// RUN: fusion-opt %s --fuse-normalize | FileCheck %s
+// A second time changes nothing.
+// RUN: fusion-opt %s --fuse-normalize --mlir-print-local-scope > %t.once
+// RUN: fusion-opt %t.once --fuse-normalize --mlir-print-local-scope | diff %t.once -
+
+// CHECK-LABEL: func.func @accumulator_with_data
+// CHECK-SAME: (%[[A:.*]]: tensor<8x4xf16>, %[[B:.*]]: tensor<4x16xf16>, %[[C:.*]]: tensor<8x16xf32>)
+func.func @accumulator_with_data(%a: tensor<8x4xf16>, %b: tensor<4x16xf16>, %c: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK-DAG: %[[EMPTY:.*]] = tensor.empty() : tensor<8x16xf32>
+  // CHECK: %[[INIT:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<8x16xf32>)
+  // CHECK: %[[P:.*]] = linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[INIT]] :
+  // CHECK: %[[S:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%[[P]], %[[C]] : tensor<8x16xf32>, tensor<8x16xf32>)
+  // CHECK: arith.addf
+  // CHECK: return %[[S]]
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf16>, tensor<4x16xf16>) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: func.func @accumulator_of_zeros_stays
+func.func @accumulator_of_zeros_stays(%a: tensor<8x4xf16>, %b: tensor<4x16xf16>) -> tensor<8x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: linalg.matmul
+  // CHECK-NEXT: return
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf16>, tensor<4x16xf16>) outs(%i : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: func.func @accumulator_filled_with_one
+func.func @accumulator_filled_with_one(%a: tensor<8x4xf16>, %b: tensor<4x16xf16>) -> tensor<8x16xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %i = linalg.fill ins(%one : f32) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: linalg.matmul
+  // CHECK: arith.addf
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf16>, tensor<4x16xf16>) outs(%i : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// A reduction that is no contraction keeps its start.
+// CHECK-LABEL: func.func @reduction_keeps_its_start
+func.func @reduction_keeps_its_start(%a: tensor<8x4xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: linalg.reduce
+  // CHECK-NOT: linalg.fill
+  %0 = linalg.reduce { arith.addf } ins(%a : tensor<8x4xf32>) outs(%c : tensor<8xf32>) dimensions = [1]
+  // CHECK: return
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @converted_fill_is_a_fill
+func.func @converted_fill_is_a_fill() -> tensor<8xf32> {
+  // CHECK: %[[V:.*]] = arith.constant 2.000000e+00 : f32
+  // CHECK: %[[F:.*]] = linalg.fill ins(%[[V]] : f32) {{.*}} -> tensor<8xf32>
+  // CHECK: return %[[F]]
+  %z = arith.constant 2.0 : f16
+  %e = tensor.empty() : tensor<8xf16>
+  %f = tensor.empty() : tensor<8xf32>
+  %i = linalg.fill ins(%z : f16) outs(%e : tensor<8xf16>) -> tensor<8xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%i : tensor<8xf16>) outs(%f : tensor<8xf32>) {
+  ^bb0(%x: f16, %o: f32):
+    %1 = arith.extf %x : f16 to f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @pad
+// CHECK-SAME: (%[[A:.*]]: tensor<5x7xf32>)
+func.func @pad(%a: tensor<5x7xf32>) -> tensor<8x9xf32> {
+  // CHECK-NOT: tensor.pad
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x9xf32>)
+  // CHECK: linalg.index 0
+  // CHECK: linalg.index 1
+  // CHECK: tensor.extract %[[A]]
+  // CHECK: arith.select
+  %z = arith.constant 1.5 : f32
+  %0 = tensor.pad %a low[1, 2] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<5x7xf32> to tensor<8x9xf32>
+  return %0 : tensor<8x9xf32>
+}
+
+// CHECK-LABEL: func.func @extract_slice_with_strides_and_a_dropped_dimension
+func.func @extract_slice_with_strides_and_a_dropped_dimension(%a: tensor<5x17xf32>) -> tensor<6xf32> {
+  // CHECK-NOT: tensor.extract_slice
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<6xf32>)
+  // CHECK: tensor.extract %{{.*}}[%{{.*}}, %{{.*}}]
+  %0 = tensor.extract_slice %a[3, 1] [1, 6] [1, 3] : tensor<5x17xf32> to tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// CHECK-LABEL: func.func @insert_slice
+// CHECK-SAME: (%[[A:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<8x9xf32>)
+func.func @insert_slice(%a: tensor<2x3xf32>, %b: tensor<8x9xf32>) -> tensor<8x9xf32> {
+  // CHECK-NOT: tensor.insert_slice
+  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x9xf32>)
+  // CHECK-DAG: tensor.extract %[[A]]
+  // CHECK-DAG: tensor.extract %[[B]]
+  %0 = tensor.insert_slice %a into %b[1, 2] [2, 3] [3, 2] : tensor<2x3xf32> into tensor<8x9xf32>
+  return %0 : tensor<8x9xf32>
+}
+
+// CHECK-LABEL: func.func @nothing_inserted
+// CHECK-SAME: (%{{.*}}, %[[B:.*]]: tensor<8xf32>)
+func.func @nothing_inserted(%a: tensor<0xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-NEXT: return %[[B]]
+  %0 = tensor.insert_slice %a into %b[1] [0] [1] : tensor<0xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @concat
+func.func @concat(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) -> tensor<6x3xf32> {
+  // CHECK-NOT: tensor.concat
+  // CHECK-COUNT-2: linalg.generic
+  // CHECK-NOT: tensor.insert_slice
+  %0 = tensor.concat dim(0) %a, %b : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+  return %0 : tensor<6x3xf32>
+}
+
+// Views, sizes, scalars and constants are for the host.
+// CHECK-LABEL: func.func @host_stays
+func.func @host_stays(%a: tensor<4x?xf32>, %s: index) -> (tensor<?xf32>, index, tensor<2xf32>) {
+  // CHECK: tensor.collapse_shape
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<4x?xf32> into tensor<?xf32>
+  %c1 = arith.constant 1 : index
+  // CHECK: tensor.dim
+  %d = tensor.dim %a, %c1 : tensor<4x?xf32>
+  // CHECK: arith.muli
+  // CHECK: return
+  %m = arith.muli %d, %s : index
+  %k = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %0, %m, %k : tensor<?xf32>, index, tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func private @external
+func.func private @external(tensor<4xf32>) -> tensor<4xf32>

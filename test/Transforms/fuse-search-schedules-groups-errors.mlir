@@ -1,0 +1,151 @@
+// Groups that no schedule fits.
+// RUN: fusion-opt %s --fuse-search-schedules -split-input-file -verify-diagnostics
+
+func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{schedule cannot be lowered: a stitched group has the generic form, without tiling and operators}}
+  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, tiling = <"x(LA)", {x = 4}>, mapping = <warps = 8>>} {
+    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @generic_form_of_two(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{schedule cannot be lowered: the generic form takes a single operator}}
+  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
+    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    %f = linalg.exp ins(%e : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    fuse.yield %f : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, memory or pipeline to choose}}
+  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>, memory = <{A = #fuse.place<shared>}>>} {
+    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @generic_form_with_raster(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{schedule cannot be lowered: 'raster' is not lowered; blocks are visited row by row}}
+  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8, raster = 2>>} {
+    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @no_product(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{cannot be lowered as a chain: there is no product}}
+  %r = fuse.chain ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
+    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    fuse.yield %e : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @reduction_in_a_chain(%a: tensor<8x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{cannot be lowered as a chain: linalg.reduce is neither a product nor element-wise}}
+  %r = fuse.chain ins(%x = %a : tensor<8x8xf32>) outs(%p = %o : tensor<8xf32>) {
+    %e = linalg.reduce { arith.addf } ins(%x : tensor<8x8xf32>) outs(%p : tensor<8xf32>) dimensions = [1]
+    fuse.yield %e : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @accumulator(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{cannot be lowered as a chain: the accumulator of a product is not filled with zero}}
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @input_in_two_places(%a: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{cannot be lowered as a chain: an input is read in two places of the chain}}
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %x : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @two_results(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  // expected-error @below {{cannot be lowered as a chain: it has more than one result}}
+  %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>)
+                    outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c, %c : tensor<16x16xf32>, tensor<16x16xf32>
+  } -> (tensor<16x16xf32>, tensor<16x16xf32>)
+  return %r#0, %r#1 : tensor<16x16xf32>, tensor<16x16xf32>
+}
+
+// -----
+
+func.func @value_that_nobody_reads(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{cannot be lowered as a chain: a product's value leaves before its last operator}}
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %d = linalg.exp ins(%c : tensor<16x16xf32>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @joins_two_products(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: tensor<16x16xf16>, %v: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{cannot be lowered as a chain: an element-wise operator joins two products}}
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>, %s = %u : tensor<16x16xf16>, %t = %v : tensor<16x16xf16>)
+                  outs(%p = %o : tensor<16x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %d = linalg.matmul ins(%s, %t : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %e = linalg.add ins(%c, %d : tensor<16x16xf32>, tensor<16x16xf32>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %e : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @no_tensor_core(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf32>, %y = %b : tensor<16x16xf32>) outs(%p = %o : tensor<16x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x16xf32>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c : tensor<16x16xf32>
+  } -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
