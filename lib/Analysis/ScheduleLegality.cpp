@@ -316,6 +316,12 @@ Reason Checker::checkCompletion(unsigned number) {
                load.order > stores[product.result]->order) {
       return "L" + tensor.name + " does not precede S" + name;
     }
+    for (const Product &consumer : group.products)
+      if (tensor.role == TensorRole::Extra &&
+          llvm::is_contained(consumer.producer, std::optional(number)) &&
+          load.order > computes[consumer.result]->order)
+        return "L" + tensor.name + " does not precede C" +
+               tensorName(consumer.result);
   }
   return std::nullopt;
 }

@@ -117,6 +117,12 @@ private:
                       int64_t width, const Values &values, Value predicate);
   Values loadRegisters(Value memory, Value base, const AddressPlan &plan,
                        int64_t width, int64_t count, mlir::Type type);
+  /// Loads the part of a buffer that begins at `origin` in the given layout, as
+  /// matrices (ldmatrix) where it has their form.
+  std::optional<Values> loadPart(Value memory, Value base,
+                                 const LinearLayout &layout,
+                                 tile::BufferType buffer,
+                                 llvm::ArrayRef<int64_t> origin);
 
   tile::KernelOp kernel;
   mlir::gpu::GPUFuncOp function;

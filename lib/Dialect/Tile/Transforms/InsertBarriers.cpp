@@ -191,10 +191,15 @@ struct InsertBarriersPass
         }
         state.join(entry);
         leaveLoop(state, buffers);
-      } else {
-        for (Region &region : op.getRegions())
+      } else if (op.getNumRegions() != 0) {
+        // Any of the branches may be the one, or none.
+        State entry = state;
+        for (Region &region : op.getRegions()) {
+          State branch = entry;
           for (Block &inner : region)
-            process(inner, state);
+            process(inner, branch);
+          state.join(branch);
+        }
       }
     }
   }
