@@ -410,7 +410,8 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
                                  std::optional<unsigned> sliceAxis,
                                  int64_t start) {
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
-  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+  for (unsigned d = 0; d < tileAxes.size(); ++d) {
+    unsigned axis = tileAxes[d];
     // What is padded along other axes never reaches an element of the result.
     bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
       return llvm::is_contained(product.reduction, axis);
