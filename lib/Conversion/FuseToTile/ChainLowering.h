@@ -53,7 +53,14 @@ private:
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
   void emitFollowers();
-  Value maskPadding(Value value, AxisList tileAxes);
+  /// Whether the operators before a product may make other values of the zeros
+  /// that stand for what lies outside of its operand.
+  bool changesPadding(Value operand) const;
+  /// Zeros outside of the extents of the axes that some product reduces.
+  /// `value` is the part of the tile that begins at `start` along `sliceAxis`.
+  Value maskPadding(Value value, AxisList tileAxes,
+                    std::optional<unsigned> sliceAxis = std::nullopt,
+                    int64_t start = 0);
 
   /// One element-wise operator on tiles: `evaluate` gives the tile of an operand,
   /// over those of `tileAxes` that index it, or a scalar.

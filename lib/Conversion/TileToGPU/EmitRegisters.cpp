@@ -188,7 +188,9 @@ LogicalResult KernelEmitter::emitTranspose(TransposeOp op) {
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
   if (getLayout(op.getType()).getValue() != from.transposeOuts({1, 0}))
     return op.emitOpError("has a result that is not laid out as its operand");
-  registers[op] = registers[op.getValue()];
+  // A copy first: a new entry moves the ones that are there.
+  Values values = registers[op.getValue()];
+  registers[op] = std::move(values);
   return success();
 }
 
