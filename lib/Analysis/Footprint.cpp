@@ -229,6 +229,7 @@ private:
       accumulators += i1 * i2 / 32;
       fragments = std::max(fragments, (i1 / 16) * 4 + (i2 / 8) * 2);
     }
+    fragments *= schedule.registerStages;
     result.registers = accumulators + fragments + addressing;
   }
 

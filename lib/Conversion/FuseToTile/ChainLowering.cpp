@@ -146,11 +146,16 @@ LogicalResult ChainLowering::allocateBuffers() {
              << info.name << "' (" << rows << " x " << columns << ")";
     Type elementType =
         cast<RankedTensorType>(axes.values[index].getType()).getElementType();
+    // The pipelining passes give the buffer its stages.
+    IntegerAttr stages;
+    if (schedule.places[index].stages > 1)
+      stages = b.getI64IntegerAttr(schedule.places[index].stages);
     auto type = tile::BufferType::get(
-        b.getContext(), schedule.places[index].stages, rows, columns,
+        b.getContext(), /*stages=*/1, rows, columns,
         elementType, tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
-        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
+        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
+                              /*pipelined=*/false);
   }
   return success();
 }
@@ -215,8 +220,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
   }
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
+      /*predicate=*/Value(),
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
-      inBounds(tileAxes));
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   copiesInFlight = true;
 }
 
@@ -269,7 +275,8 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     kernel.constant(0), inBuffer, transposed);
+                                     kernel.constant(0), inBuffer, transposed,
+                                     /*slot=*/IntegerAttr());
   }
   // An operand that lacks one of the axes, loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;
@@ -408,7 +415,8 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
                                  std::optional<unsigned> sliceAxis,
                                  int64_t start) {
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
-  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+  for (unsigned d = 0; d < tileAxes.size(); ++d) {
+    unsigned axis = tileAxes[d];
     // What is padded along other axes never reaches an element of the result.
     bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
       return llvm::is_contained(product.reduction, axis);
@@ -519,6 +527,8 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
+  if (schedule.registerStages > 1)
+    kernel.kernel().setRegisterStages(schedule.registerStages);
   emitBlockCoordinates();
   if (failed(allocateBuffers()))
     return failure();

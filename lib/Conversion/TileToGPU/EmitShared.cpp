@@ -86,6 +86,13 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
     return std::make_pair(threadOffset(plan, folds ? 0 : constant.xorPart),
                           folds ? constant.immediate() : constant.addPart);
   };
+  OpBuilder::InsertionGuard predicated(b);
+  if (Value predicate = op.getPredicate()) {
+    // The same for all threads: a branch around everything costs less than a
+    // predicate on each copy.
+    auto guarded = scf::IfOp::create(b, loc, scalar(predicate), false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
   Value tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
   int64_t bytes = static_cast<int64_t>(op.getTransport());
   int64_t elements = bytes / elementBytes;
@@ -153,12 +160,12 @@ LogicalResult KernelEmitter::emitCommit() {
   return success();
 }
 
-LogicalResult KernelEmitter::emitWait(WaitOp op) {
+LogicalResult KernelEmitter::emitWait(Operation *op, int64_t pending) {
   if (!lastGroup || !lastGroup.getParentRegion()->isAncestor(
                         b.getInsertionBlock()->getParent()))
-    return op.emitOpError("waits where no group has been committed");
+    return op->emitOpError("waits where no group has been committed");
   nvgpu::DeviceAsyncWaitOp::create(b, loc, lastGroup,
-                                   b.getI32IntegerAttr(op.getPending()));
+                                   b.getI32IntegerAttr(pending));
   return success();
 }
 

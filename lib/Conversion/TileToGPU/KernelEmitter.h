@@ -105,7 +105,7 @@ private:
   mlir::LogicalResult emitAlloc(tile::AllocOp op);
   mlir::LogicalResult emitCopyAsync(tile::CopyAsyncOp op);
   mlir::LogicalResult emitCommit();
-  mlir::LogicalResult emitWait(tile::WaitOp op);
+  mlir::LogicalResult emitWait(mlir::Operation *op, int64_t pending);
   mlir::LogicalResult emitLocalLoad(tile::LocalLoadOp op);
   mlir::LogicalResult emitLocalStore(tile::LocalStoreOp op);
   mlir::LogicalResult emitConvert(tile::ConvertLayoutOp op);
