@@ -205,10 +205,18 @@ TEST_F(ScheduleLegality, LoopThatRepeatsAProductInsideOfItsReduction) {
 // Places
 //===----------------------------------------------------------------------===//
 
-TEST_F(ScheduleLegality, OneStage) {
+TEST_F(ScheduleLegality, Stages) {
+  group.place("A").stages = 8;
+  EXPECT_EQ(check(), "legal");
+  group.place("A").stages = 9;
+  EXPECT_EQ(check(), "'A' asks for 9 stages; a buffer has 1 to 8");
   group.place("A").stages = 2;
-  EXPECT_EQ(check(), "'A' asks for 2 stages; loops are not pipelined yet, one "
-                     "stage is lowered");
+  group.place("A").transport = fuse::Transport::Sync;
+  EXPECT_EQ(check(), "'A' is not copied asynchronously and has one stage");
+  group.place("A").stages = 1;
+  group.place("C").stages = 2;
+  EXPECT_EQ(check(), "'C' is no operand that is loaded in a loop and has one "
+                     "stage");
 }
 
 TEST_F(ScheduleLegality, OperandsOfProductsAreShared) {
