@@ -84,16 +84,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
+  auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  if (!chipAttr)
+    return module.emitError("the module does not say for which chip (attribute '")
+           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   SmallVector<gpu::GPUModuleOp> gpuModules(
       module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.empty())
     return std::string();
   if (gpuModules.size() > 1)
     return gpuModules[1].emitError("only one gpu.module can be translated");
-  auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
-  if (!chipAttr)
-    return module.emitError("the module does not say for which chip (attribute '")
-           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   gpu::GPUModuleOp kernels = gpuModules.front();
   auto isIdentifier = [](StringRef name) {
     return !name.empty() && !llvm::isDigit(name.front()) &&
