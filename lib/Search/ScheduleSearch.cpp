@@ -206,7 +206,7 @@ void Search::evaluate() {
   for (unsigned axis : current.blocks)
     if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
       live.push_back(axis);
-  TilingTree tree = makeDeepTiling(group, loops, current.tiles);
+  TilingTree tree = makeDeepTiling(group, loops, current.tiles, live);
   for (const auto &warps : arrangements) {
     ++candidates;
     Schedule schedule = current;

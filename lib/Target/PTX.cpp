@@ -19,6 +19,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -42,6 +43,11 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    // Addresses in shared memory have 32 bits: half the registers and no 64-bit
+    // arithmetic. LLVM offers this as a command-line option only.
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto it = options.find("nvptx-short-ptr"); it != options.end())
+      static_cast<llvm::cl::opt<bool> *>(it->second)->setValue(true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =
@@ -78,16 +84,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
+  auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  if (!chipAttr)
+    return module.emitError("the module does not say for which chip (attribute '")
+           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   SmallVector<gpu::GPUModuleOp> gpuModules(
       module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.empty())
     return std::string();
   if (gpuModules.size() > 1)
     return gpuModules[1].emitError("only one gpu.module can be translated");
-  auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
-  if (!chipAttr)
-    return module.emitError("the module does not say for which chip (attribute '")
-           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   gpu::GPUModuleOp kernels = gpuModules.front();
   auto isIdentifier = [](StringRef name) {
     return !name.empty() && !llvm::isDigit(name.front()) &&
