@@ -108,6 +108,7 @@ struct Code {
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
+  std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
   AlignedBuffer constants;             ///< each broadcast to 32 lanes
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;

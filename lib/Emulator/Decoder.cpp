@@ -121,30 +121,52 @@ bool Decoder::collectFunctions(uint32_t kernel) {
   functionOf.assign(module.functions.size(), kNone);
   functions.push_back(kernel);
   functionOf[kernel] = 0;
+  auto reach = [&](uint32_t index) {
+    const Function &callee = module.functions[index];
+    if (!callee.hasBody)
+      // printf writes to a buffer that nobody reads here.
+      return callee.name == "vprintf" ||
+             fail("function '" + std::string(callee.name) +
+                  "' is not defined in this module");
+    if (functionOf[index] == kNone) {
+      functionOf[index] = uint32_t(functions.size());
+      functions.push_back(index);
+    }
+    return true;
+  };
+  // Tables of functions, such as those of virtual ones, may name other tables.
+  std::vector<bool> seen(module.variables.size());
+  auto reachTables = [&](uint32_t variable) {
+    std::vector<uint32_t> tables{variable};
+    while (!tables.empty()) {
+      uint32_t table = tables.back();
+      tables.pop_back();
+      if (seen[table])
+        continue;
+      seen[table] = true;
+      for (const auto &relocation : module.variables[table].relocations)
+        if (relocation.function == kNone)
+          tables.push_back(relocation.variable);
+        else if (!reach(relocation.function))
+          return false;
+    }
+    return true;
+  };
   for (size_t i = 0; i < functions.size(); ++i)
     for (const Instruction &inst : module.functions[functions[i]].body) {
       bool ok = true;
+      instruction = &inst;
       forEachOperand(inst.operands, [&](const Operand &operand) {
-        if (operand.kind != Operand::Kind::Function || !ok)
-          return;
-        const Function &callee = module.functions[operand.index];
-        if (!callee.hasBody) {
-          // printf writes to a buffer that nobody reads here.
-          if (callee.name == "vprintf")
-            return;
-          instruction = &inst;
-          ok = fail("function '" + std::string(callee.name) +
-                    "' is not defined in this module");
-          return;
-        }
-        if (functionOf[operand.index] == kNone) {
-          functionOf[operand.index] = uint32_t(functions.size());
-          functions.push_back(operand.index);
-        }
+        if (operand.kind == Operand::Kind::Function)
+          ok = ok && reach(operand.index);
+        else if (operand.kind == Operand::Kind::Variable)
+          ok = ok && reachTables(operand.index);
       });
       if (!ok)
         return false;
     }
+  instruction = nullptr;
+  code->functionOf = functionOf;
   return true;
 }
 
