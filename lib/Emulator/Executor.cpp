@@ -134,6 +134,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     case Flow::Jump: {
       bool back = inst.target <= pc;
       warp.current.pc = inst.target;
+      if (back)
+        jumpedBack(warp);
       if (!back && limit == kNone)
         continue;
       if (!reconsider())

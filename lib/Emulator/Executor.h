@@ -50,6 +50,8 @@ private:
   uint32_t limitOf(const Warp &warp) const;
   void enterFrame(Warp &warp, uint32_t frame);
   void suspend(Warp &warp, Group::State state);
+  /// Lanes that spin let others of their warp go first now and then.
+  void jumpedBack(Warp &warp);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
 

@@ -105,11 +105,11 @@ extern "C" __global__ void reduce_last_block(const float *in, float *partial, fl
     partial[blockIdx.x] = values[0];
     __threadfence();
     last = atomicInc(&arrivals, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (!last)
     return;
-  __threadfence();
   sum = 0;
   for (int i = t; i < int(gridDim.x); i += 128)
     sum += __ldcg(&partial[i]);
