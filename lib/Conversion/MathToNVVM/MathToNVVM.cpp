@@ -256,14 +256,7 @@ struct MathToNVVMPass
              << " has no lowering for the GPU";
     });
     if (complete.wasInterrupted())
-      return signalPassFailure();
-    // Every operation keeps its own rounding: neither flags of the input nor
-    // those that expansions set may let LLVM contract or reassociate.
-    getOperation().walk([&](arith::ArithFastMathInterface op) {
-      op->setAttr(op.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(&getContext(),
-                                                arith::FastMathFlags::none));
-    });
+      signalPassFailure();
   }
 
   LogicalResult extendNarrowTypes() {
