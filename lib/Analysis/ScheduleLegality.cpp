@@ -412,7 +412,9 @@ Reason Checker::checkPipeline(unsigned index) {
     if (place.stages == 1 || !loads[other])
       continue;
     ArrayRef<const TilingNode *> around(loads[other]->loops);
-    if (around.back() != loop && llvm::is_contained(around, loop))
+    // What is not loaded in a loop at all is refused on its own account.
+    if (!around.empty() && around.back() != loop &&
+        llvm::is_contained(around, loop))
       return "loop '" + axisName(loop->index) + "' of '" + name +
              "' holds the pipelined loop of '" + tensorName(other) +
              "'; groups of copies are waited for in order, so only the inner one "

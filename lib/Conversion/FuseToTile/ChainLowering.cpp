@@ -245,12 +245,16 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   if (known != tiles.end() && tileAxesOf.contains(value)) {
     Value whole = known->second;
     if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
-      auto from = cast<RankedTensorType>(whole.getType());
-      whole = tile::TransposeOp::create(
-          b, loc,
-          RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
-                                elementType),
-          whole);
+      Value &turned = transposed[value];
+      if (!turned) {
+        auto from = cast<RankedTensorType>(whole.getType());
+        turned = tile::TransposeOp::create(
+            b, loc,
+            RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
+                                  elementType),
+            whole);
+      }
+      whole = turned;
     }
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
@@ -304,6 +308,7 @@ void ChainLowering::emitCompute(unsigned number) {
   if (startsHere)
     accumulators[number] = zeroAccumulator(number);
   int64_t step = mapping.intrinsic->r1;
+  transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {
     Value value =
         emitOperandSlice(operand, number, tileAxes, mapping.r1, start, step);

@@ -87,6 +87,7 @@ private:
   llvm::DenseMap<Value, Value> tiles;    ///< of completed values and extra operands
   /// The axes of a completed value's tile.
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> tileAxesOf;
+  llvm::DenseMap<Value, Value> transposed; ///< tiles, for the product at hand
   /// Completed products whose element-wise operators are still to come.
   llvm::SmallVector<unsigned> pending;
   bool copiesInFlight = false;
