@@ -100,7 +100,7 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
       module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.empty()) {
     // A plan without launches has no kernels; anything else was not lowered.
-    WalkResult unlowered = module.walk([](Operation *op) -> WalkResult {
+    WalkResult unlowered = module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
       StringRef dialect = op->getName().getDialectNamespace();
       if (dialect == "linalg" || dialect == "fuse" || dialect == "tile")
         return emitError(op->getLoc(), "'")

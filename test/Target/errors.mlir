@@ -2,7 +2,9 @@
 // RUN: not fusion-translate --fuse-to-manifest %t/no-chip.mlir 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: the module does not say for which chip (attribute 'fuse.chip'); lower it with fuse-to-nvvm
 // RUN: not fusion-translate --fuse-to-manifest %t/unlowered.mlir 2>&1 | FileCheck %s --check-prefix=UNLOWERED
-// UNLOWERED: error: 'linalg.fill' op is not part of a host plan; lower the module with fuse-to-nvvm
+// UNLOWERED: unlowered.mlir:3:10: error: 'linalg.fill' has not been lowered; lower the module with fuse-to-nvvm
+// RUN: not fusion-translate --fuse-to-manifest %t/half.mlir 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: error: 'linalg.fill' op is not part of a host plan; lower the module with fuse-to-nvvm
 // RUN: not fusion-translate --fuse-to-ptx %t/gpu.mlir 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: error: 'gpu.return' is not in the nvvm or llvm dialect; lower the module with fuse-to-nvvm
 // RUN: not fusion-translate --fuse-to-ptx %t/two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
@@ -10,7 +12,9 @@
 // RUN: not fusion-translate --fuse-to-ptx %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: 'a b' is no identifier of PTX
 // RUN: not fusion-translate --fuse-to-manifest %t/kernel.mlir 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: error: 'tile.launch' op launches '@nope', which is no lowered kernel; lower the module with fuse-to-nvvm
+// KERNEL: error: 'tile.launch' has not been lowered; lower the module with fuse-to-nvvm
+// RUN: not fusion-translate --fuse-to-manifest %t/other-kernel.mlir 2>&1 | FileCheck %s --check-prefix=OTHERKERNEL
+// OTHERKERNEL: error: 'tile.launch' op launches '@nope', which is no lowered kernel; lower the module with fuse-to-nvvm
 // RUN: not fusion-translate --fuse-to-manifest %t/control.mlir 2>&1 | FileCheck %s --check-prefix=CONTROL
 // CONTROL: error: 'scf.if' op is not part of a host plan; lower the module with fuse-to-nvvm
 // RUN: not fusion-translate --fuse-to-manifest %t/blocks.mlir 2>&1 | FileCheck %s --check-prefix=BLOCKS
@@ -22,7 +26,7 @@
 // RUN: not fusion-translate --fuse-to-manifest %t/maker.mlir 2>&1 | FileCheck %s --check-prefix=MAKER
 // MAKER: error: 'tile.launch' op reads a tensor that no launch makes
 // An empty module and one without kernels are translated.
-// RUN: fusion-translate --fuse-to-ptx %t/empty.mlir | count 0
+// RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-ptx | count 0
 // RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=EMPTY
 // EMPTY: "functions": []
 
@@ -33,6 +37,18 @@ func.func @f() {
 }
 //--- unlowered.mlir
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+  func.func @f(%a: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
+    %0 = linalg.fill ins(%c : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+//--- half.mlir
+module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+  gpu.module @kernels {
+    llvm.func @x() attributes {nvvm.kernel} {
+      llvm.return
+    }
+  }
   func.func @f(%a: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
     %0 = linalg.fill ins(%c : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
@@ -61,6 +77,19 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 }
 //--- kernel.mlir
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+  func.func @f(%a: tensor<4xf32>, %g: index) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %0 = tile.launch @nope grid(%g) ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+//--- other-kernel.mlir
+module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+  gpu.module @kernels {
+    llvm.func @x() attributes {nvvm.kernel} {
+      llvm.return
+    }
+  }
   func.func @f(%a: tensor<4xf32>, %g: index) -> tensor<4xf32> {
     %e = tensor.empty() : tensor<4xf32>
     %0 = tile.launch @nope grid(%g) ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
