@@ -243,6 +243,11 @@ void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
     if (!number)
       continue;
     const Product &product = axes.model.products[*number];
+    // Sizes that are known at run time only have no intensity yet.
+    if (llvm::any_of(product.axes, [&](unsigned axis) {
+          return axes.model.axes[axis].isDynamic;
+        }))
+      continue;
     unsigned bytes =
         getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth() / 8;
     double phi = intensity(axes.model, product);
