@@ -98,8 +98,8 @@ extern "C" __global__ void tensor_load_swizzle_128(const __grid_constant__ Tenso
 }
 
 // A transpose: tiles of 32x32 floats in and out by the copy engine, the
-// result clipped at the borders.
-extern "C" __global__ void tensor_transpose(const __grid_constant__ TensorMap in, const __grid_constant__ TensorMap out) {
+// result clipped at the borders. The last argument only names the buffer.
+extern "C" __global__ void tensor_transpose(const __grid_constant__ TensorMap in, const __grid_constant__ TensorMap out, float *) {
   __shared__ __align__(1024) float a[32][32], b[32][32];
   __shared__ uint64_t full;
   int t = threadIdx.x;

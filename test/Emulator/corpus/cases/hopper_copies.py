@@ -41,17 +41,17 @@ def tensor_load_plain(rng):
 
 @kernel
 def tensor_load_swizzle_32(rng):
-    yield from tile_load(rng, 32, "32b")
+    yield from tile_load(rng, 32, "32B")
 
 
 @kernel
 def tensor_load_swizzle_64(rng):
-    yield from tile_load(rng, 64, "64b")
+    yield from tile_load(rng, 64, "64B")
 
 
 @kernel
 def tensor_load_swizzle_128(rng):
-    yield from tile_load(rng, 128, "128b")
+    yield from tile_load(rng, 128, "128B")
 
 
 @kernel
@@ -59,9 +59,9 @@ def tensor_transpose(rng):
     for rows, cols in ((36, 64), (32, 32), (4, 100)):
         x = rng.standard_normal((rows, cols)).astype(F32)
         result = Out(x.T)
-        source = TensorMap(x, "f32", [cols, rows], [4 * cols], [32, 32], "128b")
-        target = TensorMap(result, "f32", [rows, cols], [4 * rows], [32, 32], "128b")
-        yield Case((-(-cols // 32), -(-rows // 32)), 128, [source, target])
+        source = TensorMap(x, "f32", [cols, rows], [4 * cols], [32, 32], "128B")
+        target = TensorMap(result, "f32", [rows, cols], [4 * rows], [32, 32], "128B")
+        yield Case((-(-cols // 32), -(-rows // 32)), 128, [source, target, result])
 
 
 @kernel

@@ -89,6 +89,6 @@ def wgmma_specialized(rng):
     for m, n, k in ((128, 128, 320), (256, 64, 64)):
         a, b = half(rng.standard_normal((m, k))), half(rng.standard_normal((n, k)))
         result = Out((a.astype(np.float64) @ b.astype(np.float64).T).astype(F32), same=1e-4)
-        maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128b") for x, rows in ((a, 128), (b, 64))]
+        maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128B") for x, rows in ((a, 128), (b, 64))]
         shared = 3 * (128 + 64) * 128
         yield Case((n // 64, m // 128), 384, [*maps, result, n, k], shared=shared, inexact=ORDER)
