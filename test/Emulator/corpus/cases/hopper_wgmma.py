@@ -92,3 +92,10 @@ def wgmma_specialized(rng):
         maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128B") for x, rows in ((a, 128), (b, 64))]
         shared = 3 * (128 + 64) * 128
         yield Case((n // 64, m // 128), 384, [*maps, result, n, k], shared=shared, inexact=ORDER)
+
+
+@kernel
+def store_matrices(rng):
+    a, b = half(rng.integers(-3, 4, (2, 16, 16)))
+    c = half(a.astype(F32) @ b.astype(F32).T)
+    yield Case(1, 32, [a, b, Out(c), Out(c.T)])
