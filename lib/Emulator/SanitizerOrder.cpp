@@ -250,11 +250,19 @@ void Sanitizer::barrierComplete(uint32_t barrier,
                                 const std::vector<uint32_t> &waited) {
   Knowledge join = std::move(joins[barrier]);
   joins[barrier] = Knowledge();
+  // Warps that have ended count where all that they did is known.
   bool everybody = true;
-  for (const Warp &warp : cta.warps)
-    everybody &= !(warp.live & ~waited[warp.index]);
+  for (const Warp &warp : cta.warps) {
+    const WarpState &state = states[warp.index];
+    uint32_t last = state.context ? state.clock : state.clock - 1;
+    bool known = !last ||
+                 (warp.index < join.warps.size() &&
+                  join.warps[warp.index] > last);
+    everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
+  }
   if (everybody) {
-    // Threads that have ended come before, too; single lanes need no mention.
+    // Nobody does anything between arrival and here; single lanes need no
+    // mention.
     for (const Warp &warp : cta.warps)
       join.joinWarp(warp.index, states[warp.index].clock);
     for (auto it = join.lanes.begin(); it != join.lanes.end();)
@@ -341,12 +349,13 @@ Sanitizer::Operation *Sanitizer::finish(uint32_t number) {
   for (const AsyncRange &range : operation.ranges)
     if (range.writes)
       for (uint64_t word = range.offset / 4;
-           word < (uint64_t(range.offset) + range.bytes + 3) / 4; ++word)
+           word < (uint64_t(range.offset) + range.bytes + 3) / 4; ++word) {
         if (!isKind(shared.writes[word], kSplit))
           arrive(shared.writes[word]);
         else
           for (Record &write : shared.split(word).writes)
             arrive(write);
+      }
   operation.ranges.clear();
   return &operation;
 }
