@@ -365,8 +365,8 @@ bool Decoder::decodeFunction(uint32_t index) {
     if (inst.flow != Flow::Jump && inst.flow != Flow::Branch)
       continue;
     auto found = latchOf.find({endOfBlock[b].second, inst.target});
-    inst.target = found != latchOf.end() ? found->second
-                                         : pcOfInstruction[inst.target];
+    inst.target =
+        found != latchOf.end() ? found->second : pcOfInstruction[inst.target];
   }
   for (size_t i = firstTarget; i < code->targets.size(); ++i)
     code->targets[i] = pcOfInstruction[code->targets[i]];

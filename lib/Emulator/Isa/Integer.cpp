@@ -47,8 +47,8 @@ void extended(Warp &warp, const Inst &inst, uint32_t mask) {
                    : nullptr;
   uint32_t carry = 0;
   for (unsigned i = 0; i < kLanes; ++i) {
-    // A difference is a + ~b + 1, and the flag its carry, not the borrow: nvcc's
-    // division of 128-bit numbers reads it with addc.
+    // A difference is a + ~b + 1, and the flag its carry, not the borrow:
+    // nvcc's division of 128-bit numbers reads it with addc.
     U in = In ? (warp.carry >> i) & 1 : E == Extended::Sub;
     U first, second;
     if (E == Extended::Mad) {

@@ -109,3 +109,34 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_multicast(const int
   }
   out[blockIdx.x * 128 + t] = sum;
 }
+
+// A tile of 32 columns for both blocks: each asks for its 8 rows with the
+// 128-byte swizzle.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_tensor_multicast(const __grid_constant__ TensorMap map, float *out, int tiles) {
+  __shared__ __align__(1024) float tile[16][32];
+  __shared__ uint64_t full;
+  cg::cluster_group cluster = cg::this_cluster();
+  int t = threadIdx.x, rank = cluster.block_rank();
+  if (t == 0) {
+    init(&full, 1);
+    fenceInit();
+  }
+  cluster.sync();
+  float sum = 0;
+  for (int i = 0; i < tiles; ++i) {
+    if (t == 0) {
+      arriveExpect(&full, 2048);
+      asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;"
+                   ::"r"(shared(tile[rank * 8])), "l"(&map), "r"(i * 32), "r"(blockIdx.x / 2 * 16 + rank * 8), "r"(shared(&full)), "h"(uint16_t(3))
+                   : "memory");
+    }
+    wait(&full, i & 1);
+    // Block 0 adds rows, block 1 columns.
+    for (int k = 0; k < 16; ++k) {
+      int row = rank ? k : t % 16, col = rank ? t : t / 16 * 16 + k;
+      sum += tile[row][col ^ (row % 8 * 4)];
+    }
+    cluster.sync();
+  }
+  out[blockIdx.x * 32 + t] = sum;
+}

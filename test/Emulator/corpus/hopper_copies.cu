@@ -98,8 +98,8 @@ extern "C" __global__ void tensor_load_swizzle_128(const __grid_constant__ Tenso
 }
 
 // A transpose: tiles of 32x32 floats in and out by the copy engine, the
-// result clipped at the borders.
-extern "C" __global__ void tensor_transpose(const __grid_constant__ TensorMap in, const __grid_constant__ TensorMap out) {
+// result clipped at the borders. The last argument only names the buffer.
+extern "C" __global__ void tensor_transpose(const __grid_constant__ TensorMap in, const __grid_constant__ TensorMap out, float *) {
   __shared__ __align__(1024) float a[32][32], b[32][32];
   __shared__ uint64_t full;
   int t = threadIdx.x;
@@ -148,4 +148,47 @@ extern "C" __global__ void tensor_load_3d(const __grid_constant__ TensorMap map,
       for (int dx = 0; dx < 3; ++dx)
         sum += box[z + dz][y + dy][x + dx];
   out[((z0 + z) * ny + y0 + y) * nx + x0 + x] = sum;
+}
+
+// Tiles added to a matrix by the copy engine; what sticks out is dropped.
+extern "C" __global__ void tensor_reduce(const __grid_constant__ TensorMap map, float *, const float *in) {
+  __shared__ __align__(128) float tile[8][32];
+  int t = threadIdx.x;
+  for (int i = t; i < 256; i += 64)
+    tile[i / 32][i % 32] = in[blockIdx.z * 256 + i];
+  fenceAsync();
+  __syncthreads();
+  if (t == 0) {
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];"
+                 ::"l"(&map), "r"(blockIdx.x * 32), "r"(blockIdx.y * 8), "r"(shared(tile)) : "memory");
+    bulkCommit();
+    bulkWait<0>();
+  }
+}
+
+// The thread that elect chooses prefetches and copies; the next grid may start
+// early.
+extern "C" __global__ void elected_copy(const int4 *in, int4 *out, int rows) {
+  __shared__ __align__(128) int4 row[32];
+  __shared__ uint64_t full;
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  int leader, t = threadIdx.x;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.b32 %0, 1, 0, p;\n}" : "=r"(leader));
+  if (leader) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(in), "r"(rows * 512) : "memory");
+    init(&full, 1);
+    fenceInit();
+  }
+  __syncwarp();
+  for (int r = 0; r < rows; ++r) {
+    if (leader) {
+      arriveExpect(&full, 512);
+      bulkLoad(row, in + r * 32, 512, &full);
+    }
+    wait(&full, r & 1);
+    int4 v = row[t ^ 1];
+    out[r * 32 + t] = make_int4(v.y, v.x, v.w, v.z);
+    __syncwarp();
+  }
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }

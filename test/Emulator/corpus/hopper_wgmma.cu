@@ -249,3 +249,31 @@ wgmma_specialized(const __grid_constant__ TensorMap a, const __grid_constant__ T
   for (int i = 0; i < 32; ++i)
     c[(row + i / 2 % 2 * 8) * n + col + i / 4 * 8 + i % 2] = d[i];
 }
+
+// Fragments of mma to rows by stmatrix, both ways: C and its transpose.
+extern "C" __global__ void store_matrices(const __half *a, const __half *b, __half *c, __half *transposed) {
+  __shared__ __align__(16) __half tile[16][16], turned[16][16];
+  int t = threadIdx.x;
+  uint32_t fa[4], fb[4], d[2][2] = {};
+  for (int i = 0; i < 4; ++i) {
+    fa[i] = *(const uint32_t *)(a + (t / 4 + i % 2 * 8) * 16 + t % 4 * 2 + i / 2 * 8);
+    // B column-major: fragments 0 and 1 of columns 0-7, 2 and 3 of 8-15.
+    fb[i] = *(const uint32_t *)(b + (t / 4 + i / 2 * 8) * 16 + t % 4 * 2 + i % 2 * 8);
+  }
+  for (int j = 0; j < 2; ++j)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"
+                 : "+r"(d[j][0]), "+r"(d[j][1])
+                 : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[2 * j]), "r"(fb[2 * j + 1]));
+  // Lanes 8 i to 8 i + 7 give the rows of matrix i.
+  int row = t % 16, col = t / 16 * 8;
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};"
+               ::"r"(shared(&tile[row][col])), "r"(d[0][0]), "r"(d[0][1]), "r"(d[1][0]), "r"(d[1][1]) : "memory");
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};"
+               ::"r"(shared(&turned[t % 8 + t / 16 * 8][t / 8 % 2 * 8])), "r"(d[0][0]), "r"(d[0][1]), "r"(d[1][0]), "r"(d[1][1])
+               : "memory");
+  __syncwarp();
+  for (int i = t; i < 256; i += 32) {
+    c[i] = tile[i / 16][i % 16];
+    transposed[i] = turned[i / 16][i % 16];
+  }
+}

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from . import Case, InOut, Out, kernel
+from . import Case, InOut, Out, TensorMap, kernel
 
 
 @kernel
@@ -42,3 +42,14 @@ def cluster_multicast(rng):
         for i in range(tiles):
             total = total * 3 + np.stack([x[:, i], x[:, i, ::-1]], 1)
         yield Case(4, 128, [x, Out(total), tiles], cluster=2)
+
+
+@kernel
+def cluster_tensor_multicast(rng):
+    for clusters, tiles in ((1, 4), (2, 1)):
+        x = rng.integers(-99, 99, (16 * clusters, 32 * tiles)).astype(np.float32)
+        parts = x.reshape(clusters, 16, tiles, 2, 16)
+        by_row = parts.sum((2, 4)).transpose(0, 2, 1).reshape(clusters, 32)
+        by_column = parts.sum((1, 2)).reshape(clusters, 32)
+        tensor_map = TensorMap(x, "f32", [32 * tiles, 16 * clusters], [128 * tiles], [32, 8], "128B")
+        yield Case(2 * clusters, 32, [tensor_map, Out(np.stack([by_row, by_column], 1)), tiles], cluster=2)

@@ -41,17 +41,17 @@ def tensor_load_plain(rng):
 
 @kernel
 def tensor_load_swizzle_32(rng):
-    yield from tile_load(rng, 32, "32b")
+    yield from tile_load(rng, 32, "32B")
 
 
 @kernel
 def tensor_load_swizzle_64(rng):
-    yield from tile_load(rng, 64, "64b")
+    yield from tile_load(rng, 64, "64B")
 
 
 @kernel
 def tensor_load_swizzle_128(rng):
-    yield from tile_load(rng, 128, "128b")
+    yield from tile_load(rng, 128, "128B")
 
 
 @kernel
@@ -59,9 +59,9 @@ def tensor_transpose(rng):
     for rows, cols in ((36, 64), (32, 32), (4, 100)):
         x = rng.standard_normal((rows, cols)).astype(F32)
         result = Out(x.T)
-        source = TensorMap(x, "f32", [cols, rows], [4 * cols], [32, 32], "128b")
-        target = TensorMap(result, "f32", [rows, cols], [4 * rows], [32, 32], "128b")
-        yield Case((-(-cols // 32), -(-rows // 32)), 128, [source, target])
+        source = TensorMap(x, "f32", [cols, rows], [4 * cols], [32, 32], "128B")
+        target = TensorMap(result, "f32", [rows, cols], [4 * rows], [32, 32], "128B")
+        yield Case((-(-cols // 32), -(-rows // 32)), 128, [source, target, result])
 
 
 @kernel
@@ -72,3 +72,22 @@ def tensor_load_3d(rng):
         tensor_map = TensorMap(x, "f32", [nx, ny, nz], [4 * nx, 4 * nx * ny], [12, 6, 4])
         grid = (-(-nx // 8), -(-ny // 4), -(-nz // 2))
         yield Case(grid, 64, [tensor_map, Out(windows.sum((3, 4, 5))), nx, ny, nz])
+
+
+@kernel
+def tensor_reduce(rng):
+    for height, width, times in ((12, 40, 2), (8, 32, 3)):
+        x = rng.integers(-99, 99, (times, 8, 32)).astype(F32)
+        grid = (-(-width // 32), -(-height // 8), times)
+        start = rng.integers(-99, 99, (height, width)).astype(F32)
+        total = np.tile(x.sum(0), (grid[1], grid[0]))[:height, :width]
+        result = InOut(start, start + total)
+        tensor_map = TensorMap(result, "f32", [width, height], [4 * width], [32, 8])
+        yield Case(grid, 64, [tensor_map, result, x])
+
+
+@kernel
+def elected_copy(rng):
+    for rows in (3, 1):
+        x = rng.integers(-99, 99, (rows, 16, 2, 4), np.int32)
+        yield Case(1, 32, [x, Out(x[:, :, ::-1][..., [1, 0, 3, 2]]), rows])

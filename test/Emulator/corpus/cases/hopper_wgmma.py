@@ -89,6 +89,13 @@ def wgmma_specialized(rng):
     for m, n, k in ((128, 128, 320), (256, 64, 64)):
         a, b = half(rng.standard_normal((m, k))), half(rng.standard_normal((n, k)))
         result = Out((a.astype(np.float64) @ b.astype(np.float64).T).astype(F32), same=1e-4)
-        maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128b") for x, rows in ((a, 128), (b, 64))]
+        maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128B") for x, rows in ((a, 128), (b, 64))]
         shared = 3 * (128 + 64) * 128
         yield Case((n // 64, m // 128), 384, [*maps, result, n, k], shared=shared, inexact=ORDER)
+
+
+@kernel
+def store_matrices(rng):
+    a, b = half(rng.integers(-3, 4, (2, 16, 16)))
+    c = half(a.astype(F32) @ b.astype(F32).T)
+    yield Case(1, 32, [a, b, Out(c), Out(c.T)])
