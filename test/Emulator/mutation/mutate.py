@@ -6,7 +6,7 @@
 fusion-emulate notices.
 
     mutate.py FOLDER/index.json... --emulate=build/bin/fusion-emulate [--accepted=FILE] [--state=FILE]
-              [--kernel=PATTERN] [--jobs=2] [--list]
+              [--kernel=PATTERN,...] [--jobs=2] [--list]
 
 An index (`python3 -m cases` and compiler_cases.py write them) is a JSON array of objects with `kernel`,
 `case`, `ptx`, `launch` and optionally `varies` (results depend on the schedule) and `name` (what the
@@ -238,7 +238,7 @@ def main():
     for index in arguments.index:
         for entry in json.loads(pathlib.Path(index).read_text()):
             name = entry.get("name", entry["kernel"])
-            if fnmatch.fnmatch(name, arguments.kernel):
+            if any(fnmatch.fnmatch(name, pattern) for pattern in arguments.kernel.split(",")):
                 entries.setdefault(name, []).append(entry)
 
     known, state = {}, None
