@@ -25,6 +25,7 @@ AsyncCopy &newCopy(Warp &warp) {
     warp.copiesBegin = 0;
   }
   warp.copies.emplace_back();
+  warp.copies.back().sequence = warp.copySequence++;
   return warp.copies.back();
 }
 
@@ -262,6 +263,17 @@ Handler fusion::emulator::matrixMoveHandler() { return matrixMove; }
 void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
     AsyncCopy &copy = warp.copies[k];
+    if (uint32_t done = copy.pending & mask)
+      complete(warp, copy, done);
+  }
+}
+
+void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
+                                          uint32_t sequence) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    if (int32_t(copy.sequence - sequence) >= 0)
+      return;
     if (uint32_t done = copy.pending & mask)
       complete(warp, copy, done);
   }
