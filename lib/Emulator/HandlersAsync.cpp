@@ -274,8 +274,15 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
     AsyncCopy &copy = warp.copies[k];
     if (int32_t(copy.sequence - sequence) >= 0)
       return;
-    if (uint32_t done = copy.pending & mask)
-      complete(warp, copy, done);
+    uint32_t done = copy.pending & mask;
+    if (!done)
+      continue;
+    complete(warp, copy, done);
+    // Ordered by the mbarrier, not by what the thread does now.
+    if (warp.sanitizer)
+      for (uint32_t left = done; left; left &= left - 1)
+        warp.sanitizer->bulkComplete(copy.destination[__builtin_ctz(left)],
+                                     copy.bytes);
   }
 }
 

@@ -146,8 +146,7 @@ struct LaunchResult {
   std::map<unsigned, Counters> lines; ///< by PTX line, with Options::annotate
 };
 
-/// Element types of tensor maps, numbered as CUtensorMapDataType (CUDA Driver
-/// API) and tensormap.replace (PTX ISA).
+/// Element types of tensor maps, numbered as by tensormap.replace (PTX ISA).
 enum class TensorMapType : uint8_t {
   U8,
   U16,
