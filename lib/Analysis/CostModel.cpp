@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/PipelineModel.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -24,24 +25,11 @@ llvm::StringRef Cost::bound() const {
   return most == dram ? "DRAM" : "L2";
 }
 
-/// Blocks that one SM holds at a time, by every resource.
-static int64_t occupancy(const Schedule &schedule, const Footprint &footprint,
-                         const ChipInfo &chip) {
-  int64_t registersPerBlock =
-      std::max<int64_t>(footprint.registers, 1) * 32 * schedule.warps;
-  int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
-  return std::max<int64_t>(
-      1, std::min({chip.registersPerSM / registersPerBlock,
-                   chip.sharedMemoryPerSM / sharedPerBlock,
-                   static_cast<int64_t>(chip.maxWarpsPerSM / schedule.warps),
-                   static_cast<int64_t>(chip.maxBlocksPerSM)}));
-}
-
 Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
                          const Footprint &footprint, const ChipInfo &chip) {
   Cost cost;
   cost.launch = chip.launchOverhead;
-  cost.blocksPerSM = occupancy(schedule, footprint, chip);
+  cost.blocksPerSM = blocksPerSM(schedule, footprint, chip);
   int64_t slots = cost.blocksPerSM * chip.numSMs;
   cost.waves = llvm::divideCeil(footprint.blocks, slots);
 

@@ -186,9 +186,18 @@ private:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Operands' buffers live for the whole loop nest, the result's staging buffer
-  /// after it; an intermediate that is handed over through shared memory lives
-  /// beside the operands, one at a time.
+  /// Whether the result's store is the last thing a block does, so that it can
+  /// take the place of the operands' buffers.
+  bool storeEndsBlock(const TilingTree &items) const {
+    const TilingNode &last = items.back();
+    if (last.isLoop())
+      return schedule.isBlockAxis(last.index) && storeEndsBlock(last.children);
+    return last.kind == TilingNode::Kind::Store;
+  }
+
+  /// Operands' buffers live for the whole loop nest. Beside them lives, one at
+  /// a time, what passes through shared memory: an intermediate that is handed
+  /// over and the result where it is stored inside of a loop.
   void addSharedMemory() {
     int64_t operands = 0, handedOver = 0, staging = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -204,13 +213,15 @@ private:
       else
         operands += bytes;
     }
-    result.sharedMemory = std::max(operands + handedOver, staging);
+    result.sharedMemory = storeEndsBlock(schedule.tree)
+                              ? std::max(operands + handedOver, staging)
+                              : operands + std::max(handedOver, staging);
   }
 
   /// Accumulators, the fragments of one step and addresses. Every product's
   /// accumulator is taken to be live at the innermost one.
   void addRegisters() {
-    constexpr int64_t addressing = 48;
+    constexpr int64_t addressing = 56;
     int64_t accumulators = 0, fragments = 0;
     for (const ProductMapping &mapping : schedule.products) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
@@ -218,6 +229,7 @@ private:
       accumulators += i1 * i2 / 32;
       fragments = std::max(fragments, (i1 / 16) * 4 + (i2 / 8) * 2);
     }
+    fragments *= schedule.registerStages;
     result.registers = accumulators + fragments + addressing;
   }
 

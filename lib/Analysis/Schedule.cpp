@@ -68,8 +68,6 @@ static std::optional<std::string> unsupportedPart(fuse::ScheduleAttr attr) {
     return "'persistent' is not lowered; a block computes one tile";
   if (mapping.getCluster() != 1)
     return "'cluster' is not lowered; blocks are independent";
-  if (attr.getPipeline() && attr.getPipeline().getRegisters() != 1)
-    return "the register level is not pipelined; it has one stage";
   if (attr.getParallel())
     for (NamedAttribute entry : attr.getParallel().getSplit())
       if (cast<IntegerAttr>(entry.getValue()).getInt() != 1)
@@ -151,6 +149,8 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       schedule.places[*tensor].transport = place.getTransport();
     }
   if (attr.getPipeline())
+    schedule.registerStages = attr.getPipeline().getRegisters();
+  if (attr.getPipeline())
     for (NamedAttribute entry : attr.getPipeline().getShared()) {
       StringRef name = entry.getName().getValue();
       std::optional<unsigned> tensor = group.findTensor(name);
@@ -204,10 +204,10 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
       context, schedule.warps, blocks, builder.getDictionaryAttr(operators),
       /*raster=*/1, /*persistent=*/false, /*cluster=*/1);
   auto pipeline =
-      stages.empty()
+      stages.empty() && schedule.registerStages == 1
           ? fuse::PipelineAttr()
           : fuse::PipelineAttr::get(context, builder.getDictionaryAttr(stages),
-                                    /*registers=*/1);
+                                    schedule.registerStages);
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),

@@ -88,6 +88,7 @@ private:
               llvm::SmallVectorImpl<const TilingNode *> &loops, Reason &reason);
   Reason checkCompletion(unsigned number);
   Reason checkPlace(unsigned tensor);
+  Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
   Reason checkResources();
 
@@ -315,6 +316,12 @@ Reason Checker::checkCompletion(unsigned number) {
                load.order > stores[product.result]->order) {
       return "L" + tensor.name + " does not precede S" + name;
     }
+    for (const Product &consumer : group.products)
+      if (tensor.role == TensorRole::Extra &&
+          llvm::is_contained(consumer.producer, std::optional(number)) &&
+          load.order > computes[consumer.result]->order)
+        return "L" + tensor.name + " does not precede C" +
+               tensorName(consumer.result);
   }
   return std::nullopt;
 }
@@ -336,9 +343,16 @@ static unsigned transportBytes(fuse::Transport transport) {
 Reason Checker::checkPlace(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
-  if (place.stages != 1)
+  constexpr unsigned mostStages = 8;
+  if (place.stages < 1 || place.stages > mostStages)
     return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
-           " stages; loops are not pipelined yet, one stage is lowered";
+           " stages; a buffer has 1 to " + std::to_string(mostStages);
+  if (place.stages > 1 && tensor.role != TensorRole::Operand)
+    return "'" + tensor.name + "' is no operand that is loaded in a loop and has "
+           "one stage";
+  if (place.stages > 1)
+    if (Reason reason = checkPipeline(index))
+      return reason;
   bool isShared = place.space == fuse::Space::Shared;
   switch (tensor.role) {
   case TensorRole::Extra:
@@ -379,6 +393,32 @@ Reason Checker::checkPlace(unsigned index) {
     return checkHandOver(tensor.product);
   case TensorRole::Result:
     break;
+  }
+  return std::nullopt;
+}
+
+/// ALCOP's rules (section II-A), as tile-pipeline-identify will apply them: stages
+/// that could not be lowered would not be what the schedule says.
+Reason Checker::checkPipeline(unsigned index) {
+  const std::string &name = tensorName(index);
+  const Position &load = *loads[index];
+  if (schedule.places[index].transport == fuse::Transport::Sync)
+    return "'" + name + "' is not copied asynchronously and has one stage";
+  if (load.loops.empty() || schedule.isBlockAxis(load.loops.back()->index))
+    return "'" + name +
+           "' is not loaded in a sequential loop and has one stage";
+  const TilingNode *loop = load.loops.back();
+  for (auto [other, place] : llvm::enumerate(schedule.places)) {
+    if (place.stages == 1 || !loads[other])
+      continue;
+    ArrayRef<const TilingNode *> around(loads[other]->loops);
+    // What is not loaded in a loop at all is refused on its own account.
+    if (!around.empty() && around.back() != loop &&
+        llvm::is_contained(around, loop))
+      return "loop '" + axisName(loop->index) + "' of '" + name +
+             "' holds the pipelined loop of '" + tensorName(other) +
+             "'; groups of copies are waited for in order, so only the inner one "
+             "can have stages";
   }
   return std::nullopt;
 }

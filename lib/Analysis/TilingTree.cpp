@@ -185,12 +185,14 @@ namespace {
 class DeepPlacement {
 public:
   DeepPlacement(const GroupModel &group, ArrayRef<unsigned> loops,
-                ArrayRef<int64_t> tiles)
+                ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks)
       : group(group) {
     for (unsigned axis : loops)
       if (group.axes[axis].isDynamic ||
           tripCount(group.axes[axis], tiles[axis]) > 1)
         nest.push_back(axis);
+    while (grid < nest.size() && llvm::is_contained(blocks, nest[grid]))
+      ++grid;
     before.resize(nest.size() + 1);
     after.resize(nest.size() + 1);
   }
@@ -214,12 +216,12 @@ public:
 private:
   using Kind = TilingNode::Kind;
 
-  /// The depth just inside the innermost live loop of `axes`.
+  /// The depth just inside the innermost live loop of `axes` and of the grid.
   unsigned depthOf(ArrayRef<unsigned> axes) const {
-    for (unsigned d = nest.size(); d > 0; --d)
+    for (unsigned d = nest.size(); d > grid; --d)
       if (llvm::is_contained(axes, nest[d - 1]))
         return d;
-    return 0;
+    return grid;
   }
 
   /// The statements of the innermost body stand in `before`; in outer bodies,
@@ -259,6 +261,7 @@ private:
 
   const GroupModel &group;
   llvm::SmallVector<unsigned, 8> nest;
+  unsigned grid = 0; ///< loops of the nest that are bound to the grid
   std::vector<TilingTree> before, after;
 };
 
@@ -266,6 +269,7 @@ private:
 
 TilingTree fusion::makeDeepTiling(const GroupModel &group,
                                   ArrayRef<unsigned> loops,
-                                  ArrayRef<int64_t> tiles) {
-  return DeepPlacement(group, loops, tiles).place();
+                                  ArrayRef<int64_t> tiles,
+                                  ArrayRef<unsigned> blocks) {
+  return DeepPlacement(group, loops, tiles, blocks).place();
 }

@@ -35,6 +35,10 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
 void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createFuseLowerToTile());
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
+  kernels.addPass(createTilePipelineIdentify());
+  kernels.addPass(createTilePipelineAssignStages());
+  kernels.addPass(createTilePipelineExpand());
+  kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
@@ -47,6 +51,7 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertMathToNVVM());
+  kernels.addPass(createClearFastMath());
   kernels.addPass(createConvertNVGPUToNVVMPass());
   kernels.addPass(createConvertVectorToSCFPass());
   kernels.addPass(createSCFToControlFlowPass());

@@ -158,7 +158,13 @@ struct InsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
             if (!dropped[d])
               source.push_back(position);
           }
-          Value old = tensor::ExtractOp::create(b, l, op.getDest(), index);
+          // What an empty tensor holds is nobody's business.
+          Value old;
+          if (op.getDest().getDefiningOp<tensor::EmptyOp>())
+            old = arith::ConstantOp::create(
+                b, l, b.getZeroAttr(op.getType().getElementType()));
+          else
+            old = tensor::ExtractOp::create(b, l, op.getDest(), index);
           return readInside(b, l, op.getSource(), source, inside, old);
         });
     rewriter.replaceOp(op, result);

@@ -45,8 +45,8 @@
 // PERSISTENT: error: {{.*}}'persistent' is not lowered; a block computes one tile
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: error: {{.*}}'cluster' is not lowered; blocks are independent
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 2>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
-// REGISTERS: error: {{.*}}the register level is not pipelined; it has one stage
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// REGISTERS: error: the register level has 1 or 2 stages, got 3
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}split reductions are not lowered
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
@@ -111,8 +111,12 @@
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LB,CC,LA),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADLATE
 // LOADLATE: error: {{.*}}LA does not precede CC
 // Where tensors live.
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGED
-// STAGED: error: {{.*}}'A' asks for 2 stages; loops are not pipelined yet, one stage is lowered
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 9}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGED
+// STAGED: error: {{.*}}'A' asks for 9 stages; a buffer has 1 to 8
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{C = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDPRODUCT
+// STAGEDPRODUCT: error: {{.*}}'C' is no operand that is loaded in a loop and has one stage
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2, D = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDNEST
+// STAGEDNEST: error: {{.*}}loop 'n' of 'D' holds the pipelined loop of 'A'; groups of copies are waited for in order, so only the inner one can have stages
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
 // OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND

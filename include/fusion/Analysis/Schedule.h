@@ -45,6 +45,7 @@ struct Schedule {
   unsigned warps = 4;                          ///< of a block
   llvm::SmallVector<ProductMapping, 4> products;
   llvm::SmallVector<Placement, 8> places;      ///< by tensor
+  unsigned registerStages = 1; ///< of the shared-to-register level
 
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);

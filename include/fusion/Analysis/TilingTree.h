@@ -62,9 +62,12 @@ std::string printTiling(const TilingTree &tree, const GroupModel &group);
 
 /// The deep expression with the given loops, outermost first, and all statements
 /// of the group placed in it. Loops that are dead with these tiles are left out.
+/// `blocks` are the outermost of the loops that are bound to the grid: nothing
+/// stands outside of them, even where no axis of it is among them.
 TilingTree makeDeepTiling(const GroupModel &group,
                           llvm::ArrayRef<unsigned> loops,
-                          llvm::ArrayRef<int64_t> tiles);
+                          llvm::ArrayRef<int64_t> tiles,
+                          llvm::ArrayRef<unsigned> blocks = {});
 
 /// Iterations of the loop of an axis: ⌈extent / tile⌉.
 int64_t tripCount(const Axis &axis, int64_t tile);

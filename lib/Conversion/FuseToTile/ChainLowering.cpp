@@ -18,6 +18,7 @@
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -145,11 +146,16 @@ LogicalResult ChainLowering::allocateBuffers() {
              << info.name << "' (" << rows << " x " << columns << ")";
     Type elementType =
         cast<RankedTensorType>(axes.values[index].getType()).getElementType();
+    // The pipelining passes give the buffer its stages.
+    IntegerAttr stages;
+    if (schedule.places[index].stages > 1)
+      stages = b.getI64IntegerAttr(schedule.places[index].stages);
     auto type = tile::BufferType::get(
-        b.getContext(), schedule.places[index].stages, rows, columns,
+        b.getContext(), /*stages=*/1, rows, columns,
         elementType, tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
-        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr());
+        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
+                              /*pipelined=*/false);
   }
   return success();
 }
@@ -214,8 +220,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
   }
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
+      /*predicate=*/Value(),
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
-      inBounds(tileAxes));
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   copiesInFlight = true;
 }
 
@@ -238,12 +245,16 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   if (known != tiles.end() && tileAxesOf.contains(value)) {
     Value whole = known->second;
     if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
-      auto from = cast<RankedTensorType>(whole.getType());
-      whole = tile::TransposeOp::create(
-          b, loc,
-          RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
-                                elementType),
-          whole);
+      Value &turned = transposed[value];
+      if (!turned) {
+        auto from = cast<RankedTensorType>(whole.getType());
+        turned = tile::TransposeOp::create(
+            b, loc,
+            RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
+                                  elementType),
+            whole);
+      }
+      whole = turned;
     }
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
@@ -264,7 +275,8 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     kernel.constant(0), inBuffer, transposed);
+                                     kernel.constant(0), inBuffer, transposed,
+                                     /*slot=*/IntegerAttr());
   }
   // An operand that lacks one of the axes, loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;
@@ -296,9 +308,17 @@ void ChainLowering::emitCompute(unsigned number) {
   if (startsHere)
     accumulators[number] = zeroAccumulator(number);
   int64_t step = mapping.intrinsic->r1;
+  transposed.clear();
+  auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {
+    Value value =
+        emitOperandSlice(operand, number, tileAxes, mapping.r1, start, step);
+    return changesPadding(operand)
+               ? maskPadding(value, tileAxes, mapping.r1, start)
+               : value;
+  };
   for (int64_t start = 0; start < schedule.tiles[mapping.r1]; start += step) {
-    Value a = emitOperandSlice(lhs, number, lhsAxes, mapping.r1, start, step);
-    Value c = emitOperandSlice(rhs, number, rhsAxes, mapping.r1, start, step);
+    Value a = slice(lhs, lhsAxes, start);
+    Value c = slice(rhs, rhsAxes, start);
     accumulators[number] = tile::DotOp::create(
         b, loc, accumulators[number].getType(), a, c, accumulators[number],
         mapping.intrinsic->name,
@@ -327,6 +347,23 @@ void ChainLowering::complete(unsigned number) {
   pending.push_back(number);
 }
 
+/// Whether an element-wise operator may make something else of the zeros that
+/// stand for what lies outside of its operands: it computes, or repeats a value
+/// beyond the extent of an axis that does not index it.
+static bool changesZero(linalg::LinalgOp op) {
+  return llvm::any_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) {
+                        return !isa<arith::TruncFOp, arith::ExtFOp>(inner);
+                      }) ||
+         llvm::any_of(
+             op.getDpsInputOperands(),
+             [&](OpOperand *operand) {
+               return !op.getMatchingIndexingMap(operand).isPermutation();
+             }) ||
+         matchPattern(op.getBlock()->getTerminator()->getOperand(0),
+                      m_Constant());
+}
+
 /// Computes the element-wise operators after completed products whose extra
 /// operands have been loaded.
 void ChainLowering::emitFollowers() {
@@ -339,7 +376,7 @@ void ChainLowering::emitFollowers() {
     const ProductMapping &mapping = schedule.products[number];
     unsigned tileAxes[] = {mapping.i1, mapping.i2};
     int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
-    bool changesZero = false;
+    bool changes = false;
     for (auto [index, op] : llvm::enumerate(axes.operators)) {
       if (axes.productOf[index] || axes.followsProduct[index] != number)
         continue;
@@ -352,30 +389,48 @@ void ChainLowering::emitFollowers() {
                        : kernel.argument(operand);
           });
       tileAxesOf[result] = {mapping.i1, mapping.i2};
-      changesZero |= llvm::any_of(
-          op.getBlock()->without_terminator(), [](Operation &inner) {
-            return !isa<arith::TruncFOp, arith::ExtFOp>(inner);
-          });
+      changes |= changesZero(op);
     }
     Value last = axes.finalValues[product.result];
     if (model.tensors[product.result].role == TensorRole::Intermediate &&
-        changesZero)
+        changes)
       tiles[last] = maskPadding(tiles[last], tileAxes);
     return true;
   });
 }
 
-/// Padding of a tile must stay out of the sums of later products: whatever
+bool ChainLowering::changesPadding(Value operand) const {
+  // Of completed values, emitFollowers has masked the padding.
+  auto op = operand.getDefiningOp<linalg::LinalgOp>();
+  if (!op || tiles.contains(operand))
+    return false;
+  return changesZero(op) || llvm::any_of(op.getDpsInputs(), [&](Value input) {
+           return changesPadding(input);
+         });
+}
+
+/// Padding of a tile must stay out of the sums of products: whatever
 /// element-wise operators made of it becomes zero again.
-Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes) {
+Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
+                                 std::optional<unsigned> sliceAxis,
+                                 int64_t start) {
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
-  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
-    if (model.axes[axis].extent % schedule.tiles[axis] == 0)
+  for (unsigned d = 0; d < tileAxes.size(); ++d) {
+    unsigned axis = tileAxes[d];
+    // What is padded along other axes never reaches an element of the result.
+    bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
+      return llvm::is_contained(product.reduction, axis);
+    });
+    if (!isReduced || model.axes[axis].extent % schedule.tiles[axis] == 0)
       continue;
-    Value bound = arith::SubIOp::create(
-        b, loc, kernel.constant(model.axes[axis].extent), origins[axis]);
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
+    int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
+    if (trips(axis) == 1 && axis == sliceAxis &&
+        start + size <= model.axes[axis].extent)
+      continue;
+    int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);
+    Value bound =
+        arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
     value = tile::MaskOp::create(b, loc, value.getType(), value, bound,
                                  static_cast<int64_t>(d), zero);
   }
@@ -472,6 +527,8 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
+  if (schedule.registerStages > 1)
+    kernel.kernel().setRegisterStages(schedule.registerStages);
   emitBlockCoordinates();
   if (failed(allocateBuffers()))
     return failure();

@@ -53,7 +53,14 @@ private:
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
   void emitFollowers();
-  Value maskPadding(Value value, AxisList tileAxes);
+  /// Whether the operators before a product may make other values of the zeros
+  /// that stand for what lies outside of its operand.
+  bool changesPadding(Value operand) const;
+  /// Zeros outside of the extents of the axes that some product reduces.
+  /// `value` is the part of the tile that begins at `start` along `sliceAxis`.
+  Value maskPadding(Value value, AxisList tileAxes,
+                    std::optional<unsigned> sliceAxis = std::nullopt,
+                    int64_t start = 0);
 
   /// One element-wise operator on tiles: `evaluate` gives the tile of an operand,
   /// over those of `tileAxes` that index it, or a scalar.
@@ -80,6 +87,7 @@ private:
   llvm::DenseMap<Value, Value> tiles;    ///< of completed values and extra operands
   /// The axes of a completed value's tile.
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> tileAxesOf;
+  llvm::DenseMap<Value, Value> transposed; ///< tiles, for the product at hand
   /// Completed products whose element-wise operators are still to come.
   llvm::SmallVector<unsigned> pending;
   bool copiesInFlight = false;

@@ -56,6 +56,15 @@ LogicalResult KernelEmitter::emitDot(DotOp op) {
   if (!element.isF16() && !element.isBF16())
     return op.emitOpError("multiplies f16 or bf16, not ") << element;
 
+  int64_t m = op.getType().getDimSize(0), n = op.getType().getDimSize(1),
+          k = op.getLhs().getType().getDimSize(1);
+  int64_t rowWarps = op.getWarps()[0], columnWarps = op.getWarps()[1];
+  if (m % (16 * rowWarps) || n % (8 * columnWarps) || k % 16 ||
+      lhsLayout != mmaOperandATile(16, m, k, rowWarps, columnWarps) ||
+      rhsLayout != mmaOperandBTile(16, k, n, rowWarps, columnWarps) ||
+      accLayout != mmaAccumulatorTile(m, n, rowWarps, columnWarps))
+    return op.emitOpError("operands are not laid out as its fragments");
+
   // Fragments by the coordinates of their first element, thread 0.
   auto fragments = [](const LinearLayout &layout, int64_t count) {
     llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> result;
@@ -179,7 +188,9 @@ LogicalResult KernelEmitter::emitTranspose(TransposeOp op) {
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
   if (getLayout(op.getType()).getValue() != from.transposeOuts({1, 0}))
     return op.emitOpError("has a result that is not laid out as its operand");
-  registers[op] = registers[op.getValue()];
+  // A copy first: a new entry moves the ones that are there.
+  Values values = registers[op.getValue()];
+  registers[op] = std::move(values);
   return success();
 }
 

@@ -86,6 +86,13 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
     return std::make_pair(threadOffset(plan, folds ? 0 : constant.xorPart),
                           folds ? constant.immediate() : constant.addPart);
   };
+  OpBuilder::InsertionGuard predicated(b);
+  if (Value predicate = op.getPredicate()) {
+    // The same for all threads: a branch around everything costs less than a
+    // predicate on each copy.
+    auto guarded = scf::IfOp::create(b, loc, scalar(predicate), false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
   Value tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
   int64_t bytes = static_cast<int64_t>(op.getTransport());
   int64_t elements = bytes / elementBytes;
@@ -153,12 +160,12 @@ LogicalResult KernelEmitter::emitCommit() {
   return success();
 }
 
-LogicalResult KernelEmitter::emitWait(WaitOp op) {
+LogicalResult KernelEmitter::emitWait(Operation *op, int64_t pending) {
   if (!lastGroup || !lastGroup.getParentRegion()->isAncestor(
                         b.getInsertionBlock()->getParent()))
-    return op.emitOpError("waits where no group has been committed");
+    return op->emitOpError("waits where no group has been committed");
   nvgpu::DeviceAsyncWaitOp::create(b, loc, lastGroup,
-                                   b.getI32IntegerAttr(op.getPending()));
+                                   b.getI32IntegerAttr(pending));
   return success();
 }
 
@@ -258,31 +265,20 @@ static std::optional<AddressPlan> planPart(const LinearLayout &part,
   return plan;
 }
 
-LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
-  BufferType buffer = op.getBuffer().getType();
-  LinearLayout layout = getLayout(op.getType()).getValue();
-  if (op.getTransposed())
-    layout = layout.transposeOuts({1, 0});
+std::optional<KernelEmitter::Values>
+KernelEmitter::loadPart(Value memory, Value base, const LinearLayout &layout,
+                        BufferType buffer, ArrayRef<int64_t> origin) {
   Type element = buffer.getElementType();
-  Value memory = scalar(op.getBuffer());
-  Value base = stageOffset(op.getBuffer(), op.getStage());
-
   std::optional<MatrixAccess> matrices;
   if (element.getIntOrFloatBitWidth() == 16)
     matrices = matrixAccess(layout);
-  if (!matrices) {
-    std::optional<AddressPlan> plan = planPart(layout, buffer, op.getOrigin());
-    if (!plan)
-      return op.emitOpError("has a layout that does not fit the buffer");
-    registers[op] = loadRegisters(memory, base, *plan,
-                                  sharedWidth(layout, element),
-                                  layout.inSize(LayoutDim::Register), element);
-    return success();
-  }
   std::optional<AddressPlan> plan =
-      planPart(matrices->rows, buffer, op.getOrigin());
+      planPart(matrices ? matrices->rows : layout, buffer, origin);
   if (!plan)
-    return op.emitOpError("has a layout that does not fit the buffer");
+    return std::nullopt;
+  if (!matrices)
+    return loadRegisters(memory, base, *plan, sharedWidth(layout, element),
+                         layout.inSize(LayoutDim::Register), element);
   auto type = VectorType::get({matrices->matrices, 2}, element);
   Values results;
   for (int64_t i = 0; i < matrices->rows.inSize(LayoutDim::Register); ++i) {
@@ -294,7 +290,19 @@ LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
         results.push_back(vector::ExtractOp::create(
             b, loc, fragments, ArrayRef<int64_t>{m, e}));
   }
-  registers[op] = std::move(results);
+  return results;
+}
+
+LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
+  LinearLayout layout = getLayout(op.getType()).getValue();
+  if (op.getTransposed())
+    layout = layout.transposeOuts({1, 0});
+  std::optional<Values> values = loadPart(
+      scalar(op.getBuffer()), stageOffset(op.getBuffer(), op.getStage()),
+      layout, op.getBuffer().getType(), op.getOrigin());
+  if (!values)
+    return op.emitOpError("has a layout that does not fit the buffer");
+  registers[op] = std::move(*values);
   return success();
 }
 
@@ -338,16 +346,17 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
     to = to.transposeOuts({1, 0});
   }
   std::optional<AddressPlan> fromPlan = planPart(from, buffer, {0, 0});
-  std::optional<AddressPlan> toPlan = planPart(to, buffer, {0, 0});
-  if (!fromPlan || !toPlan)
+  if (!fromPlan)
     return op.emitOpError("has layouts that do not fit its scratch");
   Value memory = sharedView(*op.getOffset(),
                             scratch->rows * scratch->columns, element);
   storeRegisters(memory, index(0), *fromPlan, sharedWidth(from, element),
                  values, isFirstHolder(from));
   gpu::BarrierOp::create(b, loc);
-  registers[op] =
-      loadRegisters(memory, index(0), *toPlan, sharedWidth(to, element),
-                    to.inSize(LayoutDim::Register), element);
+  std::optional<Values> results =
+      loadPart(memory, index(0), to, buffer, {0, 0});
+  if (!results)
+    return op.emitOpError("has layouts that do not fit its scratch");
+  registers[op] = std::move(*results);
   return success();
 }

@@ -9,6 +9,7 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -179,13 +180,28 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
 
 LogicalResult KernelEmitter::emitFor(Operation *op) {
   auto loop = cast<scf::ForOp>(op);
+  // Elements narrower than a register travel in pairs, as the register holds them.
+  auto travelsInPairs = [&](Type type, size_t count) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getElementType().isIntOrFloat() &&
+           tensor.getElementTypeBitWidth() == 16 && count % 2 == 0;
+  };
   auto flatten = [&](ValueRange values) {
     Values flat;
     for (Value value : values) {
-      if (isa<RankedTensorType>(value.getType()))
-        llvm::append_range(flat, registers.lookup(value));
-      else
+      if (!isa<RankedTensorType>(value.getType())) {
         flat.push_back(scalar(value));
+        continue;
+      }
+      Values elements = registers.lookup(value);
+      if (!travelsInPairs(value.getType(), elements.size())) {
+        llvm::append_range(flat, elements);
+        continue;
+      }
+      auto pair = VectorType::get({2}, elements.front().getType());
+      for (size_t i = 0; i < elements.size(); i += 2)
+        flat.push_back(vector::FromElementsOp::create(
+            b, loc, pair, ValueRange{elements[i], elements[i + 1]}));
     }
     return flat;
   };
@@ -202,15 +218,24 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
         continue;
       }
       unsigned count = registers.lookup(init).size();
-      registers[value] = Values(flat.slice(next, count));
-      next += count;
+      if (!travelsInPairs(value.getType(), count)) {
+        registers[value] = Values(flat.slice(next, count));
+        next += count;
+        continue;
+      }
+      Values elements;
+      for (unsigned i = 0; i < count; ++i)
+        elements.push_back(vector::ExtractOp::create(
+            b, loc, flat[next + i / 2], static_cast<int64_t>(i % 2)));
+      registers[value] = std::move(elements);
+      next += count / 2;
     }
   };
   scalars.map(loop.getInductionVar(), lowered.getInductionVar());
-  unflatten(lowered.getRegionIterArgs(), loop.getRegionIterArgs());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(lowered.getBody());
+    unflatten(lowered.getRegionIterArgs(), loop.getRegionIterArgs());
     if (failed(emitBlock(*loop.getBody())))
       return failure();
     Values results = flatten(loop.getYieldedValues());
@@ -281,8 +306,12 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         registers[o] = Values(count, scalar(o.getValue()));
         return success();
       })
-      .Case<CommitOp>([&](auto) { return emitCommit(); })
-      .Case<WaitOp>([&](auto o) { return emitWait(o); })
+      .Case<CommitOp, ProducerCommitOp>([&](auto) { return emitCommit(); })
+      .Case<WaitOp, ConsumerWaitOp>(
+          [&](auto o) { return emitWait(o, o.getPending()); })
+      // Barriers keep these where copies are synchronised by groups.
+      .Case<ProducerAcquireOp, ConsumerReleaseOp>(
+          [](auto) { return success(); })
       .Case<BarrierOp>([&](auto) {
         gpu::BarrierOp::create(b, loc);
         return success();

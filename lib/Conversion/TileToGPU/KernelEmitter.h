@@ -105,7 +105,7 @@ private:
   mlir::LogicalResult emitAlloc(tile::AllocOp op);
   mlir::LogicalResult emitCopyAsync(tile::CopyAsyncOp op);
   mlir::LogicalResult emitCommit();
-  mlir::LogicalResult emitWait(tile::WaitOp op);
+  mlir::LogicalResult emitWait(mlir::Operation *op, int64_t pending);
   mlir::LogicalResult emitLocalLoad(tile::LocalLoadOp op);
   mlir::LogicalResult emitLocalStore(tile::LocalStoreOp op);
   mlir::LogicalResult emitConvert(tile::ConvertLayoutOp op);
@@ -117,6 +117,12 @@ private:
                       int64_t width, const Values &values, Value predicate);
   Values loadRegisters(Value memory, Value base, const AddressPlan &plan,
                        int64_t width, int64_t count, mlir::Type type);
+  /// Loads the part of a buffer that begins at `origin` in the given layout, as
+  /// matrices (ldmatrix) where it has their form.
+  std::optional<Values> loadPart(Value memory, Value base,
+                                 const LinearLayout &layout,
+                                 tile::BufferType buffer,
+                                 llvm::ArrayRef<int64_t> origin);
 
   tile::KernelOp kernel;
   mlir::gpu::GPUFuncOp function;

@@ -47,6 +47,8 @@ private:
   }
   LogicalResult checkInput();
   bool spread();
+  std::pair<LayoutAttr, LayoutAttr> operandLayouts(DotOp dot);
+  LayoutAttr wantedLayout(Value value);
   bool fix(Value value, LayoutAttr layout);
   LayoutAttr fixedLayout(Value value) const { return fixed.lookup(value); }
 
@@ -100,6 +102,34 @@ bool Assigner::fix(Value value, LayoutAttr layout) {
   return true;
 }
 
+/// The layouts of a product's operands.
+std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
+  RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1), k = lhs.getDimSize(1);
+  unsigned bits = lhs.getElementTypeBitWidth();
+  ArrayRef<int64_t> warps = dot.getWarps();
+  return {attr(mmaOperandATile(bits, m, k, warps[0], warps[1])),
+          attr(mmaOperandBTile(bits, k, n, warps[0], warps[1]))};
+}
+
+/// The layout that a product asks of a value, directly or through element-wise
+/// operations: that of fragments which a loop carries.
+LayoutAttr Assigner::wantedLayout(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
+      if (use.get() == dot.getLhs())
+        return operandLayouts(dot).first;
+      if (use.get() == dot.getRhs())
+        return operandLayouts(dot).second;
+    } else if (isElementwiseOp(use.getOwner()) &&
+               use.getOwner()->getNumResults() == 1) {
+      if (LayoutAttr layout = wantedLayout(use.getOwner()->getResult(0)))
+        return layout;
+    }
+  }
+  return {};
+}
+
 /// One round of spreading; true where it fixed something.
 bool Assigner::spread() {
   bool changed = false;
@@ -112,6 +142,8 @@ bool Assigner::spread() {
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
         LayoutAttr layout = fixedLayout(yielded);
+        if (!layout)
+          layout = wantedLayout(loop.getRegionIterArg(index));
         changed |= fix(loop.getRegionIterArg(index), layout);
         changed |= fix(loop.getResult(index), layout);
       }
@@ -249,17 +281,9 @@ LogicalResult Assigner::setOperand(OpOperand &operand, LayoutAttr layout) {
 /// Gives a fixed operation, or one without results, the operands it wants.
 LogicalResult Assigner::rewrite(Operation *op) {
   if (auto dot = dyn_cast<DotOp>(op)) {
-    RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
-    int64_t m = type.getDimSize(0), n = type.getDimSize(1),
-            k = lhs.getDimSize(1);
-    unsigned bits = lhs.getElementTypeBitWidth();
-    ArrayRef<int64_t> warps = dot.getWarps();
-    if (failed(setOperand(dot.getLhsMutable(),
-                          attr(mmaOperandATile(bits, m, k, warps[0],
-                                               warps[1])))) ||
-        failed(setOperand(dot.getRhsMutable(),
-                          attr(mmaOperandBTile(bits, k, n, warps[0],
-                                               warps[1])))))
+    auto [lhs, rhs] = operandLayouts(dot);
+    if (failed(setOperand(dot.getLhsMutable(), lhs)) ||
+        failed(setOperand(dot.getRhsMutable(), rhs)))
       return failure();
     return setOperand(dot.getAccumulatorMutable(), fixedLayout(dot));
   }

@@ -22,17 +22,27 @@ using namespace fusion::tile;
 
 namespace {
 
-/// Bytes of shared memory that an operation touches.
+/// Bytes of shared memory that an operation touches. Of a pipelined buffer it
+/// touches one stage: that of the iteration `slot`, counted from the current one,
+/// of the pipelined loop.
 struct Access {
   int64_t begin, end;
   bool isWrite;
+  Value buffer = {};   ///< of a known stage
+  int64_t stages = 1;
+  int64_t slot = 0;    ///< modulo the stages
 
   bool conflictsWith(const Access &other) const {
-    return begin < other.end && other.begin < end &&
-           (isWrite || other.isWrite);
+    if (!isWrite && !other.isWrite)
+      return false;
+    if (buffer && buffer == other.buffer)
+      return slot == other.slot;
+    return begin < other.end && other.begin < end;
   }
   bool operator==(const Access &other) const {
-    return begin == other.begin && end == other.end && isWrite == other.isWrite;
+    return begin == other.begin && end == other.end &&
+           isWrite == other.isWrite && buffer == other.buffer &&
+           slot == other.slot;
   }
 };
 
@@ -71,10 +81,45 @@ struct InsertBarriersPass
     process(getOperation().getBody().front(), state);
   }
 
-  static Access bufferAccess(Value buffer, bool isWrite) {
+  static Access bufferAccess(Value buffer, std::optional<int64_t> slot,
+                             bool isWrite) {
     auto alloc = buffer.getDefiningOp<AllocOp>();
-    int64_t offset = *alloc.getOffset();
-    return {offset, offset + alloc.getType().getBytes(), isWrite};
+    int64_t offset = *alloc.getOffset(), stages = alloc.getType().getStages();
+    Access access{offset, offset + alloc.getType().getBytes(), isWrite};
+    if (slot && stages > 1) {
+      access.buffer = buffer;
+      access.stages = stages;
+      access.slot = *slot % stages;
+    }
+    return access;
+  }
+
+  /// The pipelined buffers whose slots count the iterations of this loop: those
+  /// that a copy in its body fills.
+  static llvm::SmallPtrSet<Value, 4> pipelinedBy(scf::ForOp loop) {
+    llvm::SmallPtrSet<Value, 4> buffers;
+    for (auto copy : loop.getBody()->getOps<CopyAsyncOp>())
+      if (copy.getSlot())
+        buffers.insert(copy.getBuffer());
+    return buffers;
+  }
+
+  /// One iteration later: what was the slot after the current one is the current.
+  static void nextIteration(State &state,
+                            const llvm::SmallPtrSet<Value, 4> &buffers) {
+    for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
+      for (Access &access : *list)
+        if (buffers.contains(access.buffer))
+          access.slot = (access.slot + access.stages - 1) % access.stages;
+  }
+
+  /// Outside of the loop nothing is known of the stage.
+  static void leaveLoop(State &state,
+                        const llvm::SmallPtrSet<Value, 4> &buffers) {
+    for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
+      for (Access &access : *list)
+        if (buffers.contains(access.buffer))
+          access.buffer = {};
   }
 
   static void before(Operation *op, const Access &access, State &state) {
@@ -92,21 +137,36 @@ struct InsertBarriersPass
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<BarrierOp>(op)) {
         state.pending.clear();
+      } else if (isa<ProducerAcquireOp>(op)) {
+        // Here, after the wait and before the next copies, one barrier serves
+        // both the data that has arrived and the stage to be filled.
+        if (!state.pending.empty()) {
+          OpBuilder b(&op);
+          BarrierOp::create(b, op.getLoc());
+          state.pending.clear();
+        }
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        Access access = bufferAccess(copy.getBuffer(), /*isWrite=*/true);
+        Access access =
+            bufferAccess(copy.getBuffer(), copy.getSlot(), /*isWrite=*/true);
         before(copy, access, state);
         State::insert(state.inFlight, access);
-      } else if (auto wait = dyn_cast<WaitOp>(op)) {
+      } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // What has arrived is a write of the threads that waited. Copies that
-        // may still be in flight stay listed.
+        // may still be in flight stay listed; they are to other slots than those
+        // that are read now.
         for (const Access &access : state.inFlight)
           State::insert(state.pending, access);
-        if (wait.getPending() == 0)
+        auto wait = dyn_cast<WaitOp>(op);
+        if (wait && wait.getPending() == 0)
           state.inFlight.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-        before(store, bufferAccess(store.getBuffer(), /*isWrite=*/true), state);
+        before(store, bufferAccess(store.getBuffer(), std::nullopt,
+                                   /*isWrite=*/true),
+               state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-        before(load, bufferAccess(load.getBuffer(), /*isWrite=*/false), state);
+        before(load, bufferAccess(load.getBuffer(), load.getSlot(),
+                                  /*isWrite=*/false),
+               state);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
         if (!convert.getOffset())
           continue;
@@ -118,20 +178,28 @@ struct InsertBarriersPass
         state.pending.assign({Access{access.begin, access.end, false}});
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         // The body follows what is before the loop and itself.
+        llvm::SmallPtrSet<Value, 4> buffers = pipelinedBy(loop);
         State entry = state;
         while (true) {
           State after = entry;
           process(*loop.getBody(), after);
+          nextIteration(after, buffers);
           if (!entry.join(after)) {
             state = std::move(after);
             break;
           }
         }
         state.join(entry);
-      } else {
-        for (Region &region : op.getRegions())
+        leaveLoop(state, buffers);
+      } else if (op.getNumRegions() != 0) {
+        // Any of the branches may be the one, or none.
+        State entry = state;
+        for (Region &region : op.getRegions()) {
+          State branch = entry;
           for (Block &inner : region)
-            process(inner, state);
+            process(inner, branch);
+          state.join(branch);
+        }
       }
     }
   }

@@ -29,9 +29,17 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   RankedTensorType type = op.getType();
   if (type.getRank() != 2)
     return std::nullopt;
-  const LinearLayout &layout = getLayout(type).getValue();
-  bool transposed = layout.contiguousRegisters(LayoutDim::Dim0) >
-                    layout.contiguousRegisters(LayoutDim::Dim1);
+  const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
+  const LinearLayout &to = getLayout(type).getValue();
+  auto liesAlongRows = [](const LinearLayout &layout) {
+    return layout.contiguousRegisters(LayoutDim::Dim0) >
+           layout.contiguousRegisters(LayoutDim::Dim1);
+  };
+  bool transposed = liesAlongRows(to);
+  // Matrices are loaded one way as well as the other, so stores may choose.
+  if (type.getElementTypeBitWidth() == 16 &&
+      matrixAccess(liesAlongRows(from) ? to.transposeOuts({1, 0}) : to))
+    transposed = liesAlongRows(from);
   int64_t rows = type.getDimSize(transposed ? 1 : 0);
   int64_t columns = type.getDimSize(transposed ? 0 : 1);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;

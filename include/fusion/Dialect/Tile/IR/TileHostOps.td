@@ -21,7 +21,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     Arguments are pointers (each with an argument attribute `tile.access`), then
     sizes as index and scalars. `warps` is the number of warps of a block,
     `shared_memory` the bytes of dynamic shared memory, set by
-    `tile-allocate-shared`.
+    `tile-allocate-shared`. `register_stages` is the schedule's wish for the
+    shared-to-register level.
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -37,7 +38,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        I64Attr:$warps,
-                       OptionalAttr<I64Attr>:$shared_memory);
+                       OptionalAttr<I64Attr>:$shared_memory,
+                       OptionalAttr<I64Attr>:$register_stages);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -89,8 +89,14 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let description = [{
     `offset`, in bytes from the start of the block's dynamic shared memory, is set by
     `tile-allocate-shared`; buffers that do not live at the same time share memory.
+
+    `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
+    `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
+    `tile-pipeline-expand` gives them their stages.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$pipeline_stages,
+                       UnitAttr:$pipelined);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -102,7 +108,7 @@ def Tile_FreeOp : Tile_Op<"free", [MemoryEffects<[MemFree]>]> {
 }
 
 def Tile_CopyAsyncOp : Tile_Op<"copy_async",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts the copy of a tile from global to shared memory";
   let description = [{
     Copies the tile at `coordinates` of the view into a stage of the buffer, elements
@@ -110,14 +116,22 @@ def Tile_CopyAsyncOp : Tile_Op<"copy_async",
     `1 - unit`, its column the unit dimension. Joins the group that the next
     `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
     cp.async"). `in_bounds` as for `tile.load`.
+
+    Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
+    notes of the pipelining passes: the stages that the buffer is to have, and in an
+    expanded pipeline the iteration whose data this is, counted from the current
+    one.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Tile_BufferType:$buffer, Index:$stage,
+                       Optional<I1>:$predicate,
                        Tile_TransportAttr:$transport,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+                       OptionalAttr<I64Attr>:$stages,
+                       OptionalAttr<I64Attr>:$slot);
   let assemblyFormat = [{
-    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport attr-dict
-    `:` type($view) `,` type($buffer)
+    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
+    (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
   }];
   let hasVerifier = 1;
 }
@@ -137,6 +151,42 @@ def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$pending attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+//
+// The four primitives that guard a pipelined buffer (ALCOP section III-B). Where
+// copies are synchronised by groups (cp.async), commit and wait are instructions,
+// and acquire and release are kept by the barriers that tile-insert-barriers adds.
+
+def Tile_ProducerAcquireOp
+    : Tile_Op<"producer_acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the stage to be filled has been released";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ProducerCommitOp
+    : Tile_Op<"producer_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Closes the copies of one iteration";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ConsumerWaitOp
+    : Tile_Op<"consumer_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the data of the oldest iteration";
+  let description = [{
+    At most `pending` later iterations stay in flight.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tile_ConsumerReleaseOp
+    : Tile_Op<"consumer_release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Says that the oldest stage has been read";
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for all threads of the block";
   let assemblyFormat = "attr-dict";
@@ -149,7 +199,8 @@ def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
     `transposed`, coordinate 0 of the result walks the columns of the buffer.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
-                       DenseI64ArrayAttr:$origin, UnitAttr:$transposed);
+                       DenseI64ArrayAttr:$origin, UnitAttr:$transposed,
+                       OptionalAttr<I64Attr>:$slot);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $buffer `[` $stage `]` `at` $origin (`transposed` $transposed^)? attr-dict

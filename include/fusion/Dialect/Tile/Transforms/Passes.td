@@ -57,4 +57,106 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Pipelining (ALCOP)
+//===----------------------------------------------------------------------===//
+
+def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::KernelOp"> {
+  let summary = "Find the buffers that can be pipelined";
+  let description = [{
+    A buffer with `pipeline_stages` above one is marked `pipelined` where ALCOP's
+    three rules hold (section II-A): it is filled by one asynchronous copy and by
+    nothing else; the copy stands in a sequential loop that also holds all reads of
+    the buffer; and, since groups of copies are waited for in order, no other
+    pipelined loop stands inside of that loop, whose waits would be for other
+    data. Where a rule fails, a remark (category `pipeline`) says which, and the
+    buffer keeps its single stage.
+
+    ```mlir
+    %buffer = tile.alloc {pipeline_stages = 3 : i64} : !tile.buffer<1, 64, 32, f16, #layout>
+    ```
+
+    becomes
+
+    ```mlir
+    %buffer = tile.alloc {pipeline_stages = 3 : i64, pipelined} : …
+    ```
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+}
+
+def TilePipelineAssignStages
+    : Pass<"tile-pipeline-assign-stages", "::fusion::tile::KernelOp"> {
+  let summary = "Carry the stages of pipelined buffers to their copies";
+  let description = [{
+    The copy that fills a `pipelined` buffer gets the buffer's stages; nothing else
+    decides here. A copy that has stages already, or a pipelined buffer that has been
+    given its stages already, is an error: the annotations are stale.
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+}
+
+def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"> {
+  let summary = "Issue copies ahead of their use";
+  let description = [{
+    Rewrites every loop whose copies have stages (ALCOP section III-B). Buffers get
+    their stages. A buffer with s stages is filled s - 1 iterations ahead: the first
+    s - 1 copies stand in a prologue before the loop, the copy in the loop is for the
+    iteration s - 1 later, into the stage after the last one that was filled,
+    wrapping around. Copies beyond the last iteration are predicated off, so any trip
+    count will do, also one that is known at run time only. Each iteration's copies
+    are one group; the wait at the top of the iteration leaves as many groups in
+    flight as the buffer with the fewest stages allows.
+
+    ```mlir
+    scf.for %k = %c0 to %K step %c32 … {
+      tile.copy_async %a[%m, %k], %A[%c0] by async16 {stages = 3 : i64} …
+      tile.commit
+      tile.wait 0
+      %x = tile.local_load %A[%c0] …
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tile.copy_async %a[%m, %c0], %A[%c0] by async16 {slot = 0 : i64} …
+    tile.producer_commit
+    tile.copy_async %a[%m, %c32], %A[%c1] by async16 if %second {slot = 1 : i64} …
+    tile.producer_commit
+    scf.for %k = %c0 to %K step %c32 iter_args(…, %read = %c0, %write = %c2) {
+      tile.consumer_wait 1
+      tile.producer_acquire
+      tile.copy_async %a[%m, %later], %A[%write] by async16 if %inside {slot = 2 : i64} …
+      tile.producer_commit
+      %x = tile.local_load %A[%read] … {slot = 0 : i64}
+      tile.consumer_release
+      …
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"
+  ];
+}
+
+def TilePipelineRegisters : Pass<"tile-pipeline-registers", "::fusion::tile::KernelOp"> {
+  let summary = "Load the next fragments under the product of these";
+  let description = [{
+    The second level (ALCOP, figure 3d), for kernels with two `register_stages`: the
+    loads from shared memory for one product are issued before the product in front
+    of it. In a loop that `tile-pipeline-expand` has pipelined, the last product of
+    an iteration covers the first loads of the next one, whose fragments the loop
+    carries: the inner pipeline's prologue belongs to the outer loop, and there is no
+    bubble between its iterations. The wait for the next iteration's data moves
+    before that last product.
+
+    Where copies or waits stand between a product and the next loads, these stay
+    behind them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"
+  ];
+}
+
 #endif // FUSION_DIALECT_TILE_TRANSFORMS_PASSES

@@ -1,0 +1,79 @@
+//===- PipelineModel.h - Latency of load-use loops ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ALCOP's analytical model (table I): a kernel is batches of blocks, a block is a
+// first load, a nest of load-use loops, and an epilogue. Each loop overlaps its
+// loads with its use by stages of its own and by other units that the hardware
+// interleaves: blocks of an SM at the shared-memory level, warps of a block at the
+// register level.
+//
+// Two forms. `Printed` is the table as it stands: its two branches meet only where
+// one unit runs alone. `Continuous` is ours: an iteration takes as long as its use,
+// or as its load and use together spread over all that may overlap, whichever is
+// longer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_PIPELINEMODEL_H
+#define FUSION_ANALYSIS_PIPELINEMODEL_H
+
+#include "fusion/Analysis/Footprint.h"
+
+namespace fusion {
+
+enum class PipelineForm : uint8_t { Printed, Continuous };
+
+/// What keeps a loop from being faster.
+enum class LoopBound : uint8_t {
+  Use,       ///< the work of an iteration: more overlap would not help
+  Load,      ///< the bytes of an iteration: bandwidth
+  Latency,   ///< the round trip of a load: more stages would help
+  Occupancy, ///< the same, and more blocks of an SM would do too
+};
+
+llvm::StringRef name(LoopBound bound);
+
+/// Table I, "pipeline latency model": seconds that `iterations` of a load-use loop
+/// take, with `stages` of its own and `multiplexed` interleaved units.
+double loadUseLatency(double load, double use, double iterations,
+                      double stages, double multiplexed, PipelineForm form);
+
+/// One sequential loop of a block.
+struct LoopLatency {
+  unsigned axis;
+  int64_t iterations;
+  unsigned stages;   ///< fewest of the buffers that it fills
+  double load;       ///< seconds, one iteration
+  double use;
+  double total;      ///< all iterations
+  LoopBound bound;
+};
+
+struct PipelineLatency {
+  double kernel = 0;
+  double block = 0;
+  double init = 0, main = 0, epilogue = 0;
+  int64_t batches = 0;
+  int64_t blocksPerSM = 0; ///< that run at a time on the busiest SM
+  llvm::SmallVector<LoopLatency, 4> loops; ///< outermost first
+};
+
+/// Blocks of this schedule that one SM holds at a time, by shared memory,
+/// registers, warps and blocks.
+int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
+                    const ChipInfo &chip);
+
+/// Applies the model to a scheduled group on a chip.
+PipelineLatency predictPipeline(const GroupModel &group,
+                                const Schedule &schedule,
+                                const Footprint &footprint,
+                                const ChipInfo &chip, PipelineForm form);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_PIPELINEMODEL_H

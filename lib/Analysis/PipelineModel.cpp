@@ -1,0 +1,225 @@
+//===- PipelineModel.cpp - Latency of load-use loops --------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/PipelineModel.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace fusion;
+
+llvm::StringRef fusion::name(LoopBound bound) {
+  switch (bound) {
+  case LoopBound::Use:
+    return "use";
+  case LoopBound::Load:
+    return "load";
+  case LoopBound::Latency:
+    return "latency";
+  case LoopBound::Occupancy:
+    return "occupancy";
+  }
+  llvm_unreachable("covered switch");
+}
+
+double fusion::loadUseLatency(double load, double use, double iterations,
+                              double stages, double multiplexed,
+                              PipelineForm form) {
+  if (form == PipelineForm::Continuous)
+    return iterations * std::max(use, (load + use) / (stages * multiplexed));
+  if (load <= (stages * multiplexed - 1) * use)
+    return use * iterations;
+  return (load + use) * iterations / stages;
+}
+
+int64_t fusion::blocksPerSM(const Schedule &schedule,
+                            const Footprint &footprint, const ChipInfo &chip) {
+  int64_t registersPerBlock =
+      std::max<int64_t>(footprint.registers, 1) * 32 * schedule.warps;
+  int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
+  return std::max<int64_t>(
+      1, std::min({chip.registersPerSM / registersPerBlock,
+                   chip.sharedMemoryPerSM / sharedPerBlock,
+                   static_cast<int64_t>(chip.maxWarpsPerSM / schedule.warps),
+                   static_cast<int64_t>(chip.maxBlocksPerSM)}));
+}
+
+namespace {
+
+/// Walks the sequential part of a tree, loops inside out.
+class Walker {
+public:
+  Walker(const GroupModel &group, const Schedule &schedule,
+         const Footprint &footprint, const ChipInfo &chip, PipelineForm form)
+      : group(group), schedule(schedule), footprint(footprint), chip(chip),
+        form(form) {
+    int64_t capacity = blocksPerSM(schedule, footprint, chip);
+    int64_t slots = capacity * chip.numSMs;
+    result.batches = llvm::divideCeil(footprint.blocks, slots);
+    concurrent = std::min<int64_t>(footprint.blocks, slots);
+    // Blocks spread over the SMs first: a small grid fills none of them.
+    result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
+  }
+
+  PipelineLatency run() {
+    // Loads before the loops and the first of theirs are waited for.
+    double firstLoads = 0;
+    Body body = visit(schedule.tree, firstLoads);
+    result.init = body.load + firstLoads + chip.sharedLatency;
+    result.main = body.use;
+    result.epilogue = chip.dramLatency + static_cast<double>(body.stored) *
+                                             concurrent /
+                                             chip.dramBytesPerSecond;
+    result.block = result.init + result.main + result.epilogue;
+    result.kernel = result.block * result.batches;
+    return std::move(result);
+  }
+
+private:
+  /// What one iteration of a body does.
+  struct Body {
+    double load = 0;         ///< seconds of its own loads
+    double use = 0;          ///< of products and inner loops
+    int64_t loadedBytes = 0;
+    int64_t stored = 0;      ///< bytes
+    unsigned stages = 0;     ///< fewest of its pipelined loads, 0 without loads
+  };
+
+  int64_t tileBytes(const GroupTensor &tensor) const {
+    int64_t bytes = tensor.elementBytes;
+    for (unsigned axis : tensor.axes)
+      bytes *= schedule.tiles[axis];
+    return bytes;
+  }
+
+  /// T_smem_load: all concurrent blocks load at the same time, from L2, and what
+  /// they share comes from DRAM once. The batch's share of DRAM traffic is that of
+  /// the compulsory bytes.
+  double loadSeconds(int64_t bytes) const {
+    double share =
+        footprint.globalLoadBytes > 0
+            ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
+                                footprint.globalLoadBytes)
+            : 1.0;
+    double all = static_cast<double>(bytes) * concurrent;
+    return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
+                    chip.dramLatency * share +
+                        all * share / chip.dramBytesPerSecond);
+  }
+
+  /// T_smem_use of one product's tile: the register-level loop over the steps of
+  /// its intrinsic. One step loads fragments (bytes over the SM's bandwidth, and
+  /// the latency of shared memory) and multiplies them.
+  double useSeconds(unsigned number) const {
+    const Product &product = group.products[number];
+    const ProductMapping &mapping = schedule.products[number];
+    double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2];
+    double steps = static_cast<double>(schedule.tiles[mapping.r1]) /
+                   mapping.intrinsic->r1;
+    double step = mapping.intrinsic->r1;
+    double rate = product.type ? chip.tensorFlopsOf(*product.type)
+                               : chip.f32FlopsPerSecond;
+    // Blocks of an SM share its tensor cores; each of the four needs a warp.
+    double warps = static_cast<double>(schedule.warps) * result.blocksPerSM;
+    double utilisation = std::min(1.0, warps / 4);
+    double compute = 2 * i1 * i2 * step * result.blocksPerSM /
+                     (rate / chip.numSMs * utilisation);
+    double bytes = 2 * step * (i1 * mapping.warps[1] + i2 * mapping.warps[0]);
+    double load = chip.sharedLatency +
+                  bytes * result.blocksPerSM /
+                      (chip.sharedBytesPerClockPerSM * chip.clockHz);
+    return loadUseLatency(load, compute, steps, schedule.registerStages,
+                          schedule.warps, form);
+  }
+
+  Body visit(const TilingTree &items, double &firstLoads) {
+    Body body;
+    for (const TilingNode &node : items) {
+      const GroupTensor *tensor =
+          node.isLoop() ? nullptr : &group.tensors[node.index];
+      switch (node.kind) {
+      case TilingNode::Kind::Load: {
+        int64_t bytes = tileBytes(*tensor);
+        body.loadedBytes += bytes;
+        body.load += loadSeconds(bytes);
+        unsigned stages = schedule.places[node.index].stages;
+        body.stages = body.stages == 0 ? stages : std::min(body.stages, stages);
+        break;
+      }
+      case TilingNode::Kind::Compute:
+        body.use += useSeconds(tensor->product);
+        break;
+      case TilingNode::Kind::Store:
+        body.stored += tileBytes(*tensor);
+        break;
+      case TilingNode::Kind::Loop:
+        visitLoop(node, body, firstLoads);
+        break;
+      }
+    }
+    return body;
+  }
+
+  void visitLoop(const TilingNode &node, Body &outer, double &firstLoads) {
+    if (schedule.isBlockAxis(node.index)) {
+      Body body = visit(node.children, firstLoads);
+      outer.load += body.load;
+      outer.use += body.use;
+      outer.stored += body.stored;
+      return;
+    }
+    size_t place = result.loops.size();
+    result.loops.push_back({});
+    double innerFirst = 0;
+    Body body = visit(node.children, innerFirst);
+    firstLoads += body.load;
+    LoopLatency loop;
+    loop.axis = node.index;
+    loop.iterations =
+        tripCount(group.axes[node.index], schedule.tiles[node.index]);
+    loop.stages = std::max(1u, body.stages);
+    loop.load = body.load;
+    loop.use = body.use + innerFirst;
+    loop.total = loadUseLatency(loop.load, loop.use, loop.iterations,
+                                loop.stages, result.blocksPerSM, form);
+    loop.bound = boundOf(loop, body.loadedBytes);
+    outer.use += loop.total;
+    outer.stored += body.stored;
+    result.loops[place] = loop;
+  }
+
+  LoopBound boundOf(const LoopLatency &loop, int64_t bytes) const {
+    double overlap = static_cast<double>(loop.stages) * result.blocksPerSM;
+    if (loop.load <= (overlap - 1) * loop.use)
+      return LoopBound::Use;
+    // Even with any number of stages the bytes have to pass.
+    double transfer =
+        static_cast<double>(bytes) * concurrent / chip.l2BytesPerSecond;
+    if (transfer >= loop.use)
+      return LoopBound::Load;
+    return footprint.blocks > concurrent ? LoopBound::Occupancy
+                                         : LoopBound::Latency;
+  }
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  const Footprint &footprint;
+  const ChipInfo &chip;
+  PipelineForm form;
+  int64_t concurrent = 1; ///< blocks of a batch
+  PipelineLatency result;
+};
+
+} // namespace
+
+PipelineLatency fusion::predictPipeline(const GroupModel &group,
+                                        const Schedule &schedule,
+                                        const Footprint &footprint,
+                                        const ChipInfo &chip,
+                                        PipelineForm form) {
+  return Walker(group, schedule, footprint, chip, form).run();
+}

@@ -1,0 +1,232 @@
+//===- PipelineRegisters.cpp - tile-pipeline-registers ------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEPIPELINEREGISTERS
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+/// A product and the loads from shared memory that no product before it needs.
+struct Step {
+  DotOp dot;
+  SmallVector<LocalLoadOp> loads;
+};
+
+/// Adds the loads of `block` that `value` is computed from.
+void collectLoads(Value value, Block *block, llvm::SmallPtrSetImpl<Operation *> &seen,
+                  SmallVectorImpl<LocalLoadOp> &loads) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || isa<DotOp>(op) ||
+      !seen.insert(op).second)
+    return;
+  if (auto load = dyn_cast<LocalLoadOp>(op)) {
+    loads.push_back(load);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    collectLoads(operand, block, seen, loads);
+}
+
+SmallVector<Step> collectSteps(Block &block) {
+  SmallVector<Step> steps;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  for (auto dot : block.getOps<DotOp>()) {
+    Step &step = steps.emplace_back();
+    step.dot = dot;
+    collectLoads(dot.getLhs(), &block, seen, step.loads);
+    collectLoads(dot.getRhs(), &block, seen, step.loads);
+    llvm::sort(step.loads, [](LocalLoadOp a, LocalLoadOp b) {
+      return a->isBeforeInBlock(b);
+    });
+  }
+  return steps;
+}
+
+/// Whether shared memory may change between two operations of a block.
+bool changesBetween(Operation *from, Operation *to) {
+  for (Operation *op = from->getNextNode(); op && op != to;
+       op = op->getNextNode()) {
+    if (isa<CopyAsyncOp, CommitOp, WaitOp, ProducerCommitOp, ConsumerWaitOp,
+            ProducerAcquireOp, BarrierOp, LocalStoreOp, FreeOp, AllocOp>(op))
+      return true;
+    if (op->getNumRegions() != 0)
+      return true;
+  }
+  return false;
+}
+
+/// Within one block: the loads of a step move before the product of the step in
+/// front of it.
+void loadAhead(Block &block) {
+  SmallVector<Step> steps = collectSteps(block);
+  for (size_t i = 0; i + 1 < steps.size(); ++i)
+    for (LocalLoadOp load : steps[i + 1].loads) {
+      if (load->isBeforeInBlock(steps[i].dot) ||
+          changesBetween(steps[i].dot, load))
+        continue;
+      // What the load's operands are computed from is scalar and stands before.
+      bool available = llvm::all_of(load->getOperands(), [&](Value operand) {
+        Operation *definer = operand.getDefiningOp();
+        return !definer || definer->getBlock() != &block ||
+               definer->isBeforeInBlock(steps[i].dot);
+      });
+      if (available)
+        load->moveBefore(steps[i].dot);
+    }
+}
+
+/// Across the iterations of a pipelined loop.
+class Rotation {
+public:
+  explicit Rotation(scf::ForOp loop)
+      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {}
+
+  void run();
+
+private:
+  /// Copies the first step's loads: from the stage that the counter `from` is
+  /// mapped to, as the data of iteration `slot`.
+  SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
+
+  scf::ForOp loop;
+  IRRewriter rewriter;
+  Location loc;
+  SmallVector<LocalLoadOp> first;
+};
+
+} // namespace
+
+SmallVector<Value> Rotation::cloneLoads(IRMapping &stages, int64_t slot) {
+  SmallVector<Value> results;
+  for (LocalLoadOp load : first) {
+    auto copy = cast<LocalLoadOp>(rewriter.clone(*load, stages));
+    if (copy.getSlot())
+      copy.setSlot(slot);
+    results.push_back(copy);
+  }
+  return results;
+}
+
+void Rotation::run() {
+  Block *body = loop.getBody();
+  auto waits = body->getOps<ConsumerWaitOp>();
+  if (waits.empty())
+    return;
+  ConsumerWaitOp wait = *waits.begin();
+  SmallVector<Step> steps = collectSteps(*body);
+  if (steps.empty() || steps.front().loads.empty())
+    return;
+  first = steps.front().loads;
+  DotOp last = steps.back().dot;
+  // Nothing may read this iteration's data after the wait moves to the last
+  // product.
+  for (auto load : body->getOps<LocalLoadOp>())
+    if (!load->isBeforeInBlock(last))
+      return;
+  // The counters that the first loads read their stage from; other stages are
+  // the same in every iteration.
+  SmallVector<BlockArgument> counters;
+  for (LocalLoadOp load : first)
+    if (auto counter = dyn_cast<BlockArgument>(load.getStage()))
+      if (counter.getOwner() == body && !llvm::is_contained(counters, counter))
+        counters.push_back(counter);
+  for (LocalLoadOp load : first)
+    if (Operation *definer = load.getStage().getDefiningOp())
+      if (definer->getBlock() == body)
+        return;
+
+  // Before the loop: wait for the first iteration and load its first fragments.
+  rewriter.setInsertionPoint(loop);
+  ConsumerWaitOp::create(rewriter, loc, wait.getPending());
+  ProducerAcquireOp::create(rewriter, loc);
+  IRMapping initial;
+  for (BlockArgument counter : counters)
+    initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
+  SmallVector<Value> inits = cloneLoads(initial, 0);
+
+  // In the loop: the wait moves before the last product and is for the next
+  // iteration, whose first fragments are loaded there. Behind the last iteration
+  // the stage that was just read is read again, for nothing.
+  int64_t pending = wait.getPending();
+  for (auto acquire :
+       llvm::make_early_inc_range(body->getOps<ProducerAcquireOp>()))
+    rewriter.eraseOp(acquire);
+  rewriter.eraseOp(wait);
+  rewriter.setInsertionPoint(last);
+  ConsumerWaitOp::create(rewriter, loc, pending);
+  ProducerAcquireOp::create(rewriter, loc);
+  Value following = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(),
+                                          loop.getStep());
+  Value exists =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, following,
+                            loop.getUpperBound());
+  IRMapping next;
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  for (BlockArgument counter : counters) {
+    // The counter's advance is computed at the end of the body; it depends on
+    // the counter alone.
+    Value advanced = yield.getOperand(counter.getArgNumber() - 1);
+    std::function<void(Value)> hoist = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getBlock() != body || op->isBeforeInBlock(last))
+        return;
+      for (Value operand : op->getOperands())
+        hoist(operand);
+      op->moveBefore(last);
+    };
+    hoist(advanced);
+    next.map(counter, arith::SelectOp::create(rewriter, loc, exists, advanced,
+                                              counter));
+  }
+  SmallVector<Value> following0 = cloneLoads(next, 1);
+
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return following0;
+      });
+  auto rotated = cast<scf::ForOp>(replaced->getOperation());
+  unsigned carried = rotated.getNumResults() - inits.size();
+  for (auto [index, load] : llvm::enumerate(first))
+    rewriter.replaceOp(load, rotated.getRegionIterArg(carried + index));
+  loop = rotated;
+}
+
+namespace {
+
+struct RegistersPass
+    : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.getRegisterStages().value_or(1) < 2)
+      return;
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      Rotation(loop).run();
+    SmallVector<Block *> blocks;
+    kernel.walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      loadAhead(*block);
+    kernel.removeRegisterStagesAttr();
+  }
+};
+
+} // namespace

@@ -1,0 +1,79 @@
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(gpu.module(convert-math-to-nvvm))' | FileCheck %s
+
+gpu.module @kernels {
+  // exp(x) = 2^(x log2 e), by the instruction.
+  // CHECK-LABEL: func.func @exp
+  // CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+  // CHECK: %[[X:.*]] = arith.mulf %{{.*}}, %[[LOG2E]]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[X]]) : (f32) -> f32
+  func.func @exp(%x: f32) -> f32 {
+    %0 = math.exp %x : f32
+    return %0 : f32
+  }
+  // CHECK-LABEL: func.func @exp2
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
+  func.func @exp2(%x: f32) -> f32 {
+    %0 = math.exp2 %x : f32
+    return %0 : f32
+  }
+  // CHECK-LABEL: func.func @log
+  // CHECK: %[[Y:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
+  // CHECK: arith.mulf %[[Y]]
+  func.func @log(%x: f32) -> f32 {
+    %0 = math.log %x : f32
+    return %0 : f32
+  }
+  // CHECK-LABEL: func.func @rsqrt
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+  func.func @rsqrt(%x: f32) -> f32 {
+    %0 = math.rsqrt %x : f32
+    return %0 : f32
+  }
+  // Narrow types are computed in f32 and rounded.
+  // CHECK-LABEL: func.func @exp_of_f16
+  // CHECK: arith.extf %{{.*}} : f16 to f32
+  // CHECK: llvm.call_intrinsic
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  func.func @exp_of_f16(%x: f16) -> f16 {
+    %0 = math.exp %x : f16
+    return %0 : f16
+  }
+  // What is exact in its own type is computed in it.
+  // CHECK-LABEL: func.func @absolute_value_of_bf16
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.fabs.bf16"
+  func.func @absolute_value_of_bf16(%x: bf16) -> bf16 {
+    %0 = math.absf %x : bf16
+    return %0 : bf16
+  }
+  // CHECK-LABEL: func.func @square_root_of_f64
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.sqrt.f64"
+  func.func @square_root_of_f64(%x: f64) -> f64 {
+    %0 = math.sqrt %x : f64
+    return %0 : f64
+  }
+  // CHECK-LABEL: func.func @polynomials
+  // CHECK-NOT: math.tanh
+  // CHECK-NOT: math.erf
+  // CHECK: return
+  func.func @polynomials(%x: f32) -> (f32, f32) {
+    %0 = math.tanh %x : f32
+    %1 = math.erf %x : f32
+    return %0, %1 : f32, f32
+  }
+  // The maximum that ignores NaN is an instruction.
+  // CHECK-LABEL: func.func @maximum_number
+  // CHECK-NEXT: llvm.intr.maxnum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+  func.func @maximum_number(%x: f32, %y: f32) -> f32 {
+    %0 = arith.maxnumf %x, %y : f32
+    return %0 : f32
+  }
+  // CHECK-LABEL: func.func @arithmetic_stays
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: arith.divf
+  // CHECK-NEXT: return
+  func.func @arithmetic_stays(%x: f32, %y: f32) -> f32 {
+    %0 = arith.addf %x, %y : f32
+    %1 = arith.divf %0, %y : f32
+    return %1 : f32
+  }
+}

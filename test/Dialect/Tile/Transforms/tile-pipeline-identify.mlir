@@ -1,0 +1,117 @@
+// RUN: fusion-opt %s --tile-pipeline-identify | FileCheck %s
+// RUN: fusion-opt %s --tile-pipeline-identify --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+
+// Every refusal says why.
+// WHY: buffer is not pipelined: it is filled by a synchronous store (rule 1)
+// WHY: buffer is not pipelined: its copy is not in a sequential loop (rule 2)
+// WHY: buffer is not pipelined: it is also read outside of the loop that fills it (rule 2)
+// WHY: buffer is not pipelined: its loop holds another pipelined loop, and groups of copies are waited for in order
+// WHY-NOT: buffer is not pipelined
+
+#shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
+!buffer = !tile.buffer<1, 16, 16, f16, #shared>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+
+// Filled by one copy in the loop that reads it: all rules hold. The one beside it asks for nothing.
+// CHECK-LABEL: tile.kernel @load_use_loop
+// CHECK: tile.alloc {pipeline_stages = 3 : i64, pipelined}
+// CHECK: tile.alloc :
+tile.kernel @load_use_loop(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 3 : i64} : !buffer
+  %y = tile.alloc : !buffer
+  scf.for %k = %c0 to %c64 step %c16 {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by async16 : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Rule 1: a store fills it.
+// CHECK-LABEL: tile.kernel @synchronous
+// CHECK: tile.alloc {pipeline_stages = 2 : i64} :
+tile.kernel @synchronous(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  scf.for %k = %c0 to %c64 step %c16 {
+    %v = tile.load %a[%c0, %k] : !view -> tensor<16x16xf16>
+    tile.local_store %v, %x[%c0] : tensor<16x16xf16>, !buffer
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Rule 2: filled once, before the loop that reads it.
+// CHECK-LABEL: tile.kernel @outside
+// CHECK: tile.alloc {pipeline_stages = 2 : i64} :
+tile.kernel @outside(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  tile.copy_async %a[%c0, %c0], %x[%c0] by async16 : !view, !buffer
+  tile.commit
+  tile.wait 0
+  scf.for %k = %c0 to %c64 step %c16 {
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Rule 2 again: read after the loop, too.
+// CHECK-LABEL: tile.kernel @read_after
+// CHECK: tile.alloc {pipeline_stages = 2 : i64} :
+tile.kernel @read_after(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  scf.for %k = %c0 to %c64 step %c16 {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 : !view, !buffer
+    tile.commit
+    tile.wait 0
+  }
+  %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  tile.return
+}
+
+// Rule 3: of two nested loops only the inner one.
+// CHECK-LABEL: tile.kernel @nested
+// CHECK: tile.alloc {pipeline_stages = 2 : i64} :
+// CHECK: tile.alloc {pipeline_stages = 2 : i64, pipelined}
+tile.kernel @nested(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  %y = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  scf.for %n = %c0 to %c64 step %c16 {
+    tile.copy_async %a[%c0, %n], %x[%c0] by async16 : !view, !buffer
+    scf.for %k = %c0 to %c64 step %c16 {
+      tile.copy_async %a[%c0, %k], %y[%c0] by async16 : !view, !buffer
+      tile.commit
+      tile.wait 0
+      %t = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    }
+    %u = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}

@@ -1,0 +1,101 @@
+// RUN: fusion-opt %s --tile-pipeline-expand --tile-pipeline-registers | FileCheck %s
+
+#shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">
+!buffer = !tile.buffer<1, 16, 32, f16, #shared>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+
+// Two products in an iteration: the second one's loads stand under the first product, the next iteration's first loads
+// under the second, after the wait for its data. The first fragments are loaded before the loop and carried.
+// CHECK-LABEL: tile.kernel @two_levels
+// CHECK: tile.producer_commit
+// CHECK: tile.consumer_wait 0
+// CHECK-NEXT: tile.producer_acquire
+// CHECK-NEXT: %[[A0:.*]] = tile.local_load %{{.*}} at [0, 0] {slot = 0 : i64}
+// CHECK-NEXT: %[[B0:.*]] = tile.local_load %{{.*}} at [0, 0] transposed {slot = 0 : i64}
+// CHECK: scf.for {{.*}}, %[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]])
+// CHECK-NOT: consumer_wait
+// CHECK: tile.producer_commit
+// CHECK: %[[A1:.*]] = tile.local_load %{{.*}} at [0, 16] {slot = 0 : i64}
+// CHECK: %[[B1:.*]] = tile.local_load %{{.*}} at [0, 16] transposed {slot = 0 : i64}
+// CHECK: tile.dot %[[A]], %[[B]]
+// CHECK: tile.consumer_wait 0
+// CHECK: tile.producer_acquire
+// CHECK: %[[A2:.*]] = tile.local_load %{{.*}} at [0, 0] {slot = 1 : i64}
+// CHECK: %[[B2:.*]] = tile.local_load %{{.*}} at [0, 0] transposed {slot = 1 : i64}
+// CHECK: tile.dot %[[A1]], %[[B1]]
+// CHECK: scf.yield {{.*}}, %[[A2]], %[[B2]]
+tile.kernel @two_levels(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t0 = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u0 = tile.local_load %y[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d0 = tile.dot %t0, %u0, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
+    %u1 = tile.local_load %y[%c0] at [0, 16] transposed : !buffer -> tensor<16x16xf16>
+    %d1 = tile.dot %t1, %u1, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d1 : tensor<16x16xf32>
+  }
+  tile.return
+}
+
+// A loop of one stage: its loads cannot pass the wait, but the second product's move under the first.
+// CHECK-LABEL: tile.kernel @registers_alone
+// CHECK: scf.for
+// CHECK: tile.wait 0
+// CHECK-COUNT-4: tile.local_load
+// CHECK: tile.dot
+// CHECK-NOT: tile.local_load
+// CHECK: tile.dot
+tile.kernel @registers_alone(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc : !buffer
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t0 = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u0 = tile.local_load %x[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d0 = tile.dot %t0, %u0, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
+    %u1 = tile.local_load %x[%c0] at [0, 16] transposed : !buffer -> tensor<16x16xf16>
+    %d1 = tile.dot %t1, %u1, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d1 : tensor<16x16xf32>
+  }
+  tile.return
+}
+
+// Without the wish nothing moves.
+// CHECK-LABEL: tile.kernel @one_register_stage
+// CHECK: tile.local_load
+// CHECK: tile.dot
+// CHECK: tile.local_load
+// CHECK: tile.dot
+tile.kernel @one_register_stage() attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %x = tile.alloc : !buffer
+  %u = tile.local_load %x[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+  %t0 = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  %d0 = tile.dot %t0, %u, %zero "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
+  %d1 = tile.dot %t1, %u, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  tile.return
+}

@@ -1,0 +1,107 @@
+"""Runs chains of products on the emulator and checks what the compiler promises of each: one kernel,
+right numbers, counted bytes and shared memory as predicted, no bank conflict for operands whose rows
+are multiples of 16 bytes.
+
+    check_chains.py TOOL ROOT FOLDER [--family=NAME | --chains=M,K,N,H:M,K,N,H...] [--dtype=f16] ...
+
+Further arguments go to the workload generator. --conflicts allows bank conflicts (for operands of the
+narrower transports), --kernels=N asks for another number of kernels, --sanitize looks for races.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool")
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--family")
+    parser.add_argument("--chains", default="")
+    parser.add_argument("--dtype", default="f16")
+    parser.add_argument("--chip", default="sm_80")
+    parser.add_argument("--kernels", type=int, default=1)
+    parser.add_argument("--conflicts", action="store_true")
+    parser.add_argument("--sanitize", action="store_true")
+    return parser.parse_known_args()
+
+
+def workloads(arguments, generator):
+    """Pairs of a name and the generator's arguments."""
+    if not arguments.family:
+        for sizes in arguments.chains.split(":"):
+            yield sizes.replace(",", "x"), ["--chain", sizes]
+        return
+    listed = subprocess.run(
+        [sys.executable, generator, "--list"], check=True, capture_output=True, text=True
+    ).stdout
+    family = None
+    for line in listed.splitlines():
+        if not line.startswith(" "):
+            family = line.strip()
+        elif family == arguments.family:
+            case = line.split()[0]
+            yield case, ["--family", family, "--case", case]
+
+
+def check(name, report, arguments):
+    """The promises that a report breaks."""
+    if report["error"] or not report["pass"]:
+        yield f"error {report['error']}, max abs error {report['max_abs_error']}"
+    if report["sanitizer"]:
+        yield f"sanitizer: {report['sanitizer'][0]}"
+    kernels = report["kernels"]
+    if len(kernels) != arguments.kernels:
+        yield f"{len(kernels)} kernels instead of {arguments.kernels}"
+    for kernel in kernels:
+        counters, predicted = kernel["counters"], kernel["predicted"]
+        for counter in ("global_load_bytes", "global_store_bytes"):
+            if counters[counter] != predicted[counter]:
+                yield f"{counter}: predicted {predicted[counter]}, counted {counters[counter]}"
+        if kernel["dynamic_shared_memory"] != predicted["shared_memory"]:
+            yield (
+                f"shared memory: predicted {predicted['shared_memory']}, "
+                f"launched with {kernel['dynamic_shared_memory']}"
+            )
+        if counters["shared_bank_conflicts"] and not arguments.conflicts:
+            yield f"{counters['shared_bank_conflicts']} bank conflicts"
+        # Padding included, so never less than the operands' products; zero would be the generic form.
+        if counters["mma_flops"] == 0:
+            yield "no tensor cores used"
+
+
+def main():
+    arguments, rest = parse()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    generator = str(arguments.root / "benchmarks/workloads/generate.py")
+    count = broken = 0
+    for name, words in workloads(arguments, generator):
+        source = arguments.folder / f"{name}.mlir"
+        output = arguments.folder / f"{name}.json"
+        output.unlink(missing_ok=True)
+        subprocess.run(
+            [sys.executable, generator, *words, "--dtype", arguments.dtype, *rest, "-o", source], check=True
+        )
+        command = [arguments.tool, source, f"--chip={arguments.chip}", "--device=emulator"]
+        command += ["--force-fusion", f"--json={output}"]
+        if arguments.sanitize:
+            command.append("--sanitize")
+        run = subprocess.run(command, capture_output=True, text=True)
+        if output.exists():
+            problems = list(check(name, json.loads(output.read_text())[0], arguments))
+        else:
+            problems = ["no report"]
+        if run.returncode != 0:
+            problems.append(f"exit code {run.returncode}: {run.stderr}")
+        count += 1
+        broken += bool(problems)
+        print(f"{name}: {'; '.join(problems) or 'ok'}")
+    print(f"{count} chains, {broken} broken")
+    sys.exit(broken != 0 or count == 0)
+
+
+main()

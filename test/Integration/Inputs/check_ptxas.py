@@ -1,0 +1,115 @@
+"""Assembles what the compiler writes for chains of products, and checks that ptxas accepts it without
+spilling a register, and that what LLVM wrote keeps its promises: no contraction, no call to a library,
+the threads of a block bounded, dynamic shared memory external.
+
+    check_ptxas.py OPT TRANSLATE PTXAS ROOT FOLDER --chips=sm_80,sm_86 [--family=NAME | --chains=...]
+                   [--dtype=f16] ...
+
+Further arguments go to the workload generator.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    for name in ("opt", "translate", "ptxas"):
+        parser.add_argument(name)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--chips", default="sm_80")
+    parser.add_argument("--family")
+    parser.add_argument("--chains", default="")
+    parser.add_argument("--dtype", default="f16")
+    return parser.parse_known_args()
+
+
+def workloads(arguments, generator):
+    if not arguments.family:
+        for sizes in arguments.chains.split(":"):
+            yield sizes.replace(",", "x"), ["--chain", sizes]
+        return
+    listed = subprocess.run(
+        [sys.executable, generator, "--list"], check=True, capture_output=True, text=True
+    ).stdout
+    family = None
+    for line in listed.splitlines():
+        if not line.startswith(" "):
+            family = line.strip()
+        elif family == arguments.family:
+            case = line.split()[0]
+            yield case, ["--family", family, "--case", case]
+
+
+def check(arguments, source, chip):
+    """The promises that are broken."""
+    lowered = subprocess.run(
+        [arguments.opt, source, f"--fuse-to-nvvm=chip={chip} force-fusion=true"],
+        capture_output=True,
+        text=True,
+    )
+    if lowered.returncode != 0:
+        yield f"fusion-opt: {lowered.stderr}"
+        return
+    ptx = subprocess.run(
+        [arguments.translate, "--fuse-to-ptx"], input=lowered.stdout, capture_output=True, text=True
+    )
+    if ptx.returncode != 0:
+        yield f"fusion-translate: {ptx.stderr}"
+        return
+    path = source.with_suffix(f".{chip}.ptx")
+    path.write_text(ptx.stdout)
+    if f".target {chip}" not in ptx.stdout:
+        yield "the target is another"
+    if ".extern .func" in ptx.stdout:
+        yield "calls a library"
+    entries = len(re.findall(r"\.visible \.entry", ptx.stdout))
+    if entries == 0 or len(re.findall(r"\.maxntid", ptx.stdout)) != entries:
+        yield "a kernel's threads are not bounded"
+    if "mma.sync" not in ptx.stdout:
+        yield "no tensor cores used"
+    for line in re.findall(r".*\.shared .*\[\];", ptx.stdout):
+        if not line.startswith(".extern .shared .align 1024"):
+            yield f"shared memory: {line}"
+    # Local memory in PTX is an array that LLVM could not keep in registers.
+    if "__local_depot" in ptx.stdout:
+        yield "local memory"
+    assembled = subprocess.run(
+        [arguments.ptxas, "-v", f"-arch={chip}", path, "-o", path.with_suffix(".cubin")],
+        capture_output=True,
+        text=True,
+    )
+    if assembled.returncode != 0:
+        yield f"ptxas: {assembled.stderr}"
+        return
+    spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", assembled.stderr)
+    if len(spills) != entries:
+        yield f"ptxas says nothing of spills: {assembled.stderr}"
+    if any(int(number) for pair in spills for number in pair):
+        yield f"spills {spills}"
+
+
+def main():
+    arguments, rest = parse()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    generator = str(arguments.root / "benchmarks/workloads/generate.py")
+    count = broken = 0
+    for name, words in workloads(arguments, generator):
+        source = arguments.folder / f"{name}.mlir"
+        subprocess.run(
+            [sys.executable, generator, *words, "--dtype", arguments.dtype, *rest, "-o", source], check=True
+        )
+        for chip in arguments.chips.split(","):
+            problems = list(check(arguments, source, chip))
+            count += 1
+            broken += bool(problems)
+            print(f"{name} {chip}: {'; '.join(problems) or 'ok'}")
+    print(f"{count} modules, {broken} broken")
+    sys.exit(broken != 0 or count == 0)
+
+
+main()

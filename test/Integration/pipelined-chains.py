@@ -1,0 +1,109 @@
+# Chains with every number of stages, with and without the register level: the same bits, no finding under eight
+# orders of the warps, and the shared memory that was predicted.
+# RUN: %python %s %t %S/Inputs
+
+import hashlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from set_schedule import replace_schedule  # noqa: E402
+
+GENERATE = ["benchmarks/workloads/generate.py"]
+OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
+
+
+def schedule(tiling, tiles, blocks, maps, places, stages, registers):
+    operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
+    memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
+    pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
+    sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
+    return (
+        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}>, mapping = <warps = 4, '
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}>, memory = <{{{memory}}}>, "
+        f"pipeline = <{{{pipeline}}}, registers = {registers}>>"
+    )
+
+
+# A loop over n with two buffers of its own, a nest with the pipelined loop inside, a plain product with masks and
+# trip counts below the stages, and synchronous operands that cannot be pipelined.
+CASES = {
+    "loop-over-n": (
+        ["--chain=64,32,160,48", "--2d"],
+        dict(
+            tiling="m(LA,n(LB,CC,LD,CE),SE)",
+            tiles=dict(m=32, n=32, k=32, h=48),
+            blocks=["m"],
+            maps=dict(C=("m", "n", "k", "[2, 2]"), E=("m", "h", "n", "[2, 2]")),
+            places=dict(A="shared, async16", B="shared, async16", C="shared", D="shared, async16", E="shared"),
+        ),
+        "BD",
+    ),
+    "nest": (
+        ["--chain=128,144,96,48", "--2d"],
+        dict(
+            tiling="m(n(k(LA,LB,CC),LD,CE),SE)",
+            tiles=dict(m=64, n=48, k=48, h=48),
+            blocks=["m"],
+            maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+            places=dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared"),
+        ),
+        "AB",
+    ),
+    "masked-product": (
+        ["--chain=72,100,52", "--2d"],
+        dict(
+            tiling="mn(k(LA,LB,CC),SC)",
+            tiles=dict(m=64, n=32, k=32),
+            blocks=["m", "n"],
+            maps=dict(C=("m", "n", "k", "[2, 2]")),
+            places=dict(A="shared, async8", B="shared, async8", C="shared"),
+        ),
+        "AB",
+    ),
+}
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    root = os.path.abspath(os.path.join(inputs, "..", "..", ".."))
+    for name, (chain, description, pipelined) in CASES.items():
+        path = os.path.join(folder, name)
+        run(sys.executable, os.path.join(root, *GENERATE), *chain, "-o", path + ".mlir")
+        groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
+        digests = set()
+        counts = [(n,) * len(pipelined) for n in (1, 2, 3, 4, 6)] + [(2, 4), (3, 2)]
+        for stages, registers in itertools.product(counts, (1, 2)):
+            text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
+            with open(path + ".scheduled.mlir", "w") as file:
+                file.write(replace_schedule(groups, text))
+            run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline",
+                "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+            run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+            run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
+                "--schedules=8", "--output-dir=" + path, "--json=" + path + ".report.json")
+            with open(path + ".report.json") as file:
+                (report,) = json.load(file)
+            (kernel,) = report["kernels"]
+            where = f"{name}, stages {stages}, registers {registers}"
+            assert report["pass"] and not report["sanitizer"], where
+            assert kernel["counters"]["global_load_bytes"] == kernel["predicted"]["global_load_bytes"], where
+            assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], where
+            (result,) = [f for f in sorted(os.listdir(path)) if "result" in f]
+            with open(os.path.join(path, result), "rb") as file:
+                digests.add(hashlib.sha256(file.read()).hexdigest())
+        assert len(digests) == 1, f"{name}: results differ between stage counts"
+
+
+main()

@@ -1,0 +1,103 @@
+//===- CostModelTest.cpp - Predicted times -----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The model's numbers are no facts to be pinned down here; what it must order
+// rightly is.
+
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/CostModel.h"
+#include <cmath>
+
+using namespace fusion;
+using namespace fusion::test;
+
+namespace {
+
+Cost costOf(ScheduledGroup &group, const char *chip = "sm_80") {
+  return predictCost(group.model(), *group.schedule,
+                     computeFootprint(group.model(), *group.schedule),
+                     *lookupChip(chip));
+}
+
+TEST(CostModel, PartsArePositiveAndAddUp) {
+  ScheduledGroup group(chainIR({512, 512, 512, 512}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  Cost cost = costOf(group);
+  for (double part : {cost.launch, cost.dram, cost.l2, cost.shared, cost.compute,
+                      cost.latency}) {
+    EXPECT_GT(part, 0);
+    EXPECT_TRUE(std::isfinite(part));
+    EXPECT_GE(cost.total, part);
+  }
+  EXPECT_GE(cost.blocksPerSM, 1);
+  EXPECT_GE(cost.waves, 1);
+  EXPECT_FALSE(cost.bound().empty());
+}
+
+TEST(CostModel, LargerProblemsTakeLonger) {
+  double last = 0;
+  for (int64_t size : {256, 512, 1024, 2048}) {
+    ScheduledGroup group(chainIR({size, size, size, size}));
+    ASSERT_TRUE(group.schedule) << group.reason;
+    double time = costOf(group).total;
+    EXPECT_GT(time, last);
+    last = time;
+  }
+}
+
+TEST(CostModel, FasterChipsTakeLess) {
+  ScheduledGroup group(chainIR({2048, 2048, 2048, 2048}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  EXPECT_LT(costOf(group, "sm_90a").total, costOf(group, "sm_80").total);
+  EXPECT_LT(costOf(group, "sm_80").total, costOf(group, "sm_86").total);
+}
+
+// No schedule is faster than reading every tensor once, or than its flops.
+TEST(CostModel, NeverBelowTheChipsPeaks) {
+  ScheduledGroup group(chainIR({4096, 4096, 4096, 4096}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  const ChipInfo &chip = *lookupChip("sm_80");
+  Footprint footprint = computeFootprint(group.model(), *group.schedule);
+  Cost cost = costOf(group);
+  EXPECT_GE(cost.total, footprint.compulsoryBytes / chip.dramBytesPerSecond);
+  EXPECT_GE(cost.total,
+            footprint.mmaFlops / chip.tensorFlopsOf(TensorCoreType::F16));
+}
+
+TEST(CostModel, MovingLessIsNotDearer) {
+  ScheduledGroup group(chainIR({1024, 64, 1024, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  group.setTile("k", 64);
+  group.setTiling("mh(n(LA,LB,CC,LD,CE),SE)");
+  double inside = costOf(group).total;
+  group.setTiling("mh(LA,n(LB,CC,LD,CE),SE)");
+  EXPECT_LE(costOf(group).total, inside);
+}
+
+// MCFuser section II-A: φ = 2 m n k / (2 m n + m k + n k).
+TEST(CostModel, IntensityAndBalance) {
+  ParsedGroup group(chainIR({512, 64, 256, 64}));
+  ASSERT_TRUE(group.axes) << group.reason;
+  const Product &product = group.model().products[0];
+  EXPECT_DOUBLE_EQ(intensity(group.model(), product),
+                   2.0 * 512 * 256 * 64 /
+                       (2.0 * 512 * 256 + 512.0 * 64 + 256.0 * 64));
+  const ChipInfo &chip = *lookupChip("sm_80");
+  EXPECT_DOUBLE_EQ(machineBalance(product, 2, chip),
+                   chip.tensorFlopsOf(TensorCoreType::F16) /
+                       (chip.dramBytesPerSecond / 2));
+}
+
+TEST(CostModel, StreamingGrowsWithItsBytes) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  EXPECT_GT(predictStreaming(0, chip), 0);
+  EXPECT_LT(predictStreaming(1 << 20, chip), predictStreaming(1 << 24, chip));
+  EXPECT_LT(predictStreaming(1 << 24, chip), predictStreaming(1 << 28, chip));
+}
+
+} // namespace

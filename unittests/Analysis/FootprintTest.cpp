@@ -1,0 +1,98 @@
+//===- FootprintTest.cpp - What a schedule moves -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/Footprint.h"
+
+using namespace fusion;
+using namespace fusion::test;
+
+namespace {
+
+// M = N = K = H = 64 in tiles of 32: a grid of 2 x 2, n and k of two iterations.
+TEST(Footprint, ByHand) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  Footprint footprint = computeFootprint(group.model(), *group.schedule);
+  EXPECT_EQ(footprint.blocks, 4);
+  // A (m, k) once for each h and n, B (k, n) for each m and h, D (n, h) for each m.
+  int64_t once = 64 * 64 * 2;
+  EXPECT_EQ(footprint.globalLoadBytes, once * (2 * 2) + once * (2 * 2) + once * 2);
+  EXPECT_EQ(footprint.globalStoreBytes, 64 * 64 * 4);
+  EXPECT_EQ(footprint.compulsoryBytes, 3 * once + 64 * 64 * 4);
+  // C is computed for each h, E once.
+  EXPECT_EQ(footprint.mmaFlops, 2 * 64 * 64 * 64 * (2 + 1));
+  // Three tiles of 32 x 32 f16; the staged result takes the place of two.
+  EXPECT_EQ(footprint.sharedMemory, 3 * 32 * 32 * 2);
+}
+
+TEST(Footprint, ResultIsStagedWhereOperandsWere) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  group.setTile("h", 64);
+  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+  group.setBlocks({"m"});
+  // E is 32 x 64 x 4 bytes, the operands 2048 + 2048 + 4096.
+  EXPECT_EQ(computeFootprint(group.model(), *group.schedule).sharedMemory, 8192);
+  group.setTile("h", 64);
+  group.setTile("m", 64);
+  group.setTiling("n(k(LA,LB,CC),LD,CE),SE");
+  group.setBlocks({});
+  // E is 64 x 64 x 4 bytes, more than 4096 + 2048 + 4096.
+  EXPECT_EQ(computeFootprint(group.model(), *group.schedule).sharedMemory, 16384);
+}
+
+TEST(Footprint, SharedIntermediateLivesBesideTheOperands) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  int64_t before = computeFootprint(group.model(), *group.schedule).sharedMemory;
+  group.place("C").space = fuse::Space::Shared;
+  EXPECT_EQ(computeFootprint(group.model(), *group.schedule).sharedMemory,
+            before + 32 * 32 * 2);
+}
+
+// M = 100, K = 40, N = 72, H = 24 in tiles of 32: bytes are those inside, flops
+// include the padding.
+TEST(Footprint, ClippedAtTheBorders) {
+  ScheduledGroup group(chainIR({100, 40, 72, 24}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+  group.setBlocks({"m"});
+  Footprint footprint = computeFootprint(group.model(), *group.schedule);
+  EXPECT_EQ(footprint.blocks, 4);
+  EXPECT_EQ(footprint.globalLoadBytes,
+            2 * (100 * 40 * 3 + 40 * 72 * 4 + 72 * 24 * 4));
+  EXPECT_EQ(footprint.globalStoreBytes, 100 * 24 * 4);
+  EXPECT_EQ(footprint.mmaFlops,
+            2 * 32 * 32 * 32 * (4 * 3 * 2) + 2 * 32 * 32 * 32 * (4 * 3));
+}
+
+TEST(Footprint, HoistedLoadsMoveLess) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  group.setTile("k", 64);
+  group.setTiling("mh(n(LA,LB,CC,LD,CE),SE)");
+  int64_t inside =
+      computeFootprint(group.model(), *group.schedule).globalLoadBytes;
+  group.setTiling("mh(LA,n(LB,CC,LD,CE),SE)");
+  int64_t hoisted =
+      computeFootprint(group.model(), *group.schedule).globalLoadBytes;
+  // A is then read once for each h instead of for each h and n.
+  EXPECT_EQ(inside - hoisted, 64 * 64 * 2 * 2);
+}
+
+TEST(Footprint, MemoryTileFollowsTheTensorsDimensions) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  const GroupTensor &b = group.model().tensors[group.tensor("B")];
+  MemoryTile tile = getMemoryTile(b, group.axis("n"), group.axis("k"));
+  EXPECT_EQ(tile.rowAxis, group.axis("k"));
+  EXPECT_EQ(tile.columnAxis, group.axis("n"));
+  EXPECT_TRUE(tile.isDense);
+}
+
+} // namespace

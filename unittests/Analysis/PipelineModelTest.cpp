@@ -1,0 +1,110 @@
+//===- PipelineModelTest.cpp - Latency of load-use loops ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/PipelineModel.h"
+
+using namespace fusion;
+using namespace fusion::test;
+
+namespace {
+
+constexpr PipelineForm forms[] = {PipelineForm::Printed,
+                                  PipelineForm::Continuous};
+
+// ALCOP table I, both branches by hand.
+TEST(LoadUseLatency, AsPrinted) {
+  auto printed = [](double load, double use, double n, double s, double m) {
+    return loadUseLatency(load, use, n, s, m, PipelineForm::Printed);
+  };
+  // 3 · 2 - 1 = 5 uses hide a load of 5.
+  EXPECT_DOUBLE_EQ(printed(5, 1, 10, 3, 2), 10);
+  // They do not hide one of 6: (6 + 1) · 10 / 3.
+  EXPECT_DOUBLE_EQ(printed(6, 1, 10, 3, 2), 70.0 / 3);
+  // One stage alone: load and use in turn.
+  EXPECT_DOUBLE_EQ(printed(4, 3, 10, 1, 1), 70);
+}
+
+TEST(LoadUseLatency, FormsAgreeWhereOneUnitRunsAlone) {
+  for (double load : {0.5, 1.0, 2.0, 3.0, 7.0, 100.0})
+    for (double stages : {1, 2, 3, 4, 8})
+      EXPECT_DOUBLE_EQ(loadUseLatency(load, 1, 5, stages, 1, forms[0]),
+                       loadUseLatency(load, 1, 5, stages, 1, forms[1]));
+}
+
+// At the load that is just hidden, the printed form jumps for more than one unit
+// and ours does not.
+TEST(LoadUseLatency, OursIsContinuous) {
+  constexpr double stages = 2, units = 3, hidden = stages * units - 1;
+  auto jump = [&](PipelineForm form) {
+    return loadUseLatency(hidden + 1e-9, 1, 1, stages, units, form) -
+           loadUseLatency(hidden, 1, 1, stages, units, form);
+  };
+  EXPECT_GT(jump(PipelineForm::Printed), 1);
+  EXPECT_LT(jump(PipelineForm::Continuous), 1e-8);
+}
+
+TEST(LoadUseLatency, MoreOverlapIsNeverSlower) {
+  for (PipelineForm form : forms)
+    for (double load : {0.1, 1.0, 10.0})
+      for (double stages = 1; stages < 8; ++stages)
+        EXPECT_LE(loadUseLatency(load, 1, 16, stages + 1, 2, form),
+                  loadUseLatency(load, 1, 16, stages, 2, form));
+}
+
+/// A plain product in tiles of 64 x 64 x 32.
+constexpr const char *kProduct = R"x(#fuse.schedule<version = 1,
+  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
+  mapping = <warps = 4, blocks = ["m", "n"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
+
+/// Predicted time with one stage over that with `stages`, same tiles.
+double gain(std::vector<int64_t> sizes, unsigned stages) {
+  ScheduledGroup group(chainIR(sizes), kProduct);
+  EXPECT_TRUE(group.schedule) << group.reason;
+  auto time = [&](unsigned count) {
+    for (Placement &place : group.schedule->places)
+      if (place.transport != fuse::Transport::Sync)
+        place.stages = count;
+    return predictPipeline(group.model(), *group.schedule,
+                           computeFootprint(group.model(), *group.schedule),
+                           *lookupChip("sm_80"), PipelineForm::Continuous)
+        .kernel;
+  };
+  double one = time(1);
+  return one / time(stages);
+}
+
+// ALCOP section V-A: pipelining pays most for small outputs with long reductions
+// and least for large outputs or short reductions.
+TEST(PredictPipeline, SmallOutputsWithLongReductionsGainMost) {
+  double small = gain({128, 16384, 128}, 4), large = gain({8192, 64, 8192}, 4);
+  EXPECT_GT(small, large);
+  EXPECT_GT(small, 1.5);
+  EXPECT_GE(large, 1.0);
+}
+
+TEST(PredictPipeline, SaysWhatBoundsALoop) {
+  ScheduledGroup group(chainIR({128, 16384, 128}), kProduct);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  PipelineLatency latency = predictPipeline(
+      group.model(), *group.schedule,
+      computeFootprint(group.model(), *group.schedule), *lookupChip("sm_80"),
+      PipelineForm::Continuous);
+  ASSERT_EQ(latency.loops.size(), 1u);
+  const LoopLatency &loop = latency.loops.front();
+  EXPECT_EQ(group.model().axes[loop.axis].name, "k");
+  // A handful of blocks and one stage: each iteration waits for its load.
+  EXPECT_EQ(name(loop.bound).str(), "latency");
+  EXPECT_NEAR(latency.block,
+              latency.init + latency.main + latency.epilogue, 1e-12);
+  EXPECT_EQ(latency.batches, 1);
+}
+
+} // namespace

@@ -1,0 +1,127 @@
+//===- ScheduleTest.cpp - Schedules as structs and as attributes -------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduledGroup.h"
+
+using namespace fusion;
+using namespace fusion::test;
+
+namespace {
+
+const std::string ir = chainIR({64, 64, 64, 64});
+
+TEST(Schedule, ImportReadsEveryPart) {
+  ScheduledGroup group(ir);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  const Schedule &schedule = *group.schedule;
+  EXPECT_EQ(printTiling(schedule.tree, group.model()),
+            "mh(n(k(LA,LB,CC),LD,CE),SE)");
+  for (int64_t tile : schedule.tiles)
+    EXPECT_EQ(tile, 32);
+  EXPECT_EQ(schedule.warps, 2u);
+  ASSERT_EQ(schedule.blocks.size(), 2u);
+  EXPECT_EQ(schedule.blocks[0], group.axis("m"));
+  EXPECT_EQ(schedule.blocks[1], group.axis("h"));
+  EXPECT_TRUE(schedule.isBlockAxis(group.axis("h")));
+  EXPECT_FALSE(schedule.isBlockAxis(group.axis("n")));
+  ASSERT_EQ(schedule.products.size(), 2u);
+  EXPECT_EQ(schedule.products[1].i1, group.axis("m"));
+  EXPECT_EQ(schedule.products[1].i2, group.axis("h"));
+  EXPECT_EQ(schedule.products[1].r1, group.axis("n"));
+  EXPECT_EQ(schedule.products[1].warps[0], 2u);
+  EXPECT_FALSE(schedule.products[1].swapped);
+  EXPECT_EQ(group.place("A").space, fuse::Space::Shared);
+  EXPECT_EQ(group.place("A").transport, fuse::Transport::Async16);
+  EXPECT_EQ(group.place("C").space, fuse::Space::Registers);
+  EXPECT_EQ(group.place("D").stages, 1u);
+}
+
+TEST(Schedule, RowsOfTheSecondOperandSwapTheProduct) {
+  ScheduledGroup group(ir, replaced(kSchedule, R"(i1 = "m", i2 = "h", r1 = "n")",
+                                    R"(i1 = "h", i2 = "m", r1 = "n")"));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  EXPECT_FALSE(group.schedule->products[0].swapped);
+  EXPECT_TRUE(group.schedule->products[1].swapped);
+}
+
+TEST(Schedule, AbsentPartsHaveTheirDefaults) {
+  std::string text = kSchedule;
+  text = text.substr(0, text.find(",\n  memory")) + ">";
+  ScheduledGroup group(ir, text);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  EXPECT_EQ(group.place("A").space, fuse::Space::Registers);
+  EXPECT_EQ(group.place("A").transport, fuse::Transport::Sync);
+  EXPECT_EQ(group.place("A").stages, 1u);
+}
+
+TEST(Schedule, ExportAndImportAreInverse) {
+  ScheduledGroup group(ir);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  group.place("A").stages = 3;
+  group.place("B").transport = fuse::Transport::Async4;
+  fuse::ScheduleAttr attr =
+      exportSchedule(*group.schedule, group.model(), &group.context);
+  std::optional<Schedule> again =
+      importSchedule(attr, group.model(), [](const llvm::Twine &why) {
+        ADD_FAILURE() << why.str();
+      });
+  ASSERT_TRUE(again);
+  EXPECT_EQ(exportSchedule(*again, group.model(), &group.context), attr);
+  EXPECT_EQ(again->places[group.tensor("A")].stages, 3u);
+  EXPECT_EQ(again->places[group.tensor("B")].transport,
+            fuse::Transport::Async4);
+}
+
+TEST(Schedule, ExportPrintsWhatParses) {
+  ScheduledGroup group(ir);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  // Neither a grid nor a pipeline.
+  for (llvm::StringRef name : {"m", "n", "k", "h"})
+    group.setTile(name, 64);
+  group.setTiling("LA,LB,CC,LD,CE,SE");
+  group.setBlocks({});
+  fuse::ScheduleAttr attr =
+      exportSchedule(*group.schedule, group.model(), &group.context);
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  EXPECT_EQ(mlir::parseAttribute(text, &group.context), attr) << text;
+}
+
+TEST(Schedule, ImportSaysWhatDoesNotFit) {
+  std::tuple<const char *, const char *, const char *> cases[] = {
+      {"k = 32, h = 32", "k = 32", "no tile size for axis 'h'"},
+      {"h = 32", "h = 32, q = 1", "no axis 'q'"},
+      {"\"m\", \"h\"]", "\"m\", \"q\"]", "no axis 'q'"},
+      {"E = #fuse.op", "X = #fuse.op", "says nothing of the product 'E'"},
+      {"A = #fuse.place", "X = #fuse.place", "no tensor 'X'"},
+      {"mma.m16n8k16", "wmma", "unknown intrinsic 'wmma'"},
+      {R"(r1 = "k")", R"(r1 = "q")", "no axis 'q'"},
+      {"<shared>}>>", "<shared>}>, pipeline = <{X = 1}>>", "no tensor 'X'"}};
+  for (auto [from, to, why] : cases) {
+    ScheduledGroup group(ir, replaced(kSchedule, from, to));
+    EXPECT_FALSE(group.schedule) << from;
+    EXPECT_NE(group.reason.find(why), std::string::npos) << group.reason;
+  }
+}
+
+TEST(Schedule, GenericForm) {
+  mlir::MLIRContext context;
+  context.loadDialect<fuse::FuseDialect>();
+  fuse::ScheduleAttr generic = makeGenericSchedule(&context);
+  EXPECT_TRUE(isGenericSchedule(generic));
+  EXPECT_EQ(checkGenericSchedule(generic), std::nullopt);
+  ScheduledGroup group(ir);
+  EXPECT_FALSE(isGenericSchedule(group.attr));
+  auto given = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
+      R"(#fuse.schedule<version = 1, mapping = <warps = 4, blocks = ["m"]>>)",
+      &context));
+  EXPECT_TRUE(isGenericSchedule(given));
+  EXPECT_NE(checkGenericSchedule(given), std::nullopt);
+}
+
+} // namespace
