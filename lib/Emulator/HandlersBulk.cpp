@@ -21,6 +21,8 @@ using namespace fusion::emulator;
 
 namespace {
 
+constexpr size_t kMaxInFlight = 1 << 16;
+
 std::string hex(uint64_t value) {
   char buffer[24];
   std::snprintf(buffer, sizeof(buffer), "0x%llx",
@@ -99,6 +101,12 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
                    std::to_string(barrier));
     return false;
   }
+  if (cta.async.queues[barrier].size() >= kMaxInFlight) {
+    raiseFault(warp, inst, lane,
+               "too many copies in flight for the mbarrier at shared offset " +
+                   std::to_string(barrier));
+    return false;
+  }
   if (cta.sanitizer)
     cta.sanitizer->bulkIssue(warp, inst, lane, copy.shared, copy.bytes);
   enqueue(cta, barrier, std::move(copy));
@@ -141,6 +149,10 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
 }
 
 void addToGroup(Warp &warp, unsigned lane, BulkCopy copy) {
+  // Programs that do not wait are not to exhaust the memory.
+  if (warp.cta->async.stores.size() >= kMaxInFlight)
+    for (Warp &other : warp.cta->warps)
+      finishBulkStores(other, kFullMask);
   copy.group = warp.bulkCommitted[lane];
   warp.cta->async.stores.push_back(std::move(copy));
 }

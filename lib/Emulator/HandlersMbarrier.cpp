@@ -289,7 +289,8 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
                               std::to_string(offset) +
                               " expects no arrival in its phase");
     } else {
-      // The arrival is one more than the program counts.
+      // The arrival is one more than the program counts, so that the pending
+      // count bounds the queue.
       if (m.pending == Mbarrier::kMaxCount)
         return raiseFault(warp, inst, lane,
                           "too many arrivals pending at an mbarrier");

@@ -20,6 +20,9 @@ using namespace fusion::emulator;
 
 namespace {
 
+// Programs that do not wait are not to exhaust the memory.
+constexpr size_t kMaxProducts = 1024;
+
 /// The pieces of an operand lie in shared memory; rows [first, first + rows).
 bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
                   uint32_t first, uint32_t rows, const char *name) {
@@ -44,10 +47,34 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
   return true;
 }
 
+/// Carries out the first `count` products; runs with the same accumulators at
+/// once.
+void finish(Warp &warp, size_t count) {
+  auto &products = warp.products;
+  auto same = [](const WgmmaOp &x, const WgmmaOp &y) {
+    if (x.frame != y.frame || x.inst->a != y.inst->a || x.inst->d != y.inst->d)
+      return false;
+    if (x.inst == y.inst)
+      return true;
+    uint32_t n = x.inst->a * (x.inst->d == uint8_t(Type::F16) ? 2u : 4u);
+    return std::equal(x.inst->op, x.inst->op + n, y.inst->op);
+  };
+  for (size_t i = 0; i < count;) {
+    size_t end = i + 1;
+    while (end < count && same(products[i], products[end]))
+      ++end;
+    handlerTable().wgmma(warp, products.data() + i, end - i);
+    i = end;
+  }
+  products.erase(products.begin(), products.begin() + ptrdiff_t(count));
+}
+
 void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   uint32_t perWarp = inst.d == uint8_t(Type::F16) ? 2 : 4;
   const Ref *operands = inst.op + inst.a * perWarp;
   bool registersA = inst.e & WgmmaRegistersA;
+  if (warp.products.size() >= kMaxProducts)
+    finish(warp, warp.products.size());
   if (warp.exists != kFullMask || warp.cta->warps.size() < (warp.index | 3) + 1u)
     return raiseFault(warp, inst, 0, "wgmma outside of a whole warpgroup");
   warp.products.emplace_back();
@@ -72,28 +99,6 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
     return;
   unsigned k = 32 / bytesOf(Type(inst.b));
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
-}
-
-/// Carries out the first `count` products; runs with the same accumulators at
-/// once.
-void finish(Warp &warp, size_t count) {
-  auto &products = warp.products;
-  auto same = [](const WgmmaOp &x, const WgmmaOp &y) {
-    if (x.frame != y.frame || x.inst->a != y.inst->a || x.inst->d != y.inst->d)
-      return false;
-    if (x.inst == y.inst)
-      return true;
-    uint32_t n = x.inst->a * (x.inst->d == uint8_t(Type::F16) ? 2u : 4u);
-    return std::equal(x.inst->op, x.inst->op + n, y.inst->op);
-  };
-  for (size_t i = 0; i < count;) {
-    size_t end = i + 1;
-    while (end < count && same(products[i], products[end]))
-      ++end;
-    handlerTable().wgmma(warp, products.data() + i, end - i);
-    i = end;
-  }
-  products.erase(products.begin(), products.begin() + ptrdiff_t(count));
 }
 
 void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }

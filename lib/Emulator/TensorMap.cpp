@@ -12,6 +12,9 @@ using namespace fusion::emulator;
 
 // CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
 static constexpr uint64_t kMaxStride = uint64_t(1) << 40;
+// More than the shared memory of any chip; element strides make boxes smaller
+// by up to 8 in every dimension.
+static constexpr uint64_t kMaxBox = uint64_t(1) << 30;
 
 static std::string multiple(const char *what, uint64_t value, unsigned of) {
   return std::string(what) + " " + std::to_string(value) +
@@ -62,6 +65,15 @@ std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
         return "sizes of a box are 1 to 256";
   }
   uint32_t row = box.rowBytes();
+  uint64_t whole = row;
+  if (map.im2col)
+    whole *= map.pixels;
+  else
+    for (unsigned d = 1; d < map.rank; ++d)
+      whole *= map.box[d]; // at most 2^43
+  if (whole > kMaxBox)
+    return "a box of " + std::to_string(whole) +
+           " bytes does not fit into shared memory";
   if (map.interleave) {
     if (row != 16u * map.interleave)
       return "the innermost size of an interleaved box is one slice of " +

@@ -29,8 +29,56 @@ constexpr unsigned kRows = 16;
 constexpr unsigned kMaxColumns = 256;
 constexpr unsigned kMaxK = 32;
 
+/// 16 rows of an accumulator, in as many registers as the machine needs.
+template <class T> struct Rows {
+  T value[kRows];
+  void load(const T *from) { std::memcpy(value, from, sizeof(value)); }
+  void store(T *to) const { std::memcpy(to, value, sizeof(value)); }
+  void add(const T *a, T factor) {
+    for (unsigned m = 0; m < kRows; ++m)
+      value[m] = multiplyAdd<false>(a[m], factor, value[m]);
+  }
+};
+
+// Compilers leave the sums above in memory; it is the speed of wgmma.
 #if defined(__AVX512F__)
 constexpr unsigned kColumnsAtOnce = 8;
+template <> struct Rows<float> {
+  __m512 value;
+  void load(const float *from) { value = _mm512_loadu_ps(from); }
+  void store(float *to) const { _mm512_storeu_ps(to, value); }
+  void add(const float *a, float factor) {
+    value = _mm512_fmadd_ps(_mm512_loadu_ps(a), _mm512_set1_ps(factor), value);
+  }
+};
+template <> struct Rows<int32_t> {
+  __m512i value;
+  void load(const int32_t *from) { value = _mm512_loadu_si512(from); }
+  void store(int32_t *to) const { _mm512_storeu_si512(to, value); }
+  void add(const int32_t *a, int32_t factor) {
+    value = _mm512_add_epi32(
+        value, _mm512_mullo_epi32(_mm512_loadu_si512(a),
+                                  _mm512_set1_epi32(factor)));
+  }
+};
+#elif defined(__AVX2__) && defined(__FMA__)
+constexpr unsigned kColumnsAtOnce = 4;
+template <> struct Rows<float> {
+  __m256 low, high;
+  void load(const float *from) {
+    low = _mm256_loadu_ps(from);
+    high = _mm256_loadu_ps(from + 8);
+  }
+  void store(float *to) const {
+    _mm256_storeu_ps(to, low);
+    _mm256_storeu_ps(to + 8, high);
+  }
+  void add(const float *a, float factor) {
+    __m256 f = _mm256_set1_ps(factor);
+    low = _mm256_fmadd_ps(_mm256_loadu_ps(a), f, low);
+    high = _mm256_fmadd_ps(_mm256_loadu_ps(a + 8), f, high);
+  }
+};
 #else
 constexpr unsigned kColumnsAtOnce = 4;
 #endif
@@ -134,20 +182,15 @@ void gatherRegisters(const WgmmaOp &op, Type type, T *to) {
 template <class T, unsigned K>
 void multiply(Workspace<T> &w, unsigned columns) {
   for (unsigned n = 0; n < columns; n += kColumnsAtOnce) {
-    T sum[kColumnsAtOnce][kRows];
+    Rows<T> sum[kColumnsAtOnce];
     for (unsigned i = 0; i < kColumnsAtOnce; ++i)
-      for (unsigned m = 0; m < kRows; ++m)
-        sum[i][m] = w.d[n + i][m];
+      sum[i].load(w.d[n + i]);
     const T *b = w.b + n * K;
     for (unsigned k = 0; k < K; ++k)
-      for (unsigned i = 0; i < kColumnsAtOnce; ++i) {
-        T factor = b[i * K + k];
-        for (unsigned m = 0; m < kRows; ++m)
-          sum[i][m] = multiplyAdd<false>(w.a[k][m], factor, sum[i][m]);
-      }
+      for (unsigned i = 0; i < kColumnsAtOnce; ++i)
+        sum[i].add(w.a[k], b[i * K + k]);
     for (unsigned i = 0; i < kColumnsAtOnce; ++i)
-      for (unsigned m = 0; m < kRows; ++m)
-        w.d[n + i][m] = sum[i][m];
+      sum[i].store(w.d[n + i]);
   }
 }
 
