@@ -152,6 +152,8 @@ bool Decoder::decodeBarrier(std::string_view root, Modifiers &modifiers) {
     emit(nothingHandler(), {members}, Flow::WarpSync).a = 1;
     return true;
   }
+  if (modifiers.take("cluster"))
+    return root == "barrier" ? decodeClusterBarrier(modifiers) : unsupported();
   modifiers.take("cta");
   bool aligned = root == "bar" || modifiers.take("aligned");
   int kind = modifiers.takeOneOf({"sync", "arrive", "red"});
