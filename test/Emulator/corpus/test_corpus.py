@@ -21,7 +21,7 @@ import compile_corpus  # noqa: E402
 
 SCHEDULES = 4
 # What the emulator is still to learn.
-WAITING = re.compile("unsupported instruction '(mbarrier|cp.*bulk|wgmma|mapa|cp.async.mbarrier)|tensor maps are not supp")
+WAITING = re.compile("unsupported instruction '(mbarrier|barrier.cluster|cp.*bulk|wgmma|mapa|cp.async.mbarrier)|'barrier.cluster|tensor maps are not supp")
 
 
 @pytest.fixture(scope="session")
