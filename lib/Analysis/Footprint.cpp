@@ -221,7 +221,7 @@ private:
   /// Accumulators, the fragments of one step and addresses. Every product's
   /// accumulator is taken to be live at the innermost one.
   void addRegisters() {
-    constexpr int64_t addressing = 48;
+    constexpr int64_t addressing = 56;
     int64_t accumulators = 0, fragments = 0;
     for (const ProductMapping &mapping : schedule.products) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];

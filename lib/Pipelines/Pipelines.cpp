@@ -51,6 +51,7 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertMathToNVVM());
+  kernels.addPass(createClearFastMath());
   kernels.addPass(createConvertNVGPUToNVVMPass());
   kernels.addPass(createConvertVectorToSCFPass());
   kernels.addPass(createSCFToControlFlowPass());

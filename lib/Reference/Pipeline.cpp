@@ -28,7 +28,8 @@
 using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
-  manager.addPass(createReferenceClearFastMath());
+  manager.addPass(createClearFastMath());
+  manager.addPass(createReferenceGuardDivision());
   manager.addPass(createFuseExplicitNumerics());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());
@@ -54,7 +55,8 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
     narrow.sourceTypeStrs.push_back(type);
   narrow.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
-  manager.addPass(createReferenceClearFastMath());
+  manager.addPass(createClearFastMath());
+  manager.addPass(createReferenceGuardDivision());
   manager.addPass(createReferenceExpandNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

@@ -31,6 +31,7 @@ private:
   void placeTensors(Schedule &schedule) const;
   void evaluate();
   void enumerate(unsigned axis);
+  void descend();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -124,8 +125,6 @@ void Search::orderLoops() {
 
 void Search::listTiles() {
   constexpr int64_t unit = 16, most = 256;
-  // Long chains have many axes; fewer sizes each keep the enumeration short.
-  bool isCoarse = group.axes.size() > 6;
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
     SmallVector<int64_t, 8> &list = choices.emplace_back();
     unsigned number = index;
@@ -137,8 +136,7 @@ void Search::listTiles() {
       continue;
     }
     int64_t whole = llvm::alignTo(axis.extent, unit);
-    for (int64_t tile = unit; tile <= std::min(most, whole);
-         tile *= isCoarse ? 4 : 2)
+    for (int64_t tile = unit; tile <= std::min(most, whole); tile *= 2)
       list.push_back(tile);
     if (whole <= most && !llvm::is_contained(list, whole))
       list.push_back(whole);
@@ -173,20 +171,11 @@ void Search::placeTensors(Schedule &schedule) const {
         place.transport = widestTransport(tensor.alignment);
       break;
     }
-    case TensorRole::Intermediate: {
-      // Registers where the consumer takes it as it is, else through shared
-      // memory.
-      bool fits = mapping.warps[1] == 1;
-      for (auto [number, consumer] : llvm::enumerate(group.products))
-        for (unsigned operand : {0u, 1u})
-          if (consumer.producer[operand] == tensor.product) {
-            const ProductMapping &to = schedule.products[number];
-            fits &= (operand == 0) != to.swapped && mapping.i1 == to.i1 &&
-                    mapping.i2 == to.r1 && to.warps[1] == 1;
-          }
-      place.space = fits ? fuse::Space::Registers : fuse::Space::Shared;
+    case TensorRole::Intermediate:
+      place.space = whyNotInRegisters(group, schedule, tensor.product)
+                        ? fuse::Space::Shared
+                        : fuse::Space::Registers;
       break;
-    }
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the
       // two elements that a thread holds side by side.
@@ -242,7 +231,38 @@ void Search::enumerate(unsigned axis) {
   }
 }
 
+/// Long chains have too many axes to try all tiles together: one axis after the
+/// other, from small and from middling tiles, until nothing gets better.
+void Search::descend() {
+  constexpr int64_t starts[] = {16, 64};
+  for (int64_t start : starts) {
+    for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
+      tile = *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
+    evaluate();
+    double before;
+    do {
+      before = best ? best->cost.total : std::numeric_limits<double>::infinity();
+      for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+        for (int64_t tile : choices[axis]) {
+          current.tiles[axis] = tile;
+          evaluate();
+        }
+        // On from the best tiles so far; before there are any, the smallest.
+        if (best)
+          current.tiles = best->schedule.tiles;
+        else
+          current.tiles[axis] = choices[axis].front();
+      }
+    } while (best && best->cost.total < before);
+  }
+}
+
 std::optional<SearchResult> Search::run(std::string &reason) {
+  if (group.products.size() > kMostProducts) {
+    reason = "a kernel of more than " + std::to_string(kMostProducts) +
+             " products is not searched for";
+    return std::nullopt;
+  }
   if (std::optional<std::string> impossible = checkGroup(group, chip)) {
     reason = *impossible;
     return std::nullopt;
@@ -251,7 +271,16 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   orderLoops();
   listTiles();
   current.tiles.assign(group.axes.size(), 1);
-  enumerate(0);
+  constexpr double affordable = 4096;
+  double combinations = 1;
+  for (auto &list : choices) {
+    llvm::sort(list);
+    combinations *= list.size();
+  }
+  if (combinations <= affordable)
+    enumerate(0);
+  else
+    descend();
   if (!best) {
     reason = "none of " + std::to_string(candidates) +
              " candidates is legal; the last one: " + lastReason;

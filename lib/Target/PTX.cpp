@@ -35,6 +35,13 @@ void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
 
+/// Sets a switch that LLVM offers on its command line only.
+static void setOption(StringRef name, bool value) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (auto it = options.find(name); it != options.end())
+    static_cast<llvm::cl::opt<bool> *>(it->second)->setValue(value);
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createTargetMachine(const ChipInfo &chip, std::string &error) {
   static std::once_flag initialized;
@@ -44,10 +51,11 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     // Addresses in shared memory have 32 bits: half the registers and no 64-bit
-    // arithmetic. LLVM offers this as a command-line option only.
-    auto &options = llvm::cl::getRegisteredOptions();
-    if (auto it = options.find("nvptx-short-ptr"); it != options.end())
-      static_cast<llvm::cl::opt<bool> *>(it->second)->setValue(true);
+    // arithmetic.
+    setOption("nvptx-short-ptr", true);
+    // Loads stay where the schedule puts them, so that they move the bytes that
+    // were predicted.
+    setOption("instcombine-code-sinking", false);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =
@@ -90,8 +98,20 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
            << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   SmallVector<gpu::GPUModuleOp> gpuModules(
       module.getOps<gpu::GPUModuleOp>());
-  if (gpuModules.empty())
+  if (gpuModules.empty()) {
+    // A plan without launches has no kernels; anything else was not lowered.
+    WalkResult unlowered = module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+      StringRef dialect = op->getName().getDialectNamespace();
+      if (dialect == "linalg" || dialect == "fuse" || dialect == "tile")
+        return emitError(op->getLoc(), "'")
+               << op->getName()
+               << "' has not been lowered; lower the module with fuse-to-nvvm";
+      return WalkResult::advance();
+    });
+    if (unlowered.wasInterrupted())
+      return failure();
     return std::string();
+  }
   if (gpuModules.size() > 1)
     return gpuModules[1].emitError("only one gpu.module can be translated");
   gpu::GPUModuleOp kernels = gpuModules.front();

@@ -16,16 +16,16 @@ FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
                                                 StringRef option) {
   auto attr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
   if (!attr && module->hasAttr(fuse::kChipAttrName))
-    return module.emitError("attribute '")
+    return emitError(module.getLoc(), "attribute '")
            << fuse::kChipAttrName << "' must be a #fuse.chip, got "
            << module->getAttr(fuse::kChipAttrName);
   StringRef name = !option.empty() ? option : attr ? attr.getName() : "sm_80";
   const ChipInfo *chip = lookupChip(name);
   if (!chip)
-    return module.emitError("unknown chip '")
+    return emitError(module.getLoc(), "unknown chip '")
            << name << "'; known chips are " << knownChipNames();
   if (attr && attr.getName() != name)
-    return module.emitError("chip=")
+    return emitError(module.getLoc(), "chip=")
            << name << " contradicts the module, which is for "
            << attr.getName();
   module->setAttr(fuse::kChipAttrName,

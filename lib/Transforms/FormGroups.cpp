@@ -80,6 +80,11 @@ public:
       if (!isAbsorbed(op))
         rest.push_back(op);
     for (linalg::LinalgOp op : rest) {
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("alone").category(kCategory))
+          << (op->getName().getStringRef() +
+              " becomes a kernel of its own: no product next to it takes it in")
+                 .str();
       auto group = buildGroup<fuse::StitchOp>(rewriter, op);
       adoptGroup(rewriter, group, op);
     }
@@ -98,6 +103,7 @@ private:
   }
 
   SmallVector<Row> collectRows();
+  void remarkEnd(Value value);
   void collectBefore(linalg::LinalgOp product, Value skip, Row::Link &link);
   Part price(const Row &row, unsigned first, unsigned last);
   void partition(Row &row);
@@ -137,6 +143,29 @@ void Partitioner::collectBefore(linalg::LinalgOp product, Value skip,
   }
 }
 
+/// Why a row ends with `value`, where something reads it.
+void Partitioner::remarkEnd(Value value) {
+  SmallVector<linalg::LinalgOp> readers;
+  for (Operation *user : value.getUsers())
+    if (auto reader = dyn_cast<linalg::LinalgOp>(user))
+      readers.push_back(reader);
+  if (readers.empty())
+    return;
+  std::string reason;
+  if (!value.hasOneUse())
+    reason = llvm::formatv("it is read in {0} places", llvm::range_size(
+                                                           value.getUses()));
+  else if (taken.contains(readers.front()))
+    reason = "its reader is already in the chain of another operand";
+  else
+    reason = (readers.front()->getName().getStringRef() +
+              " reads it, which is neither a product nor element-wise")
+                 .str();
+  remark::missed(value.getLoc(),
+                 remark::RemarkOpts::name("chain-ends").category(kCategory))
+      << "the chain ends with this value: " + reason;
+}
+
 SmallVector<Row> Partitioner::collectRows() {
   SmallVector<Row> rows;
   for (auto op : function.getBody().front().getOps<linalg::LinalgOp>()) {
@@ -170,6 +199,8 @@ SmallVector<Row> Partitioner::collectRows() {
         link.after.push_back(user);
         value = user->getResult(0);
       }
+      if (!next)
+        remarkEnd(value);
     }
     rows.push_back(std::move(row));
   }
@@ -212,6 +243,11 @@ void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
     if (!number)
       continue;
     const Product &product = axes.model.products[*number];
+    // Sizes that are known at run time only have no intensity yet.
+    if (llvm::any_of(product.axes, [&](unsigned axis) {
+          return axes.model.axes[axis].isDynamic;
+        }))
+      continue;
     unsigned bytes =
         getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth() / 8;
     double phi = intensity(axes.model, product);

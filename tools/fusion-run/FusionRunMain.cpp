@@ -21,6 +21,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <mutex>
+
 using namespace fusion;
 using namespace fusion::run;
 using llvm::Error;
@@ -395,6 +397,9 @@ int fusionRunMain(int argc, char **argv) {
     return reportFailure(llvm::createStringError(problem));
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  // For --pass-pipeline; other tools of the same process may have done so.
+  static std::once_flag passesRegistered;
+  std::call_once(passesRegistered, registerAllPasses);
   mlir::MLIRContext context(registry);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

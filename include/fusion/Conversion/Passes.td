@@ -76,8 +76,7 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
     absolute one of 2^-22); tanh, erf, sin, cos and their kin become upstream's
     polynomial approximations, other functions its expansions. A function that has
     none, and any function of f64 but sqrt, is an error: nothing may call a library
-    that is not there. Fast-math flags are cleared, so that every operation keeps its
-    own rounding.
+    that is not there.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

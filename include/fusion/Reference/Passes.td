@@ -110,16 +110,13 @@ def ReferenceExpandNarrowFloats
   ];
 }
 
-def ReferenceClearFastMath : Pass<"reference-clear-fast-math"> {
-  let summary = "Drop every fast-math flag";
+def ReferenceGuardDivision : Pass<"reference-guard-division"> {
+  let summary = "Keep integer divisions from trapping";
   let description = [{
-    A reference rounds where the IR says so. Flags of the input would let later
-    passes drop roundings, and upstream's emulation of narrow types sets
-    `contract` on the very conversions that are the roundings.
-
-    Example: `arith.truncf %x fastmath<contract> : f32 to f16` becomes
-    `arith.truncf %x : f32 to f16`.
+    A division by zero has no defined value, but a CPU ends the program over it. Where
+    the divisor is zero, or the quotient would overflow, it becomes one.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // FUSION_REFERENCE_PASSES

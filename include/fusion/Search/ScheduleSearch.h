@@ -22,9 +22,14 @@ struct SearchResult {
   int64_t legal = 0;      ///< of them, those that lowering accepts
 };
 
+/// Products of the largest group that is searched: beyond, what one block
+/// computes again for each tile of the later products outweighs anything saved.
+constexpr unsigned kMostProducts = 8;
+
 /// The legal schedule of least predicted time among: result axes bound to the
 /// grid, reductions nested with the last product's outermost, powers of two and
-/// whole axes as tiles, and the usual arrangements of one to eight warps. Equal
+/// whole axes as tiles, and the usual arrangements of one to eight warps; of long
+/// chains, those that a descent axis by axis meets. Equal
 /// times are decided by fewer bytes, then by the order of enumeration, so the
 /// answer is the same everywhere. Returns nullopt with `reason` where no
 /// candidate is legal.

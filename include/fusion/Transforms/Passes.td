@@ -160,4 +160,16 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
   let dependentDialects = ["::fusion::fuse::FuseDialect"];
 }
 
+def ClearFastMath : Pass<"clear-fast-math"> {
+  let summary = "Drop every fast-math flag";
+  let description = [{
+    Every operation rounds where the IR says so. Flags of the input would let later
+    passes drop roundings or contract operations, and upstream's emulation of narrow
+    types sets `contract` on the very conversions that are the roundings.
+
+    Example: `arith.truncf %x fastmath<contract> : f32 to f16` becomes
+    `arith.truncf %x : f32 to f16`.
+  }];
+}
+
 #endif // FUSION_TRANSFORMS_PASSES

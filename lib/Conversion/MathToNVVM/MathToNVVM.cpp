@@ -93,6 +93,30 @@ template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
+/// Integer functions that LLVM has as intrinsics; `hasFlag` where the intrinsic
+/// asks whether a special operand may be undefined: it may not.
+template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
+  IntegerIntrinsic(MLIRContext *context, StringRef name, bool hasFlag)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), name(name),
+        hasFlag(hasFlag) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    auto type = dyn_cast<IntegerType>(op.getType());
+    if (!type)
+      return failure();
+    SmallVector<Value> operands(op->getOperands());
+    if (hasFlag)
+      operands.push_back(
+          arith::ConstantIntOp::create(b, op.getLoc(), 0, 1));
+    std::string full = (name + ".i" + Twine(type.getWidth())).str();
+    auto call = LLVM::CallIntrinsicOp::create(
+        b, op.getLoc(), type, b.getStringAttr(full), operands);
+    b.replaceOp(op, call.getResult(0));
+    return success();
+  }
+  StringRef name;
+  bool hasFlag;
+};
+
 /// x^n = |x|^n with the sign of x where n is odd: upstream's expansion through
 /// logarithms knows no negative base.
 struct IntegerPower : OpRewritePattern<math::FPowIOp> {
@@ -147,22 +171,29 @@ struct CompareInfinity : OpRewritePattern<Op> {
   }
 };
 
-/// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29.
+/// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29,
+/// for f64 ones as far as the product is.
 struct Remainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
                                 PatternRewriter &b) const override {
     Location loc = op.getLoc();
     Type type = op.getType(), wide = b.getF64Type();
-    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > 64)
       return failure();
-    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
-    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
+    auto widen = [&](Value value) -> Value {
+      return type == wide ? value
+                          : arith::ExtFOp::create(b, loc, wide, value).getResult();
+    };
+    Value x = widen(op.getLhs()), y = widen(op.getRhs());
     Value quotient = arith::DivFOp::create(b, loc, x, y);
     Value whole = math::TruncOp::create(b, loc, quotient);
     Value product = arith::MulFOp::create(b, loc, whole, y);
     Value rest = arith::SubFOp::create(b, loc, x, product);
-    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
+    if (type == wide)
+      b.replaceOp(op, rest);
+    else
+      b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
     return success();
   }
 };
@@ -190,6 +221,12 @@ struct MathToNVVMPass
     patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
                  ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
         context);
+    patterns.add<IntegerIntrinsic<math::AbsIOp>>(context, "llvm.abs", true);
+    patterns.add<IntegerIntrinsic<math::CountLeadingZerosOp>>(context,
+                                                              "llvm.ctlz", true);
+    patterns.add<IntegerIntrinsic<math::CountTrailingZerosOp>>(
+        context, "llvm.cttz", true);
+    patterns.add<IntegerIntrinsic<math::CtPopOp>>(context, "llvm.ctpop", false);
     patterns.add<IntegerPower, IsNaN,
                  CompareInfinity<math::IsInfOp, arith::CmpFPredicate::OEQ>,
                  CompareInfinity<math::IsFiniteOp, arith::CmpFPredicate::OLT>>(
@@ -212,22 +249,14 @@ struct MathToNVVMPass
           return op->emitError("values of type ")
                  << type << " have no lowering for the GPU";
       if (!isa<math::MathDialect>(op->getDialect()) ||
-          isa<math::FmaOp, math::AbsIOp, math::CtPopOp,
-              math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op))
+          isa<math::FmaOp>(op))
         return WalkResult::advance();
       return op->emitError("'")
              << op->getName() << "' on " << op->getResult(0).getType()
              << " has no lowering for the GPU";
     });
     if (complete.wasInterrupted())
-      return signalPassFailure();
-    // Every operation keeps its own rounding: neither flags of the input nor
-    // those that expansions set may let LLVM contract or reassociate.
-    getOperation().walk([&](arith::ArithFastMathInterface op) {
-      op->setAttr(op.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(&getContext(),
-                                                arith::FastMathFlags::none));
-    });
+      signalPassFailure();
   }
 
   LogicalResult extendNarrowTypes() {

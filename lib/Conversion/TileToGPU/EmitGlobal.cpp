@@ -107,6 +107,12 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   auto vectorType = VectorType::get({width}, element);
   int64_t count = layout.inSize(LayoutDim::Register);
   Values results(count);
+  // What only goes on to shared memory need not be loaded by replicas: they store
+  // nothing.
+  Value first;
+  if (op.getResult().hasOneUse() &&
+      isa<LocalStoreOp>(*op.getResult().user_begin()))
+    first = isFirstHolder(layout);
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
   auto read = [&](Value position) -> Value {
@@ -127,6 +133,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     }
     Chunk chunk =
         chunkOf(view, layout, reg, op.getCoordinates(), op.getInBounds());
+    if (first)
+      chunk.isInside =
+          chunk.isInside
+              ? arith::AndIOp::create(b, loc, chunk.isInside, first).getResult()
+              : first;
     Value values;
     if (chunk.isInside) {
       auto guarded = scf::IfOp::create(

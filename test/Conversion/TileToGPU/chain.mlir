@@ -57,10 +57,10 @@
 // COLUMNS: scf.for
 // COLUMNS: scf.yield
 // COLUMNS: arith.truncf
-// The intermediate's pairs are stored, and after a barrier every warp reads all columns.
+// The intermediate's pairs are stored, and after a barrier every warp reads all columns: 32 x 32.
 // COLUMNS-COUNT-8: vector.store {{.*}} : memref<1024xf16, #gpu.address_space<workgroup>>, vector<2xf16>
 // COLUMNS-NEXT: gpu.barrier
-// COLUMNS: vector.load {{.*}} : memref<1024xf16, #gpu.address_space<workgroup>>, vector<2xf16>
+// COLUMNS: nvgpu.ldmatrix {{.*}} {numTiles = 4 : i32, transpose = false} : memref<1024xf16, #gpu.address_space<workgroup>>
 // COLUMNS: nvvm.mma.sync
 
 func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %d: tensor<64x64xf16>) -> tensor<64x64xf16> {

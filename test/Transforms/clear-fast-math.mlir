@@ -1,4 +1,4 @@
-// RUN: fusion-opt %s --reference-clear-fast-math | FileCheck %s
+// RUN: fusion-opt %s --clear-fast-math | FileCheck %s
 
 // Upstream's emulation of narrow types marks the roundings as removable.
 // RUN: fusion-opt %s --reference-to-llvm | FileCheck %s --check-prefix=LLVM

@@ -1,4 +1,4 @@
-//===- ClearFastMath.cpp - reference-clear-fast-math ----------------------===//
+//===- ClearFastMath.cpp - clear-fast-math ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Reference/Passes.h"
+#include "fusion/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace fusion {
-#define GEN_PASS_DEF_REFERENCECLEARFASTMATH
-#include "fusion/Reference/Passes.h.inc"
+#define GEN_PASS_DEF_CLEARFASTMATH
+#include "fusion/Transforms/Passes.h.inc"
 } // namespace fusion
 
 using namespace mlir;
 
 namespace {
 
-struct ClearFastMath : fusion::impl::ReferenceClearFastMathBase<ClearFastMath> {
+struct ClearFastMath : fusion::impl::ClearFastMathBase<ClearFastMath> {
   void runOnOperation() override {
     auto none = arith::FastMathFlagsAttr::get(&getContext(),
                                               arith::FastMathFlags::none);
