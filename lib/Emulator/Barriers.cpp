@@ -42,16 +42,19 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     unsigned other = unsigned(__builtin_ctz(left));
     if (ids[other] != id || counts[other] != threads)
       return raiseFault(warp, inst, other,
-                        "lanes of a warp name different barriers");
+                        "lanes of a warp name different barriers",
+                        "bad-barrier");
   }
   if (id >= kBarriers)
     return raiseFault(warp, inst, lane,
                       "barrier " + std::to_string(id) + " of " +
-                          std::to_string(kBarriers));
+                          std::to_string(kBarriers),
+                      "bad-barrier");
   if (inst.d && (!threads || threads % 32))
     return raiseFault(warp, inst, lane,
                       "a barrier for " + std::to_string(threads) +
-                          " threads, no multiple of the warp size");
+                          " threads, no multiple of the warp size",
+                      "bad-barrier");
   Barrier &barrier = cta.barriers[id];
   if (barrier.arrived == 0 && barrier.warps.empty()) {
     barrier.warps.assign(cta.warps.size(), false);
@@ -64,7 +67,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     return raiseFault(warp, inst, lane,
                       "barrier " + std::to_string(id) +
                           " with another number of threads than at line " +
-                          std::to_string(barrier.line));
+                          std::to_string(barrier.line),
+                      "bad-barrier");
   }
   if (warp.sanitizer)
     warp.sanitizer->barrierArrive(warp, inst, mask, id);
@@ -95,7 +99,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (barrier.arrived > expected)
     return raiseFault(warp, inst, lane,
                       "more threads arrive at barrier " + std::to_string(id) +
-                          " than it expects");
+                          " than it expects",
+                      "bad-barrier");
   if (barrier.arrived == expected)
     release(id);
 }

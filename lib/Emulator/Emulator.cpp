@@ -190,6 +190,14 @@ private:
     return options.seed % 2 ? ctas - 1 - index : index;
   }
 
+  /// Other seeds make turns of very different lengths.
+  uint64_t quantum() {
+    if (!options.seed)
+      return kCtaQuantum;
+    turn = (turn + options.seed) * 6364136223846793005u + 1442695040888963407u;
+    return uint64_t(8) << (turn >> 32) % 12;
+  }
+
   /// One host thread; a CTA runs until it ends or its quantum is over. Others
   /// become resident only while those before them do not end.
   void runInTurns() {
@@ -208,7 +216,7 @@ private:
       }
       bool ended = false;
       for (size_t i = 0; i < active.size();) {
-        CtaStatus status = active[i]->run(kCtaQuantum);
+        CtaStatus status = active[i]->run(quantum());
         if (status == CtaStatus::Running) {
           ++i;
           continue;
@@ -292,6 +300,7 @@ private:
   std::unique_ptr<GridSanitizer> sanitizer;
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
+  uint64_t turn = 0;
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

@@ -271,6 +271,7 @@ CtaStatus Executor::run(uint64_t quantum) {
     }
     Warp &warp = cta.warps[chosen];
     uint64_t slice = options.seed ? 1 + random() % 512 : kWarpQuantum;
+    slice = std::min(slice, quantum - used);
     if (options.instructionLimit)
       slice = std::min(
           slice, options.instructionLimit -

@@ -170,7 +170,7 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
              " that nobody has written";
     });
   } else if (contextOf(write) && !(write & mine & kAtomic) &&
-             !ordered(write, reach.warp, lane)) {
+             !ordered(write, reach.warp, lane, reach.atomic())) {
     race(reach, "read-after-write", write, offset, lane);
   }
   if (reach.kind != SanitizeKind::Load)

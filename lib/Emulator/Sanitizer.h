@@ -12,8 +12,8 @@
 //
 // Order between threads is happens-before (HappensBefore.h) over barriers,
 // bar.warp.sync, and strong accesses with fences: a fence and then a strong
-// write release, a strong read and then a fence, or a barrier, acquire (PTX
-// ISA, "Memory Consistency Model"). Memories have shadows (Shadow.h).
+// write release, a strong read and then a fence acquire (PTX ISA, "Memory
+// Consistency Model"). Memories have shadows (Shadow.h).
 //
 // An asynchronous operation is an agent of its own: a context that knows what
 // its issuer knew, whose accesses nobody is ordered after until it completes
@@ -120,7 +120,8 @@ private:
     ++state.clock;
     state.context = 0;
   }
-  bool ordered(Record other, const Warp &warp, unsigned lane) const;
+  bool ordered(Record other, const Warp &warp, unsigned lane,
+               bool strongRead = false) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
   Knowledge exported(const Warp &warp, unsigned lane,

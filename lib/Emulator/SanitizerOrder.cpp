@@ -35,7 +35,8 @@ bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
                                              cta.linear);
 }
 
-bool Sanitizer::ordered(Record other, const Warp &warp, unsigned lane) const {
+bool Sanitizer::ordered(Record other, const Warp &warp, unsigned lane,
+                        bool strongRead) const {
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
@@ -50,6 +51,12 @@ bool Sanitizer::ordered(Record other, const Warp &warp, unsigned lane) const {
   };
   if (knows(state.common))
     return true;
+  if (strongRead && !state.pending.empty()) {
+    // Strong reads come after strong reads before them, fence or not.
+    auto it = state.pending.find(lane);
+    if (it != state.pending.end() && knows(it->second))
+      return true;
+  }
   if (state.lanes.empty())
     return false;
   auto it = state.lanes.find(lane);
@@ -170,7 +177,6 @@ void Sanitizer::fence(Warp &warp, uint32_t mask) {
 
 void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
-  acquirePending(warp, mask);
   ++state.clock;
   state.context = 0;
   if (!(warp.live & ~mask)) {
@@ -210,7 +216,6 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
     }
   }
   WarpState &state = states[warp.index];
-  acquirePending(warp, mask);
   Knowledge &join = joins[barrier];
   join.join(state.common);
   if (!state.lanes.empty())
@@ -291,7 +296,6 @@ void Sanitizer::barrierComplete(uint32_t barrier,
 
 void Sanitizer::release(Warp &warp, uint32_t mask, uint64_t object) {
   WarpState &state = states[warp.index];
-  acquirePending(warp, mask);
   Knowledge &at = released[object];
   if (!(warp.live & ~mask) && state.lanes.empty()) {
     unsigned lane = unsigned(__builtin_ctz(mask));

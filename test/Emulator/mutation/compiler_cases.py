@@ -87,7 +87,7 @@ def write(output, binaries, options, index):
                 "cluster": kernel.get("cluster") or [1, 1, 1],
                 "dynamic_shared_memory": kernel["dynamic_shared_memory"], "arguments": arguments,
             }))
-            index.append({"kernel": launch["kernel"], "case": i, "ptx": str(ptx), "launch": str(path)})
+            index.append({"name": f"{name}_{i}", "kernel": launch["kernel"], "case": i, "ptx": str(ptx), "launch": str(path)})
 
 
 def main():

@@ -81,3 +81,6 @@ def sort_odd_even(rng):
     for n in (9, 100, 128):
         x = rng.integers(-(2**15), 2**15, n, np.int16)
         yield Case(1, 128, [InOut(x, np.sort(x)), n], shared=2 * n)
+    for n in (10, 11):  # every round swaps
+        x = np.arange(n, 0, -1, dtype=np.int16)
+        yield Case(1, 128, [InOut(x, np.sort(x)), n], shared=2 * n)

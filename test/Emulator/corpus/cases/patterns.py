@@ -47,7 +47,7 @@ def stencil(rng):
 
 @kernel
 def producer_consumer(rng):
-    for rounds in (5, 1, 2):
+    for rounds in (5, 1, 2, 15, 22):
         x = rng.integers(-50, 50, (rounds, 96), np.int32)
         total = np.zeros(96, np.int32)
         for row in x:
