@@ -57,7 +57,7 @@ def producer_consumer(rng):
 
 @kernel
 def grid_barrier(rng):
-    for blocks, block in ((5, 32), (70, 64)):
+    for blocks, block in ((3, 32), (20, 64)):
         zero = np.zeros(blocks, np.int32)
         sums = InOut(zero, np.full(blocks, blocks * (blocks + 1) // 2, np.int32))
         arrived = InOut(np.zeros(1, np.int32), np.full(1, blocks, np.int32))
