@@ -53,7 +53,7 @@ public:
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
   /// A bulk copy is going to write these bytes.
   void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
-                 uint32_t bytes);
+                 uint32_t bytes, bool reduces);
   void bulkComplete(uint32_t offset, uint32_t bytes);
   /// A bulk copy or a wgmma reads these bytes.
   void bulkRead(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,

@@ -13,10 +13,11 @@
 using namespace fusion::emulator;
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
-                          uint32_t offset, uint32_t bytes) {
-  bool own = warp.cta == &cta;
+                          uint32_t offset, uint32_t bytes, bool reduces) {
+  // Reductions are atomic among themselves.
+  bool checked = warp.cta == &cta && !reduces;
   forCells(offset, bytes, [&](Cell &cell, uint64_t at) {
-    if (own)
+    if (checked)
       write(cell, at, warp, lane, inst.line, false);
     cell.initialized = true;
     cell.inFlight = warp.index * 32 + lane + 1;
