@@ -423,28 +423,16 @@ Reason Checker::checkPipeline(unsigned index) {
   return std::nullopt;
 }
 
-/// An intermediate stays in registers where its accumulator is the first operand
-/// of the consumer's intrinsic, held by the same warps.
+/// An intermediate is where the layouts put it: the schedule must say the same,
+/// or its shared memory and traffic would not be the kernel's.
 Reason Checker::checkHandOver(unsigned producer) {
-  const ProductMapping &from = schedule.products[producer];
   unsigned tensor = group.products[producer].result;
-  if (schedule.places[tensor].space == fuse::Space::Shared)
-    return std::nullopt;
-  for (auto [number, consumer] : llvm::enumerate(group.products))
-    for (unsigned operand : {0u, 1u}) {
-      if (consumer.producer[operand] != producer)
-        continue;
-      const ProductMapping &to = schedule.products[number];
-      bool isFirst = (operand == 0) != to.swapped;
-      if (!isFirst || from.i1 != to.i1 || from.i2 != to.r1)
-        return "'" + tensorName(tensor) +
-               "' is not the first operand of the next intrinsic and cannot stay "
-               "in registers";
-      if (from.warps[1] != 1 || to.warps[1] != 1)
-        return "'" + tensorName(tensor) +
-               "' is spread over warps along its columns and cannot stay in "
-               "registers";
-    }
+  Reason reason = whyNotInRegisters(group, schedule, producer);
+  if (schedule.places[tensor].space != fuse::Space::Shared)
+    return reason;
+  if (!reason)
+    return "'" + tensorName(tensor) +
+           "' is held by the threads that multiply it next and stays in registers";
   return std::nullopt;
 }
 
@@ -463,6 +451,31 @@ Reason Checker::checkResources() {
            " are available";
   if (footprint.blocks > std::numeric_limits<int32_t>::max())
     return "the grid would have " + std::to_string(footprint.blocks) + " blocks";
+  return std::nullopt;
+}
+
+std::optional<std::string>
+fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
+                          unsigned producer) {
+  const ProductMapping &from = schedule.products[producer];
+  std::string name =
+      "'" + group.tensors[group.products[producer].result].name + "'";
+  for (auto [number, consumer] : llvm::enumerate(group.products))
+    for (unsigned operand : {0u, 1u}) {
+      if (consumer.producer[operand] != producer)
+        continue;
+      const ProductMapping &to = schedule.products[number];
+      bool isFirst = (operand == 0) != to.swapped;
+      if (from.i1 != (isFirst ? to.i1 : to.i2) || from.i2 != to.r1)
+        return name + " is not an operand of the next intrinsic as its accumulator "
+                      "lies and cannot stay in registers";
+      // Rows of the accumulator are spread over the warps along the parallel
+      // axis; every warp needs all of the reduced one.
+      if (from.warps[1] != 1 || to.warps[isFirst ? 1 : 0] != 1)
+        return name + " is not held whole along '" +
+               group.axes[to.r1].name +
+               "' by the warps that multiply it and cannot stay in registers";
+    }
   return std::nullopt;
 }
 

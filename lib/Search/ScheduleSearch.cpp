@@ -171,20 +171,11 @@ void Search::placeTensors(Schedule &schedule) const {
         place.transport = widestTransport(tensor.alignment);
       break;
     }
-    case TensorRole::Intermediate: {
-      // Registers where the consumer takes it as it is, else through shared
-      // memory.
-      bool fits = mapping.warps[1] == 1;
-      for (auto [number, consumer] : llvm::enumerate(group.products))
-        for (unsigned operand : {0u, 1u})
-          if (consumer.producer[operand] == tensor.product) {
-            const ProductMapping &to = schedule.products[number];
-            fits &= (operand == 0) != to.swapped && mapping.i1 == to.i1 &&
-                    mapping.i2 == to.r1 && to.warps[1] == 1;
-          }
-      place.space = fits ? fuse::Space::Registers : fuse::Space::Shared;
+    case TensorRole::Intermediate:
+      place.space = whyNotInRegisters(group, schedule, tensor.product)
+                        ? fuse::Space::Shared
+                        : fuse::Space::Registers;
       break;
-    }
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the
       // two elements that a thread holds side by side.

@@ -120,9 +120,13 @@
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
 // OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND
-// SECOND: error: {{.*}}'C' is not the first operand of the next intrinsic and cannot stay in registers
+// SECOND: error: {{.*}}'C' is not held whole along 'n' by the warps that multiply it and cannot stay in registers
 // RUN: sed -e 's|warps = \[2, 1\]>,|warps = [1, 2]>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HANDOVER
-// HANDOVER: error: {{.*}}'C' is spread over warps along its columns and cannot stay in registers
+// HANDOVER: error: {{.*}}'C' is not held whole along 'n' by the warps that multiply it and cannot stay in registers
+// RUN: sed -e 's|C = #fuse\.place<registers>|C = #fuse.place<shared>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HELD
+// HELD: error: {{.*}}'C' is held by the threads that multiply it next and stays in registers
+// RUN: sed -e 's|C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n"|C = #fuse.operator_map<"mma.m16n8k16", i1 = "n", i2 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LIES
+// LIES: error: {{.*}}'C' is not an operand of the next intrinsic as its accumulator lies and cannot stay in registers
 // Resources.
 // RUN: sed -e 's|m = 32, n = 32, k = 32, h = 32|m = 32, n = 32, k = 8192, h = 32|' -e 's|k(LA,LB,CC)|LA,LB,CC|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: {{.*}}the tiles need 1050624 bytes of shared memory; a block of sm_80 has at most 166912

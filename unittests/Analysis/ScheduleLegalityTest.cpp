@@ -10,6 +10,7 @@
 
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Support/TileLayouts.h"
 
 using namespace fusion;
 using namespace fusion::test;
@@ -233,24 +234,70 @@ TEST_F(ScheduleLegality, ChipWithoutAsynchronousCopies) {
 }
 
 TEST_F(ScheduleLegality, HandOverInRegistersNeedsRowsOverWarps) {
+  group.place("C").space = fuse::Space::Shared;
+  EXPECT_EQ(check(), "'C' is held by the threads that multiply it next and stays "
+                     "in registers");
+  group.place("C").space = fuse::Space::Registers;
   for (ProductMapping &mapping : group.schedule->products) {
     mapping.warps[0] = 1;
     mapping.warps[1] = 2;
   }
-  EXPECT_EQ(check(), "'C' is spread over warps along its columns and cannot stay "
-                     "in registers");
+  EXPECT_EQ(check(), "'C' is not held whole along 'n' by the warps that multiply "
+                     "it and cannot stay in registers");
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
 }
 
-TEST_F(ScheduleLegality, HandOverInRegistersIsForTheFirstOperand) {
-  ProductMapping &e = group.schedule->products[1];
-  std::swap(e.i1, e.i2);
-  e.swapped = true;
-  EXPECT_EQ(check(), "'C' is not the first operand of the next intrinsic and "
-                     "cannot stay in registers");
+TEST_F(ScheduleLegality, HandOverInRegistersIsForAccumulatorsAsTheyLie) {
+  ProductMapping &c = group.schedule->products[0];
+  std::swap(c.i1, c.i2);
+  c.swapped = true;
+  EXPECT_EQ(check(), "'C' is not an operand of the next intrinsic as its "
+                     "accumulator lies and cannot stay in registers");
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
+}
+
+/// The predicate against the layouts that lowering gives the two tiles: both say
+/// the same of every mapping of the two products on up to eight warps.
+TEST_F(ScheduleLegality, HandOverInRegistersIsWhatTheLayoutsAllow) {
+  constexpr int64_t size = 128;
+  unsigned m = group.axis("m"), n = group.axis("n"), h = group.axis("h");
+  ProductMapping &c = group.schedule->products[0];
+  ProductMapping &e = group.schedule->products[1];
+  unsigned inRegisters = 0, throughMemory = 0;
+  for (int64_t warps : {1, 2, 4, 8})
+    for (int64_t rowsC = 1; rowsC <= warps; rowsC *= 2)
+      for (int64_t rowsE = 1; rowsE <= warps; rowsE *= 2)
+        for (bool mirrored : {false, true})
+          for (bool second : {false, true}) {
+            c.i1 = mirrored ? n : m;
+            c.i2 = mirrored ? m : n;
+            c.swapped = mirrored;
+            c.warps[0] = rowsC;
+            c.warps[1] = warps / rowsC;
+            e.i1 = second ? h : m;
+            e.i2 = second ? m : h;
+            e.swapped = second;
+            e.warps[0] = rowsE;
+            e.warps[1] = warps / rowsE;
+            // Both as tiles [m, n] of C.
+            LinearLayout held =
+                mmaAccumulatorTile(size, size, c.warps[0], c.warps[1]);
+            if (mirrored)
+              held = held.transposeOuts({1, 0});
+            LinearLayout wanted =
+                second ? mmaOperandBTile(16, size, size, e.warps[0], e.warps[1])
+                             .transposeOuts({1, 0})
+                       : mmaOperandATile(16, size, size, e.warps[0], e.warps[1]);
+            bool stays = registerPermutation(held, wanted).has_value();
+            ++(stays ? inRegisters : throughMemory);
+            EXPECT_EQ(!whyNotInRegisters(group.model(), *group.schedule, 0), stays)
+                << warps << " warps, " << rowsC << " and " << rowsE
+                << " along rows, mirrored " << mirrored << ", second " << second;
+          }
+  EXPECT_EQ(inRegisters, 8u);
+  EXPECT_GT(throughMemory, 100u);
 }
 
 struct NarrowRows : ScheduleLegality {

@@ -13,6 +13,16 @@
 
 namespace fusion {
 
+/// Why the result of product `producer`, an intermediate, cannot go to its
+/// consumers as the registers that hold the accumulator, or nullopt where it can.
+/// It can as the first operand of the next intrinsic where the same warps hold the
+/// same rows, and transposed as the second operand, whose fragment is the
+/// accumulator's mirror image (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+/// Placement in registers and in shared memory both follow from this.
+std::optional<std::string> whyNotInRegisters(const GroupModel &group,
+                                             const Schedule &schedule,
+                                             unsigned producer);
+
 /// Why `schedule` cannot be lowered for `chip`, or nullopt where it can. The
 /// verifier of scheduled groups and the pruning of searches are this predicate.
 /// `group` is a chain whose products are mapped to intrinsics.
