@@ -108,7 +108,8 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
     return false;
   }
   if (cta.sanitizer)
-    cta.sanitizer->bulkIssue(warp, inst, lane, copy.shared, copy.bytes);
+    cta.sanitizer->bulkIssue(warp, inst, lane, copy.shared, copy.bytes,
+                             copy.reduces);
   enqueue(cta, barrier, std::move(copy));
   return true;
 }

@@ -388,6 +388,44 @@ SECOND:
         << c;
 }
 
+/// red.async, and fences and hints that have nothing to do.
+TEST(Cluster, AsyncReductions) {
+  std::string body = std::string(R"(
+    mov.u32 %r20, %cluster_ctarank;
+    setmaxnreg.dec.sync.aligned.u32 40;
+    griddepcontrol.wait;
+    griddepcontrol.launch_dependents;
+    setp.ne.s32 %q0, %t, 0;
+    @%q0 bra READY;
+    mbarrier.init.shared::cta.b64 [%s], 1;
+    mov.u32 %r1, 5;
+    st.shared.u32 [%s+16], %r1;
+    mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%s], 8;
+    mbarrier.arrive.shared::cta.b64 _, [%s];
+    fence.mbarrier_init.release.cluster;
+READY:
+    fence.acq_rel.cluster;
+    fence.proxy.async;
+    fence.proxy.async.global;
+)") + kClusterSync + R"(
+    @%q0 bra DONE;
+    mapa.shared::cluster.u32 %r2, %s, 0;
+    mapa.shared::cluster.u32 %r3, %s, 1;
+    add.s32 %r4, %c, 100;
+    red.async.relaxed.cluster.add.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r2+16], %r4, [%r2];
+    red.async.relaxed.cluster.max.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r3+16], %r4, [%r3];
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %q1, [%s], 0;
+    @!%q1 bra WAIT;
+    ld.shared.u32 %r5, [%s+16];
+    mul.wide.u32 %d1, %c, 4; add.s64 %d1, %d1, %p0;
+    st.global.u32 [%d1], %r5;
+DONE:
+)" + kClusterSync;
+  EXPECT_EQ(runAll(hopperKernel(1, 64, body), 2, 128, 2, 2),
+            (std::vector<uint32_t>{5 + 100 + 101, 101}));
+}
+
 TEST(Cluster, Errors) {
   std::string dead = failure(
       hopperKernel(1, 64,
