@@ -48,33 +48,6 @@ std::string Sanitizer::threadName(uint32_t thread) const {
          std::to_string(thread / block[0] / block[1]) + ")";
 }
 
-template <class Visit>
-void Sanitizer::forCells(uint64_t offset, unsigned bytes, Visit visit) {
-  uint64_t end = offset + bytes;
-  while (offset < end) {
-    Cell &word = words[offset / 4];
-    bool whole = offset % 4 == 0 && end - offset >= 4;
-    if (whole && !word.split) {
-      visit(word, offset);
-      offset += 4;
-      continue;
-    }
-    if (!word.split) {
-      parts.push_back({word, word, word, word});
-      word.split = uint32_t(parts.size());
-      auto old = oldReads.find(offset & ~uint64_t(3));
-      if (old != oldReads.end()) {
-        auto list = old->second;
-        for (unsigned i = 1; i < 4; ++i)
-          oldReads[(offset & ~uint64_t(3)) + i] = list;
-      }
-    }
-    unsigned count = unsigned(std::min<uint64_t>(4 - offset % 4, end - offset));
-    for (unsigned i = 0; i < count; ++i, ++offset)
-      visit(parts[word.split - 1][offset % 4], offset);
-  }
-}
-
 void Sanitizer::write(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
                       unsigned line, bool atomic) {
   uint32_t thread = warp.index * 32 + lane + 1;

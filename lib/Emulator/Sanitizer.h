@@ -23,6 +23,7 @@
 
 #include "Warp.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -48,6 +49,23 @@ public:
                      uint32_t barrier);
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &warps);
   void warpBarrier(Warp &warp);
+
+  // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
+  /// A bulk copy is going to write these bytes.
+  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                 uint32_t bytes, bool reduces);
+  void bulkComplete(uint32_t offset, uint32_t bytes);
+  /// A bulk copy or a wgmma reads these bytes.
+  void bulkRead(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                uint32_t bytes);
+  void clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
+                     uint32_t offset, uint32_t bytes, bool isLoad);
+  /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
+  /// that saw the end. kClusterPhase is barrier.cluster.
+  void phaseArrive(Warp &warp, uint32_t offset);
+  void phaseComplete(uint32_t offset);
+  void phaseObserve(Warp &warp, uint32_t offset);
+  static constexpr uint32_t kClusterPhase = UINT32_MAX;
 
   std::vector<Finding> findings;
 
@@ -89,11 +107,44 @@ private:
   uint32_t warps;
   std::vector<uint32_t> clocks; ///< [a * warps + b]: what a knows of b
   std::vector<std::vector<uint32_t>> joins; ///< per barrier, of the arrived
+  /// What those that arrived at an mbarrier knew, in its phase and up to the
+  /// end of the one before.
+  struct Phase {
+    std::vector<uint32_t> open, done;
+  };
+  std::unordered_map<uint32_t, Phase> phases;
   std::vector<Cell> words;
   std::vector<std::array<Cell, 4>> parts;
   std::unordered_map<uint64_t, std::vector<OldRead>> oldReads; ///< by cell
   std::map<std::tuple<std::string, unsigned, unsigned>, bool> known;
 };
+
+template <class Visit>
+void Sanitizer::forCells(uint64_t offset, unsigned bytes, Visit visit) {
+  uint64_t end = offset + bytes;
+  while (offset < end) {
+    Cell &word = words[offset / 4];
+    bool whole = offset % 4 == 0 && end - offset >= 4;
+    if (whole && !word.split) {
+      visit(word, offset);
+      offset += 4;
+      continue;
+    }
+    if (!word.split) {
+      parts.push_back({word, word, word, word});
+      word.split = uint32_t(parts.size());
+      auto old = oldReads.find(offset & ~uint64_t(3));
+      if (old != oldReads.end()) {
+        auto list = old->second;
+        for (unsigned i = 1; i < 4; ++i)
+          oldReads[(offset & ~uint64_t(3)) + i] = list;
+      }
+    }
+    unsigned count = unsigned(std::min<uint64_t>(4 - offset % 4, end - offset));
+    for (unsigned i = 0; i < count; ++i, ++offset)
+      visit(parts[word.split - 1][offset % 4], offset);
+  }
+}
 
 } // namespace fusion::emulator
 
