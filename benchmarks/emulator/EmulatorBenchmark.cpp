@@ -86,6 +86,57 @@ BENCHMARK(tensorCores)
     ->Args({256, 1})
     ->Unit(benchmark::kMillisecond);
 
+/// A loop over wgmma.m64n256k16 from shared memory, four to a group.
+static void warpgroups(benchmark::State &state, const char *type,
+                       unsigned majorB) {
+  std::ostringstream text;
+  unsigned k = std::string(type) == "e4m3" ? 32 : 16;
+  text << ".version 8.6\n.target sm_90a\n.address_size 64\n"
+       << ".visible .entry k(.param .u32 n)\n{\n.reg .f32 %f<128>;\n"
+       << ".reg .b64 %a, %b;\n.reg .b32 %n;\n.reg .pred %p;\n"
+       << ".shared .align 1024 .b8 s[49152];\nmov.u32 %n, s;\nld.param.u32 %n, [n];\n"
+       << "mov.u64 %a, 0x4000004000000000;\n"
+       << "mov.u64 %b, 0x4000004002000200;\n";
+  for (unsigned i = 0; i < 128; ++i)
+    text << "mov.f32 %f" << i << ", 0f00000000;\n";
+  text << "setp.eq.s32 %p, %n, %n;\nL:\nwgmma.fence.sync.aligned;\n";
+  for (unsigned step = 0; step < 4; ++step) {
+    text << "wgmma.mma_async.sync.aligned.m64n256k" << k << ".f32." << type
+         << "." << type << " {";
+    for (unsigned i = 0; i < 128; ++i)
+      text << (i ? ", %f" : "%f") << i;
+    text << "}, %a, %b, %p, 1, 1" << (k == 16 ? ", 0, " : "")
+         << (k == 16 ? std::to_string(majorB) : "") << ";\n";
+  }
+  text << "wgmma.commit_group.sync.aligned;\n"
+       << "wgmma.wait_group.sync.aligned 0;\n"
+       << "sub.s32 %n, %n, 1;\nsetp.ne.s32 %p, %n, 0;\n@%p bra L;\nret;\n}\n";
+  auto program = parseOrDie(text.str());
+  Memory memory;
+  Launch launch;
+  launch.kernel = "k";
+  launch.block = {128, 1, 1};
+  launch.parameters = {bytesOf(uint32_t(64))};
+  Options options;
+  options.threads = 1;
+  double products = 0;
+  for (auto _ : state) {
+    LaunchResult result = run(*program, launch, memory, options);
+    if (result.error) {
+      state.SkipWithError(result.error->message.c_str());
+      return;
+    }
+    products += double(result.counters.mmaFlops) / 2;
+  }
+  state.counters["multiply_adds"] =
+      benchmark::Counter(products, benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(warpgroups, f16, "f16", 0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(warpgroups, f16_mn_major, "f16", 1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(warpgroups, bf16, "bf16", 0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(warpgroups, e4m3, "e4m3", 0)->Unit(benchmark::kMillisecond);
+
 static void corpusKernel(benchmark::State &state, const char *kernel, int size,
                          std::array<uint32_t, 3> grid,
                          std::array<uint32_t, 3> block, bool sanitize) {

@@ -90,8 +90,53 @@ static bool inWindow(uint64_t address, uint64_t window) {
 uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 32; ++i)
-    result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
+    result |= uint32_t(address[i] - kSharedWindow < 1u << kRankShift) << i;
   return result & mask;
+}
+
+uint32_t fusion::emulator::clusterLanes(const uint64_t *address,
+                                        uint32_t mask) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
+  return result & mask & ~sharedLanes(address, mask);
+}
+
+bool fusion::emulator::resolveShared(Warp &warp, const Inst &inst,
+                                     unsigned lane, uint64_t address,
+                                     uint64_t bytes, unsigned alignment,
+                                     bool remote, Cta *&cta, uint32_t &offset) {
+  auto fault = [&](const std::string &message) {
+    raiseFault(warp, inst, lane, message);
+    return false;
+  };
+  if (!inWindow(address, kSharedWindow))
+    return fault("the address " + hex(address) + " is not in shared memory");
+  uint64_t place = address - kSharedWindow;
+  uint64_t rank = place >> kRankShift;
+  cta = warp.cta;
+  if (rank) {
+    if (rank > cta->cluster->ctas.size())
+      return fault("the address " + hex(address) +
+                   " is not in the shared memory of the cluster");
+    cta = cta->cluster->ctas[rank - 1];
+    if (cta != warp.cta && !remote)
+      return fault("the shared memory of another block, where the block's own "
+                   "is wanted");
+    if (cta->ended)
+      return fault("access to the shared memory of block " +
+                   std::to_string(rank - 1) +
+                   " of the cluster, which has ended");
+  }
+  offset = uint32_t(place & ((1u << kRankShift) - 1));
+  if (offset % alignment)
+    return fault("shared address " + std::to_string(offset) +
+                 " is no multiple of " + std::to_string(alignment));
+  if (offset > cta->sharedBytes || bytes > cta->sharedBytes - offset)
+    return fault("out-of-bounds shared access of " + std::to_string(bytes) +
+                 " bytes at offset " + std::to_string(offset) + " of " +
+                 std::to_string(cta->sharedBytes) + " bytes");
+  return true;
 }
 
 static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
@@ -124,6 +169,19 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     uint64_t a = address[lane];
     Space actual = space;
     if (space == Space::Generic) {
+      if (inWindow(a, kSharedWindow) &&
+          a - kSharedWindow >= 1u << kRankShift) {
+        Cta *other;
+        uint32_t offset;
+        if (!resolveShared(warp, inst, lane, a, bytes, bytes, true, other,
+                           offset))
+          return false;
+        pointer[lane] = other->shared.data() + offset;
+        if (warp.sanitizer)
+          other->sanitizer->clusterAccess(warp, inst, lane, offset, bytes,
+                                          kind == AccessKind::Load);
+        continue;
+      }
       if (inWindow(a, kSharedWindow)) {
         actual = Space::Shared;
         a -= kSharedWindow;

@@ -41,8 +41,16 @@ bool resolveSlowly(Warp &warp, const Inst &inst, uint32_t mask, Space space,
                    const uint64_t *address, unsigned bytes, AccessKind kind,
                    uint8_t **pointer);
 
-/// The lanes of `mask` whose generic addresses lie in shared memory.
+/// The lanes of `mask` whose generic addresses lie in the CTA's own shared
+/// memory, and in that of a CTA of the cluster, named by its rank.
 uint32_t sharedLanes(const uint64_t *address, uint32_t mask);
+uint32_t clusterLanes(const uint64_t *address, uint32_t mask);
+
+/// The CTA and the offset that a generic address in shared memory names, of
+/// another CTA only where `remote`. False after a fault.
+bool resolveShared(Warp &warp, const Inst &inst, unsigned lane,
+                   uint64_t address, uint64_t bytes, unsigned alignment,
+                   bool remote, Cta *&cta, uint32_t &offset);
 
 /// Distinct sectors where the addresses are not sorted. Appends them to
 /// `trace` where that is not null.

@@ -14,6 +14,7 @@
 
 #include "Executor.h"
 
+#include "Handlers.h"
 #include "Sanitizer.h"
 
 #include <algorithm>
@@ -146,6 +147,31 @@ void Executor::release(uint32_t id) {
   barrier = Barrier();
 }
 
+void Executor::wakeWaiting() {
+  seenEvents = cta.async.events;
+  for (Warp &warp : cta.warps)
+    for (Group &group : warp.others)
+      if (group.state == Group::State::WaitEvent) {
+        group.state = Group::State::Ready;
+        warp.blocked = false;
+      }
+}
+
+bool Executor::timeOut() {
+  bool any = false;
+  for (Warp &warp : cta.warps)
+    for (Group &group : warp.others) {
+      const Inst &inst = code.insts[group.pc];
+      if (group.state != Group::State::WaitEvent || !mayTimeOut(inst))
+        continue;
+      group.state = Group::State::Ready;
+      group.timedOut = true;
+      warp.blocked = false;
+      any = true;
+    }
+  return any;
+}
+
 /// No warp can go on: says who waits where.
 void Executor::deadlock() {
   std::string message = "deadlock:";
@@ -169,6 +195,8 @@ void Executor::deadlock() {
                    ", line " + std::to_string(inst.line) + " (" +
                    std::to_string(barrier.arrived) + " of " +
                    std::to_string(expected) + " threads arrived)";
+      } else if (group.state == Group::State::WaitEvent) {
+        message += describeWait(warp, inst, group);
       } else {
         message +=
             " wait for lanes of their warp, line " + std::to_string(inst.line);

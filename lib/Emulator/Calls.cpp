@@ -146,6 +146,7 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
     exitLanes(warp, mask);
     return;
   }
+  finishProducts(warp); // their accumulators are in the frame
   const CallSite &site = code.calls[frame.call];
   const CodeFunction &callee = code.functions[frame.function];
   Frame &to = warp.frames[frame.parent];
@@ -161,6 +162,8 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
 
 void Executor::exitLanes(Warp &warp, uint32_t mask) {
   finishCopies(warp, mask);
+  finishBulkStores(warp, mask);
+  leaveCluster(warp, mask);
   warp.live &= ~mask;
   // Those that wait for the lanes that ended look again.
   for (Group &group : warp.others)

@@ -20,6 +20,7 @@
 #include "Module.h"
 
 #include <deque>
+#include <map>
 
 namespace fusion::emulator {
 
@@ -48,6 +49,7 @@ enum class Flow : uint8_t {
   WarpSync,    ///< waits for the lanes of op[count - 1] (a membermask)
   WarpAligned, ///< needs every lane of the warp
   Barrier,     ///< suspends lanes; `run` delivers results, may be null
+  Wait,        ///< `run` may set Warp::suspended: to be tried again
 };
 
 /// What a strong access means to other threads.

@@ -152,6 +152,8 @@ bool Decoder::decodeBarrier(std::string_view root, Modifiers &modifiers) {
     emit(nothingHandler(), {members}, Flow::WarpSync).a = 1;
     return true;
   }
+  if (modifiers.take("cluster"))
+    return root == "barrier" ? decodeClusterBarrier(modifiers) : unsupported();
   modifiers.take("cta");
   bool aligned = root == "bar" || modifiers.take("aligned");
   int kind = modifiers.takeOneOf({"sync", "arrive", "red"});
@@ -359,11 +361,47 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     emit(table.integer(IntOp::Mov, Type::B64), {d, constant(0, 8)});
     return true;
   }
-  // Of the fences only those between threads; what bar.sync orders needs none.
-  bool fence = root == "membar" || root == "fence";
-  if (fence && modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0)
-    fence = false;
+  if (root == "setmaxnreg") {
+    bool known = modifiers.takeOneOf({"inc", "dec"}) >= 0 &&
+                 modifiers.take("sync") && modifiers.take("aligned") &&
+                 modifiers.takeType() == Type::U32;
+    if (!known)
+      return unsupported();
+    if (!count(1, 1))
+      return false;
+    uint64_t registers = instruction->operands[0].value;
+    if (instruction->operands[0].kind != Operand::Kind::Integer ||
+        registers < 24 || registers > 256 || registers % 8)
+      return fail("setmaxnreg wants a multiple of 8 from 24 to 256");
+    emit(nothingHandler(), {}, Flow::WarpAligned);
+    return true;
+  }
+  if (root == "griddepcontrol") {
+    if (modifiers.takeOneOf({"launch_dependents", "wait"}) < 0)
+      return unsupported();
+    if (!count(0, 0))
+      return false;
+    emit(nothingHandler(), {});
+    return true;
+  }
+  if (root == "fence") {
+    // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
+    // ordered by those that are not of proxies or of mbarrier.init alone.
+    bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
+    while (modifiers.takeOneOf(
+               {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
+                "sys", "mbarrier_init", "proxy", "alias", "async", "global",
+                "shared::cta", "shared::cluster", "async::generic",
+                "async.global", "tensormap::generic", "generic",
+                "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
+                "to_proxy::generic", "from_proxy::generic"}) >= 0)
+      ;
+    if (!modifiers.empty())
+      return unsupported();
+    emit(special ? nothingHandler() : fenceHandler(), {});
+    return true;
+  }
   modifiers = Modifiers(Instruction());
-  emit(fence ? fenceHandler() : nothingHandler(), {});
+  emit(root == "membar" ? fenceHandler() : nothingHandler(), {});
   return true;
 }

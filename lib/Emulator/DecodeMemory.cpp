@@ -36,7 +36,9 @@ static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
   modifiers.takePrefix("L2::");
 }
 
-static Space takeSpace(Modifiers &modifiers) {
+/// `.shared::cluster` is a part of the generic window: `isCluster`.
+static Space takeSpace(Modifiers &modifiers, bool &isCluster) {
+  isCluster = modifiers.take("shared::cluster");
   switch (
       modifiers.takeOneOf({"global", "shared", "shared::cta", "const", "local",
                            "param", "param::entry", "param::func"})) {
@@ -59,10 +61,12 @@ static Space takeSpace(Modifiers &modifiers) {
 }
 
 bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
-  bool isStore = root == "st", cacheHint;
+  bool isStore = root == "st", cacheHint, isCluster;
   uint8_t order;
+  if (isStore && modifiers.take("async"))
+    return decodeAsyncStore(root, modifiers);
   takeHints(modifiers, order, cacheHint);
-  Space space = takeSpace(modifiers);
+  Space space = takeSpace(modifiers, isCluster);
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
   unsigned bytes = bytesOf(type), n = vector < 0 ? 1 : 2u << vector;
@@ -72,7 +76,8 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
     return false;
   const Operand &value = instruction->operands[isStore ? 1 : 0];
   const Operand &place = instruction->operands[isStore ? 0 : 1];
-  if (order && (space == Space::Global || space == Space::Generic) && !isStore)
+  if (order && !isCluster && !isStore &&
+      (space == Space::Global || space == Space::Generic))
     code->communicates = true;
 
   std::vector<const Operand *> elements;
@@ -121,7 +126,9 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
       kernelParameter |=
           base.kind == Operand::Kind::Variable && formal.variable == base.index;
   }
-  if (space == Space::Generic && variableSpace != Space::Generic &&
+  if (isCluster)
+    offset += int64_t(kSharedWindow);
+  else if (space == Space::Generic && variableSpace != Space::Generic &&
       variableSpace != Space::Global && variableSpace != Space::Const)
     space = variableSpace; // a variable named without its space
   Handler handler = kernelParameter ? parameterLoadHandler()
@@ -141,10 +148,12 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
 }
 
 bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
-  bool isReduction = root == "red", cacheHint;
+  bool isReduction = root == "red", cacheHint, isCluster;
   uint8_t order;
+  if (isReduction && modifiers.take("async"))
+    return decodeAsyncStore(root, modifiers);
   takeHints(modifiers, order, cacheHint);
-  Space space = takeSpace(modifiers);
+  Space space = takeSpace(modifiers, isCluster);
   int operation = modifiers.takeOneOf(
       {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   modifiers.take("noftz");
@@ -203,7 +212,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
       (sources == 2 && !source(operands[base + 2], type, c)))
     return false;
   Inst &inst = emit(atomicHandler(), {d, b, c, a}, Flow::Checked);
-  inst.imm = offset;
+  inst.imm = offset + (isCluster ? int64_t(kSharedWindow) : 0);
   inst.a = uint8_t(op);
   inst.b = uint8_t(type);
   inst.c = uint8_t(width);
@@ -212,14 +221,21 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   inst.order = uint8_t(order | OrderStrong);
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
-  if (space != Space::Shared && (!discards || isFloatingPoint))
+  if (space != Space::Shared && !isCluster && (!discards || isFloatingPoint))
     code->communicates = true;
   return true;
 }
 
 bool Decoder::decodeAsync(Modifiers &modifiers) {
+  bool reduces = modifiers.take("reduce");
   if (!modifiers.take("async"))
     return false;
+  if (modifiers.take("bulk"))
+    return decodeBulk(modifiers, reduces);
+  if (reduces)
+    return false;
+  if (modifiers.take("mbarrier"))
+    return decodeAsyncArrive(modifiers);
   const auto &operands = instruction->operands;
   if (modifiers.take("commit_group")) {
     if (!count(0, 0))
@@ -296,9 +312,10 @@ bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
   bool shape = modifiers.take("m8n8");
   int number = modifiers.takeOneOf({"x1", "x2", "x4"});
   bool transposed = modifiers.take("trans");
-  Space space = takeSpace(modifiers);
+  bool isCluster;
+  Space space = takeSpace(modifiers, isCluster);
   Type type = modifiers.takeType();
-  if (!sync || !shape || number < 0 || type != Type::B16 ||
+  if (isCluster || !sync || !shape || number < 0 || type != Type::B16 ||
       (space != Space::Shared && space != Space::Generic))
     return unsupported();
   if (!count(2, 2))
@@ -359,8 +376,10 @@ static uint64_t windowOf(Space space) {
 }
 
 bool Decoder::decodeAddress(std::string_view root, Modifiers &modifiers) {
-  bool to = modifiers.take("to");
-  Space space = takeSpace(modifiers);
+  bool to = modifiers.take("to"), isCluster;
+  Space space = takeSpace(modifiers, isCluster);
+  if (isCluster)
+    space = Space::Shared;
   if (space == Space::Generic)
     return unsupported();
   if (!count(2, 2))
@@ -370,7 +389,9 @@ bool Decoder::decodeAddress(std::string_view root, Modifiers &modifiers) {
     if (to || !destination(instruction->operands[0], Type::Pred, d) ||
         !source(instruction->operands[1], Type::U64, a))
       return false;
-    emit(isSpaceHandler(), {d, a}).a = uint8_t(space);
+    Inst &inst = emit(isSpaceHandler(), {d, a});
+    inst.a = uint8_t(space);
+    inst.b = isCluster;
     return true;
   }
   if (modifiers.takeType() != Type::U64)

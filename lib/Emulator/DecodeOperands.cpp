@@ -188,6 +188,10 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     return true;
   }
   case Operand::Kind::Special:
+    if (type == Type::Pred && operand.name == "%is_explicit_cluster") {
+      ref = special(Special::IsExplicitCluster);
+      return true;
+    }
     if (bytes != 4 || type == Type::Pred || !specialByName(operand.name, ref))
       return fail("unknown register " + quoted(operand));
     return true;

@@ -403,6 +403,10 @@ bool Decoder::decode(const Instruction &inst) {
         {"bra", "brx", "ret", "exit", "trap", "brkpt"});
     add(&Decoder::decodeWmma, {"wmma"});
     add(&Decoder::decodeBarrier, {"bar", "barrier"});
+    add(&Decoder::decodeMbarrier, {"mbarrier"});
+    add(&Decoder::decodeCluster, {"mapa", "getctarank"});
+    add(&Decoder::decodeWgmma, {"wgmma"});
+    add(&Decoder::decodeTensorMap, {"tensormap"});
     add(&Decoder::decodeWarp,
         {"shfl", "vote", "match", "redux", "activemask", "elect"});
     add(&Decoder::decodeNothing,

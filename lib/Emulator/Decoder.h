@@ -125,6 +125,25 @@ private:
   bool fragment(const Operand &operand, Type type, unsigned registers,
                 bool isDestination, std::vector<Ref> &refs);
 
+  // DecodeMbarrier.cpp
+  /// The address as a generic one of 64 bits; `sharedSpace`: it was given in
+  /// the shared window.
+  bool genericAddress(const Operand &operand, bool sharedSpace, Ref &ref);
+  bool decodeMbarrier(std::string_view root, Modifiers &modifiers);
+  bool decodeAsyncArrive(Modifiers &modifiers);
+  bool decodeCluster(std::string_view root, Modifiers &modifiers);
+  bool decodeClusterBarrier(Modifiers &modifiers);
+
+  // DecodeBulk.cpp
+  bool decodeBulk(Modifiers &modifiers, bool reduces);
+  bool decodeBulkGroup(Modifiers &modifiers);
+  bool decodeTensorCopy(Modifiers &modifiers, bool reduces);
+  bool decodeAsyncStore(std::string_view root, Modifiers &modifiers);
+  bool decodeTensorMap(std::string_view root, Modifiers &modifiers);
+
+  // DecodeWgmma.cpp
+  bool decodeWgmma(std::string_view root, Modifiers &modifiers);
+
   using Method = bool (Decoder::*)(std::string_view, Modifiers &);
 
   const Module &module;

@@ -9,7 +9,7 @@
 #include "fusion/Emulator/Emulator.h"
 
 #include "Decoder.h"
-#include "Executor.h"
+#include "Cluster.h"
 #include "L2Model.h"
 #include "Program.h"
 #include "Sanitizer.h"
@@ -132,7 +132,7 @@ public:
        DeviceMemory &memory, std::vector<uint8_t> parameters)
       : code(code), launch(launch), options(options), memory(memory),
         parameters(std::move(parameters)) {
-    ctas = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    clusters = countClusters(launch);
     if (options.l2Bytes)
       l2 = std::make_unique<L2Model>(options.l2Bytes);
     if (options.annotate)
@@ -144,7 +144,7 @@ public:
   LaunchResult run() {
     unsigned threads =
         options.threads ? options.threads : std::thread::hardware_concurrency();
-    threads = unsigned(std::min<uint64_t>(std::max(threads, 1u), ctas));
+    threads = unsigned(std::min<uint64_t>(std::max(threads, 1u), clusters));
     // Sanitizers tell who wrote what first; that must not be luck either.
     if (code.communicates || options.sanitize)
       runInTurns();
@@ -158,9 +158,9 @@ private:
   void runInParallel(unsigned threads) {
     std::atomic<uint64_t> next{0};
     auto work = [&]() {
-      Executor executor(code, launch, options, memory, parameters.data(),
-                        nullptr);
-      for (uint64_t index; (index = next.fetch_add(1)) < ctas;) {
+      ClusterExecutor executor(code, launch, options, memory,
+                               parameters.data(), nullptr);
+      for (uint64_t index; (index = next.fetch_add(1)) < clusters;) {
         if (index > failed.load())
           break;
         executor.start(index, l2 != nullptr, threads > 1);
@@ -180,14 +180,14 @@ private:
       helper.join();
   }
 
-  /// The CTA that starts as number `position`: other seeds start with another
+  /// The cluster that starts as number `position`: other seeds start with another
   /// one, and every other seed goes backwards.
   uint64_t drawn(uint64_t position) const {
     if (!options.seed)
       return position;
-    uint64_t first = options.seed * 0x9e3779b97f4a7c15u % ctas;
-    uint64_t index = (position + first) % ctas;
-    return options.seed % 2 ? ctas - 1 - index : index;
+    uint64_t first = options.seed * 0x9e3779b97f4a7c15u % clusters;
+    uint64_t index = (position + first) % clusters;
+    return options.seed % 2 ? clusters - 1 - index : index;
   }
 
   /// Other seeds make turns of very different lengths.
@@ -201,13 +201,13 @@ private:
   /// One host thread; a CTA runs until it ends or its quantum is over. Others
   /// become resident only while those before them do not end.
   void runInTurns() {
-    std::vector<std::unique_ptr<Executor>> active, idle;
+    std::vector<std::unique_ptr<ClusterExecutor>> active, idle;
     uint64_t next = 0;
     size_t window = 1;
-    while (next < ctas || !active.empty()) {
-      while (active.size() < window && next < ctas) {
+    while (next < clusters || !active.empty()) {
+      while (active.size() < window && next < clusters) {
         if (idle.empty())
-          idle.push_back(std::make_unique<Executor>(
+          idle.push_back(std::make_unique<ClusterExecutor>(
               code, launch, options, memory, parameters.data(),
               sanitizer.get()));
         active.push_back(std::move(idle.back()));
@@ -233,14 +233,20 @@ private:
     }
   }
 
-  void collect(Executor &executor, CtaStatus status) {
-    Cta &cta = executor.cta;
-    if (status == CtaStatus::Failed) {
-      if (cta.linear < failed.load()) {
-        failed = cta.linear;
-        result.error = Error{cta.fault.message, cta.fault.line};
+  void collect(ClusterExecutor &cluster, CtaStatus status) {
+    for (auto &executor : cluster.executors) {
+      const Fault &fault = executor->cta.fault;
+      if (status == CtaStatus::Failed && fault.set &&
+          cluster.index < failed.load()) {
+        failed = cluster.index;
+        result.error = Error{fault.message, fault.line};
       }
+      collect(*executor);
     }
+  }
+
+  void collect(Executor &executor) {
+    Cta &cta = executor.cta;
     result.counters += cta.counters;
     for (size_t i = 0; i < instCounters.size(); ++i)
       instCounters[i] += cta.instCounters[i];
@@ -293,7 +299,7 @@ private:
   const Options &options;
   DeviceMemory &memory;
   std::vector<uint8_t> parameters;
-  uint64_t ctas;
+  uint64_t clusters;
   std::mutex mutex;
   std::atomic<uint64_t> failed{UINT64_MAX};
   std::unique_ptr<L2Model> l2;
@@ -331,6 +337,10 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
     return "the block " + sizeText(launch.block) + " is too large";
   if (cluster > 16)
     return "the cluster " + sizeText(launch.cluster) + " is too large";
+  if (kernel.requiredCluster[0] && kernel.requiredCluster != launch.cluster)
+    return "the kernel requires clusters of " +
+           sizeText(kernel.requiredCluster) + ", not " +
+           sizeText(launch.cluster);
   if (kernel.requiredThreads[0] && kernel.requiredThreads != launch.block)
     return "the kernel requires blocks of " + sizeText(kernel.requiredThreads) +
            ", not " + sizeText(launch.block);
@@ -352,9 +362,11 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
 
 } // namespace
 
-LaunchResult fusion::emulator::run(const Program &program, const Launch &launch,
-                                   Memory &memory, const Options &options) {
+LaunchResult fusion::emulator::run(const Program &program,
+                                   const Launch &requested, Memory &memory,
+                                   const Options &options) {
   LaunchResult result;
+  Launch launch = requested;
   auto fail = [&](std::string message, unsigned line) {
     result.error = Error{std::move(message), line};
     return std::move(result);
@@ -368,6 +380,10 @@ LaunchResult fusion::emulator::run(const Program &program, const Launch &launch,
   const Code *code = program.impl().codeFor(index, error);
   if (!code)
     return fail(error.message, error.line);
+  // A kernel that names its cluster is launched in such clusters.
+  if (kernel.requiredCluster[0] &&
+      launch.cluster == std::array<uint32_t, 3>{1, 1, 1})
+    launch.cluster = kernel.requiredCluster;
   std::string problem = checkLaunch(launch, kernel, *code);
   if (!problem.empty())
     return fail("kernel '" + launch.kernel + "': " + problem, kernel.line);

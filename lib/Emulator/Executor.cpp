@@ -223,6 +223,35 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       if (!reconsider())
         goto done;
       break;
+    case Flow::Wait:
+      if (!mask) {
+        ++counted;
+        ++warp.current.pc;
+        continue;
+      }
+      inst.run(warp, inst, mask);
+      if (warp.suspended) {
+        warp.suspended = false;
+        if (Annotate)
+          --warp.counters->instructions; // it will be back
+        if (uint32_t rest = warp.current.mask & ~mask) {
+          Group group = warp.current;
+          group.mask = rest;
+          ++group.pc;
+          warp.others.push_back(group);
+          warp.current.mask = mask;
+        }
+        suspend(warp, Group::State::WaitEvent);
+        if (!reconsider())
+          goto done;
+        continue;
+      }
+      warp.current.timedOut = false;
+      ++counted;
+      ++warp.current.pc;
+      if (!warp.others.empty())
+        limit = limitOf(warp);
+      break;
     }
     if (warp.executed + counted >= end)
       break;
@@ -241,9 +270,11 @@ done:
 }
 
 CtaStatus Executor::run(uint64_t quantum) {
-  uint64_t used = 0;
+  used = 0;
   uint32_t count = uint32_t(cta.warps.size());
   while (true) {
+    if (cta.async.events != seenEvents)
+      wakeWaiting();
     // Pick a warp that can run: the next in turn, or by lot.
     std::vector<uint32_t> ready;
     uint32_t chosen = kNone;
@@ -264,10 +295,7 @@ CtaStatus Executor::run(uint64_t quantum) {
       bool alive = false;
       for (const Warp &warp : cta.warps)
         alive |= warp.live != 0;
-      if (!alive)
-        return CtaStatus::Done;
-      deadlock();
-      return CtaStatus::Failed;
+      return alive ? CtaStatus::Waiting : CtaStatus::Done;
     }
     Warp &warp = cta.warps[chosen];
     uint64_t slice = options.seed ? 1 + random() % 512 : kWarpQuantum;
@@ -286,8 +314,10 @@ CtaStatus Executor::run(uint64_t quantum) {
       return CtaStatus::Failed;
     used += warp.executed - before;
     // Lanes that ended may have been the last that a barrier waited for.
-    if (wasLive && warp.live != warp.exists)
+    if (wasLive && warp.live != warp.exists) {
       checkBarriers();
+      cta.cluster->completeIfAll();
+    }
     nextWarp = chosen + 1;
     if (used >= quantum)
       return CtaStatus::Running;

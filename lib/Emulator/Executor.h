@@ -15,7 +15,8 @@ namespace fusion::emulator {
 
 struct GridSanitizer;
 
-enum class CtaStatus : uint8_t { Done, Running, Failed };
+/// Waiting: no warp can go on before another CTA of the cluster does something.
+enum class CtaStatus : uint8_t { Done, Running, Waiting, Failed };
 
 /// Runs one CTA at a time, a quantum at a time. What a CTA allocated serves the
 /// next one that is started in the same object.
@@ -26,10 +27,17 @@ public:
            GridSanitizer *gridSanitizer);
   ~Executor();
 
-  /// Begins the CTA with that index in the grid.
-  void start(uint64_t linear, bool tracing, bool sharedHostMemory);
+  /// Begins the CTA with that index in the grid, as that rank of `cluster`.
+  void start(uint64_t linear, bool tracing, bool sharedHostMemory,
+             Cluster &cluster, uint32_t rank);
   /// Runs until the CTA ends, fails, or `quantum` warp instructions are done.
   CtaStatus run(uint64_t quantum);
+  /// Instructions executed by the last call of `run`.
+  uint64_t lastUsed() const { return used; }
+  /// Lets waits that may give up do so; false where there are none.
+  bool timeOut();
+  /// Ends the CTA with an error that says who waits where.
+  void deadlock();
 
   Cta cta;
   std::unique_ptr<Sanitizer> sanitizer;
@@ -64,7 +72,7 @@ private:
   void arrive(Warp &warp, const Inst &inst, uint32_t mask);
   void checkBarriers();
   void release(uint32_t barrier);
-  void deadlock();
+  void wakeWaiting();
   uint32_t liveThreads() const;
 
   const Code &code;
@@ -74,6 +82,8 @@ private:
   std::vector<uint32_t>
       spun; ///< backward branches since the last switch, by warp
   uint32_t nextWarp = 0;
+  uint64_t used = 0;
+  uint64_t seenEvents = 0;
 };
 
 } // namespace fusion::emulator

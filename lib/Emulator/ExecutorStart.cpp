@@ -14,8 +14,14 @@
 
 using namespace fusion::emulator;
 
-void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory) {
+void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
+                     Cluster &cluster, uint32_t rank) {
   cta.linear = linear;
+  cta.cluster = &cluster;
+  cta.rank = rank;
+  cta.ended = false;
+  cta.async = AsyncState();
+  seenEvents = 0;
   cta.id = {uint32_t(linear % launch.grid[0]),
             uint32_t(linear / launch.grid[0] % launch.grid[1]),
             uint32_t(linear / launch.grid[0] / launch.grid[1])};
@@ -38,6 +44,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory) {
   cta.warps.resize((threads + 31) / 32);
   if (gridSanitizer)
     sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
+  cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);
   spun.assign(cta.warps.size(), 0);
@@ -61,6 +68,12 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   warp.copies.clear();
   warp.copiesBegin = 0;
   std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
+  warp.copySequence = 0;
+  warp.suspended = false;
+  warp.products.clear();
+  warp.productGroup = 0;
+  std::fill(std::begin(warp.bulkCommitted), std::end(warp.bulkCommitted), 0);
+  warp.clusterArrived = warp.clusterParity = 0;
 
   const CodeFunction &kernel = code.functions[0];
   if (warp.frames.size() != 1) {
@@ -120,8 +133,9 @@ void Executor::fillSpecials(Warp &warp) {
           launch.cluster[0] *
               (cta.id[1] % launch.cluster[1] +
                launch.cluster[1] * (cta.id[2] % launch.cluster[2])));
-  set(Special::ClusterNctarank,
-      launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
+  uint32_t ranks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  set(Special::ClusterNctarank, ranks);
+  set(Special::IsExplicitCluster, ranks > 1 ? kFullMask : 0);
   for (unsigned lane = 0; lane < 32; ++lane) {
     auto thread = threadOfLane(warp, lane);
     setLane(Special::TidX, lane, thread[0]);

@@ -29,7 +29,7 @@ void Executor::enterFrame(Warp &warp, uint32_t index) {
 uint32_t Executor::limitOf(const Warp &warp) const {
   uint32_t limit = kNone;
   for (const Group &group : warp.others)
-    if (group.state != Group::State::WaitBarrier &&
+    if (!group.isParked() &&
         group.frame == warp.current.frame && group.pc >= warp.current.pc)
       limit = std::min(limit, group.pc);
   return limit;
@@ -49,9 +49,7 @@ bool Executor::mergeAndPick(Warp &warp) {
   for (size_t i = 0; i < groups.size(); ++i)
     for (size_t j = groups.size(); --j > i;) {
       Group &a = groups[i], &b = groups[j];
-      if (a.pc != b.pc || a.frame != b.frame ||
-          a.state == Group::State::WaitBarrier ||
-          b.state == Group::State::WaitBarrier)
+      if (a.pc != b.pc || a.frame != b.frame || a.isParked() || b.isParked())
         continue;
       a.mask |= b.mask;
       a.state = Group::State::Ready; // more lanes: look again

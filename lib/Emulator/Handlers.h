@@ -17,7 +17,12 @@
 
 #include "Code.h"
 
+#include <string>
+
 namespace fusion::emulator {
+
+struct WgmmaOp;
+struct Group;
 
 /// Operands in op[]: destination first, then sources, unless said otherwise.
 enum class IntOp : uint8_t {
@@ -191,6 +196,9 @@ struct HandlerTable {
   Handler (*store)(Space space, unsigned bytes);
   Handler (*mma)(const MmaSpec &spec);
   Handler (*wmma)(const MmaSpec &spec);
+  /// Carries out wgmmas of the warp that share accumulators, one after the
+  /// other.
+  void (*wgmma)(Warp &warp, const WgmmaOp *ops, size_t count);
 };
 
 /// The widest table that this machine executes.
@@ -227,6 +235,89 @@ Handler matrixStoreHandler(bool transposed);
 Handler matrixMoveHandler(); ///< [d, a]: transposed
 /// What the lanes still have in flight arrives.
 void finishCopies(Warp &warp, uint32_t mask);
+
+/// Those of them that were issued before number `sequence`.
+void finishCopiesBefore(Warp &warp, uint32_t mask, uint32_t sequence);
+
+// HandlersMbarrier.cpp. Addresses are generic, 64 bits.
+enum class MbarrierOp : uint8_t {
+  Init,       ///< [count, address]
+  Invalidate, ///< [-, address]
+  ExpectTx,   ///< [count, address]
+  CompleteTx,
+  Arrive,      ///< [state, count, tx, address]; a: MbarrierFlags
+  Wait,        ///< [p, state or parity, address]; a: MbarrierFlags
+  AsyncArrive, ///< cp.async.mbarrier.arrive: [-, address]; a: 1 .noinc
+};
+enum MbarrierFlags : uint8_t {
+  MbarrierDrop = 1,
+  MbarrierNoComplete = 2,
+  MbarrierHasTx = 4,
+  MbarrierParity = 1,
+};
+Handler mbarrierHandler(MbarrierOp op);
+Handler pendingCountHandler(); ///< [d, state]
+
+// HandlersCluster.cpp
+Handler widenAddressHandler(); ///< [d, a]: d = a + imm, 64 bits; c: width of a
+Handler mapaHandler();         ///< [d, a, rank]; c: width, a: 1 if generic
+Handler ctaRankHandler();      ///< [d, a]; c: width, a: 1 if generic
+Handler clusterArriveHandler();
+Handler clusterWaitHandler();
+/// Lanes that end do not arrive at barrier.cluster any more.
+void leaveCluster(Warp &warp, uint32_t mask);
+/// Whether a wait for an event may be told that it was in vain.
+bool mayTimeOut(const Inst &inst);
+/// " wait at …, line n": for the report of a deadlock.
+std::string describeWait(const Warp &warp, const Inst &inst,
+                         const Group &group);
+
+// HandlersBulk.cpp: bulk copies; addresses are generic, 64 bits.
+enum BulkFlags : uint8_t {
+  BulkToGlobal = 1,
+  BulkFromGlobal = 2,
+  BulkReduces = 4,
+  BulkMulticast = 8,
+  BulkIm2col = 16,
+  BulkMasked = 32,
+  BulkPrefetch = 64,
+};
+/// [destination, source, size, mbarrier, mask of CTAs or bytes]; a: BulkFlags,
+/// b: AtomicOp, c: type of a reduction.
+Handler bulkCopyHandler();
+/// [shared, tensor map, coordinates 0…4, im2col offsets 0…2, mbarrier, mask];
+/// d: dimensions, the others as above.
+Handler tensorCopyHandler();
+Handler bulkCommitHandler();
+Handler bulkWaitHandler(); ///< imm: groups that may stay; a: 1 .read
+/// [address, mbarrier, values…]; a: bytes of a value, b: AtomicOp, c: type,
+/// d: 1 red.async
+Handler asyncStoreHandler();
+/// [value, address]; a: field, b: ordinal
+Handler tensorMapReplaceHandler();
+Handler tensorMapCopyHandler(); ///< [destination, source]
+/// The bulk groups of these lanes complete.
+void finishBulkStores(Warp &warp, uint32_t mask);
+
+// HandlersAtomic.cpp
+uint64_t applyAtomic(AtomicOp op, Type type, bool flush, uint64_t old,
+                     uint64_t b, uint64_t c);
+
+// HandlersWgmma.cpp
+/// [D…, A registers or descriptor, B descriptor, scale-d]; a: N / 8, b and c:
+/// types of A and B, d: type of D, e: WgmmaFlags.
+enum WgmmaFlags : uint8_t {
+  WgmmaRegistersA = 1,
+  WgmmaNegateA = 2,
+  WgmmaNegateB = 4,
+  WgmmaTransposeA = 8,
+  WgmmaTransposeB = 16,
+  WgmmaSatfinite = 32,
+};
+Handler wgmmaHandler();
+Handler wgmmaCommitHandler();
+Handler wgmmaWaitHandler(); ///< imm: groups that may stay
+void finishProducts(Warp &warp);
 
 // HandlersMisc.cpp
 /// [values…, base]: from the kernel's parameters; fields as of load.

@@ -25,6 +25,7 @@ AsyncCopy &newCopy(Warp &warp) {
     warp.copiesBegin = 0;
   }
   warp.copies.emplace_back();
+  warp.copies.back().sequence = warp.copySequence++;
   return warp.copies.back();
 }
 
@@ -264,6 +265,24 @@ void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
     AsyncCopy &copy = warp.copies[k];
     if (uint32_t done = copy.pending & mask)
       complete(warp, copy, done);
+  }
+}
+
+void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
+                                          uint32_t sequence) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    if (int32_t(copy.sequence - sequence) >= 0)
+      return;
+    uint32_t done = copy.pending & mask;
+    if (!done)
+      continue;
+    complete(warp, copy, done);
+    // Ordered by the mbarrier, not by what the thread does now.
+    if (warp.sanitizer)
+      for (uint32_t left = done; left; left &= left - 1)
+        warp.sanitizer->bulkComplete(copy.destination[__builtin_ctz(left)],
+                                     copy.bytes);
   }
 }
 

@@ -141,7 +141,14 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
         address -= kSharedWindow;
     LanePointers pointers;
     bool contiguous;
-    if (isShared ? !accessShared(warp, inst, now, a.address, bytes,
+    if (uint32_t remote =
+            isShared || space != Space::Generic ? 0 : clusterLanes(a.address, now)) {
+      isShared = true;
+      now = remote;
+      if (!resolveSlowly(warp, inst, now, Space::Generic, a.address, bytes,
+                         AccessKind::Atomic, pointers.pointer))
+        return;
+    } else if (isShared ? !accessShared(warp, inst, now, a.address, bytes,
                                  AccessKind::Atomic, pointers, contiguous)
                  : !accessGlobal(warp, inst, now, a.address, bytes,
                                  AccessKind::Atomic, pointers, contiguous))
@@ -185,5 +192,10 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 } // namespace
+
+uint64_t fusion::emulator::applyAtomic(AtomicOp op, Type type, bool flush,
+                                       uint64_t old, uint64_t b, uint64_t c) {
+  return apply(op, type, flush, old, b, c);
+}
 
 Handler fusion::emulator::atomicHandler() { return atomic; }

@@ -186,6 +186,14 @@ std::vector<Interval> liveIntervals(const Function &function,
     }
     ++position; // an empty block has a position as well
   }
+  // The accumulators of a wgmma are written when it is waited for.
+  for (const Instruction &inst : function.body)
+    if (inst.root == "wgmma" && !inst.operands.empty()) {
+      std::vector<uint32_t> accumulators;
+      collect(inst.operands[0], accumulators);
+      for (uint32_t r : accumulators)
+        intervals[r].include(2 * position);
+    }
   auto everywhere = [&](const std::vector<Formal> &formals) {
     for (const Formal &formal : formals)
       if (formal.reg != kNone) {

@@ -56,48 +56,19 @@ static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
 std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
-  if (context.warp >= kFirstAgent)
-    name = "an asynchronous operation";
-  else if (record & (kSeveral | kUnknownLane))
+  if (record & (kSeveral | kUnknownLane))
     name = "threads of warp " + std::to_string(context.warp);
   else
-    name = "thread " + tuple(context.warp * 32 + laneOf(record),
-                             cta.launch->block);
+    name = "thread " +
+           tuple(context.warp * 32 + laneOf(record), cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;
 }
 
-/// An access as it goes from word to word.
-struct Sanitizer::Reach {
-  Shadow &shadow;
-  const Warp &warp;
-  unsigned line;
-  SanitizeKind kind;
-  Record mine;  ///< the lane is missing
-  Record limit; ///< records below are ordered before
-  const Allocation *allocation = nullptr; ///< null: shared memory
-  bool inFlight = false; ///< the write takes place later
-  /// What became of the reads seen last, which goes for all lanes.
-  enum { Replace, Keep, Become } action = Keep;
-  Record lastReads = ~Record(0), nextReads = 0;
-
-  bool atomic() const { return mine & kAtomic; }
-  std::string place(uint64_t offset) const {
-    if (!allocation)
-      return "shared offset " + std::to_string(offset);
-    return "byte " + std::to_string(offset) + " of an allocation of " +
-           std::to_string(allocation->bytes) + " bytes";
-  }
-};
-
 void Sanitizer::race(Reach &reach, const char *what, Record other,
                      uint64_t offset, unsigned lane) {
-  bool async = grid.contexts[contextOf(other)].warp >= kFirstAgent;
-  const char *kind = reach.allocation ? "global-race"
-                     : !async         ? "shared-race"
-                     : what[0] == 'r' ? "async-read-in-flight"
-                                      : "async-overwrite";
+  const char *kind = reach.allocation ? "global-race" : "shared-race";
   report(kind, reach.warp, lane, reach.line, lineOf(other), [&] {
     return std::string(what) + " race at " + reach.place(offset) + " with " +
            threadName(other);
@@ -126,9 +97,8 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
   mine = withoutLane(mine);
   if (!(reads & kSet))
     reads = withoutLane(reads);
-  Union &memo = unions[(reads * 0x9e3779b97f4a7c15u ^
-                        mine * 0xd6e8feb86659fd93u) >>
-                       56];
+  Union &memo =
+      unions[(reads * 0x9e3779b97f4a7c15u ^ mine * 0xd6e8feb86659fd93u) >> 56];
   if (memo.reads == reads && memo.mine == mine)
     return memo.result;
   memo.reads = reads;
@@ -221,8 +191,7 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
              " is still going to fill";
     });
   else if (!(write & kSpecial) && contextOf(write) &&
-           !(write & reach.mine & kAtomic) &&
-           !ordered(write, reach.warp, lane))
+           !(write & reach.mine & kAtomic) && !ordered(write, reach.warp, lane))
     race(reach, "write-after-write", write, offset, lane);
   checkReaders(reach, reads, offset, lane);
   write = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
@@ -282,7 +251,7 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
       repeated = false;
     }
     Record mine = reach.mine | Record(lane) << 7;
-    if (!words || at % 4) {
+    if (bytes % 4 || at % 4) {
       for (unsigned done = 0; done < bytes;) {
         unsigned count =
             unsigned(std::min<uint64_t>(4 - (at + done) % 4, bytes - done));
@@ -344,46 +313,11 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                            const uint64_t *address, unsigned bytes) {
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
-  Reach reach{shared,
-              warp,
-              inst.line,
-              SanitizeKind::Store,
-              mine,
-              states[warp.index].limit};
+  Reach reach{shared,    warp,
+              inst.line, SanitizeKind::Store,
+              mine,      states[warp.index].limit};
   reach.inFlight = true;
   access(reach, mask, address, bytes);
-}
-
-/// The issuer's right to the bytes is checked; the operation's name stays.
-void Sanitizer::asyncAccess(Warp &warp, const Inst &inst, unsigned lane,
-                            const AsyncRange &range, uint32_t context) {
-  Record line = Record(inst.line & 0xfffff) << 12;
-  Record mine = contextRecord(warp) | line;
-  Record agent = Record(context) << 32 | line | Record(lane) << 7;
-  SanitizeKind kind = range.writes ? SanitizeKind::Store : SanitizeKind::Load;
-  Reach reach{shared,    warp, inst.line, kind, mine,
-              states[warp.index].limit};
-  for (uint64_t at = range.offset, end = at + range.bytes; at < end;) {
-    unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
-    bool whole = count == 4 && !isKind(shared.writes[at / 4], kSplit);
-    for (unsigned i = 0; i < count; i += whole ? 4 : 1) {
-      Record *write = &shared.writes[at / 4], *reads = &shared.reads[at / 4];
-      if (!whole) {
-        Shadow::Parts &parts = shared.split(at / 4);
-        write = &parts.writes[at % 4 + i];
-        reads = &parts.reads[at % 4 + i];
-      }
-      if (range.writes) {
-        this->write(reach, *write, *reads, at + i, lane);
-        *write = agent | kInFlight;
-      } else {
-        Record before = *reads;
-        read(reach, *write, *reads, at + i, lane);
-        *reads = before < reach.limit ? agent : addReader(before, agent, warp);
-      }
-    }
-    at += count;
-  }
 }
 
 void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy,
@@ -425,8 +359,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
-    Allocation *allocation =
-        cta.memory->find(address[__builtin_ctz(rest)]);
+    Allocation *allocation = cta.memory->find(address[__builtin_ctz(rest)]);
     if (!allocation) {
       rest &= rest - 1;
       continue;
@@ -458,7 +391,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
           allocation->markWritten(offset[lane], bytes);
       }
     }
-    Reach reach{shadowOf(*allocation), warp,        inst.line, kind, mine,
+    Reach reach{shadowOf(*allocation), warp,      inst.line, kind, mine,
                 Record(1) << 32,       allocation};
     access(reach, inside, offset, bytes);
   }

@@ -15,10 +15,6 @@
 // write release, a strong read and then a fence acquire (PTX ISA, "Memory
 // Consistency Model"). Memories have shadows (Shadow.h).
 //
-// An asynchronous operation is an agent of its own: a context that knows what
-// its issuer knew, whose accesses nobody is ordered after until it completes
-// (issueAsync, completeAsync).
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_SANITIZER_H
@@ -38,8 +34,11 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
-/// Contexts of asynchronous operations count as warps from here on.
-constexpr uint32_t kFirstAgent = 32;
+/// What those that arrived at an mbarrier knew, in its phase and up to the end
+/// of the one before; as it means the same in every block.
+struct Phase {
+  Knowledge open, done;
+};
 
 /// What the CTAs of a launch share.
 struct GridSanitizer {
@@ -47,6 +46,7 @@ struct GridSanitizer {
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
   Released released; ///< at addresses of global memory
+  std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
   /// Which of two unordered readers of a word of global memory is kept.
   bool keepsFirstReader;
@@ -67,25 +67,22 @@ public:
   /// The data of these lanes has arrived.
   void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
 
-  /// Bytes of shared memory that an asynchronous operation (a bulk copy, a
-  /// wgmma) reads or is going to write.
-  struct AsyncRange {
-    uint32_t offset, bytes;
-    bool writes;
-  };
-  static constexpr uint64_t kNoObject = UINT64_MAX;
-  /// Begins an operation of one thread that will complete at a synchronisation
-  /// object (below), or at a wait of its warp; the result names it. Accesses
-  /// that conflict before it completes are findings.
-  uint32_t issueAsync(Warp &warp, const Inst &inst, unsigned lane,
-                      uint64_t object, std::vector<AsyncRange> ranges);
-  /// Completes it towards its object, or towards the lanes that waited.
-  void completeAsync(uint32_t operation);
-  void completeAsync(uint32_t operation, Warp &warp, uint32_t mask);
-
-  /// Synchronisation objects of shared memory (mbarriers), by offset.
-  void release(Warp &warp, uint32_t mask, uint64_t object);
-  void acquire(Warp &warp, uint32_t mask, uint64_t object);
+  // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
+  /// A bulk copy is going to write these bytes.
+  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                 uint32_t bytes, bool reduces);
+  void bulkComplete(uint32_t offset, uint32_t bytes);
+  /// A bulk copy or a wgmma reads these bytes.
+  void bulkRead(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                uint32_t bytes);
+  void clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
+                     uint32_t offset, uint32_t bytes, bool isLoad);
+  /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
+  /// that saw the end. kClusterPhase is barrier.cluster.
+  void phaseArrive(Warp &warp, uint32_t offset);
+  void phaseComplete(uint32_t offset);
+  void phaseObserve(Warp &warp, uint32_t offset);
+  static constexpr uint32_t kClusterPhase = UINT32_MAX;
 
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
                      uint32_t barrier);
@@ -104,8 +101,8 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
-    Knowledge common;               ///< of all lanes
-    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
+    Knowledge common;                      ///< of all lanes
+    std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
@@ -129,7 +126,6 @@ private:
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
   void acquirePending(Warp &warp, uint32_t mask);
-  Record asyncLimit(const Knowledge &common);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &released);
 
@@ -143,6 +139,10 @@ private:
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
+  Knowledge exportedWarp(Warp &warp);
+  Phase &phaseAt(uint32_t offset);
+  template <class Visit>
+  void forRecords(uint32_t offset, uint32_t bytes, Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
   std::string threadName(Record record) const;
 
@@ -157,22 +157,32 @@ private:
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
-  std::array<Union, 256> unions; ///< what was united lately
-  struct Operation {
-    uint32_t context;
-    uint64_t object;
-    bool complete = false;
-    std::vector<AsyncRange> ranges;
-  };
-  Operation *finish(uint32_t operation);
-  void asyncAccess(Warp &warp, const Inst &inst, unsigned lane,
-                   const AsyncRange &range, uint32_t context);
-  /// In flight, or complete and nobody's barrier knows yet.
-  std::map<uint32_t, Operation> operations;
-  std::map<uint64_t, uint32_t> agents;  ///< by object
-  std::vector<uint32_t> agentClocks;
-  uint32_t nextOperation = 0;
+  std::array<Union, 256> unions;              ///< what was united lately
+  std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
+};
+
+/// An access as it goes from word to word.
+struct Sanitizer::Reach {
+  Shadow &shadow;
+  const Warp &warp;
+  unsigned line;
+  SanitizeKind kind;
+  Record mine;                            ///< the lane is missing
+  Record limit;                           ///< records below are ordered before
+  const Allocation *allocation = nullptr; ///< null: shared memory
+  bool inFlight = false;                  ///< the write takes place later
+  /// What became of the reads seen last, which goes for all lanes.
+  enum { Replace, Keep, Become } action = Keep;
+  Record lastReads = ~Record(0), nextReads = 0;
+
+  bool atomic() const { return mine & kAtomic; }
+  std::string place(uint64_t offset) const {
+    if (!allocation)
+      return "shared offset " + std::to_string(offset);
+    return "byte " + std::to_string(offset) + " of an allocation of " +
+           std::to_string(allocation->bytes) + " bytes";
+  }
 };
 
 } // namespace fusion::emulator

@@ -228,27 +228,10 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
     join.joinWarp(warp.index, state.clock + 1);
   else
     forLanes(mask, [&](unsigned lane) {
-      joinEntry(join.lanes,
-                Knowledge::threadKey(cta.linear, warp.index, lane),
+      joinEntry(join.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
                 state.clock + 1);
     });
   advance(state);
-}
-
-/// The first context of an asynchronous operation that a barrier which
-/// everybody waited for does not order.
-Record Sanitizer::asyncLimit(const Knowledge &common) {
-  Record limit = Record(grid.contexts.size()) << 32;
-  for (auto it = operations.begin(); it != operations.end();) {
-    if (it->second.complete &&
-        common.knowsWarp(grid.contexts[it->second.context], cta.linear)) {
-      it = operations.erase(it);
-      continue;
-    }
-    limit = std::min(limit, Record(it->second.context) << 32);
-    ++it;
-  }
-  return limit;
 }
 
 void Sanitizer::barrierComplete(uint32_t barrier,
@@ -260,9 +243,8 @@ void Sanitizer::barrierComplete(uint32_t barrier,
   for (const Warp &warp : cta.warps) {
     const WarpState &state = states[warp.index];
     uint32_t last = state.context ? state.clock : state.clock - 1;
-    bool known = !last ||
-                 (warp.index < join.warps.size() &&
-                  join.warps[warp.index] > last);
+    bool known = !last || (warp.index < join.warps.size() &&
+                           join.warps[warp.index] > last);
     everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
   }
   if (everybody) {
@@ -272,111 +254,18 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       join.joinWarp(warp.index, states[warp.index].clock);
     for (auto it = join.lanes.begin(); it != join.lanes.end();)
       it = it->first >> 21 == cta.linear ? join.lanes.erase(it) : std::next(it);
-    Record limit = asyncLimit(join);
+    Record limit = Record(grid.contexts.size()) << 32;
     for (WarpState &state : states) {
       state.common = join;
       state.lanes.clear();
       state.limit = limit;
     }
-    if (limit == Record(grid.contexts.size()) << 32) {
-      // No record that is still looked at names a set.
-      sets.clear();
-      unions.fill(Union());
-    }
+    // No record that is still looked at names a set.
+    sets.clear();
+    unions.fill(Union());
     return;
   }
   for (Warp &warp : cta.warps)
     if (waited[warp.index])
       learn(warp, waited[warp.index], join);
-}
-
-//===----------------------------------------------------------------------===//
-// Synchronisation objects and asynchronous operations
-//===----------------------------------------------------------------------===//
-
-void Sanitizer::release(Warp &warp, uint32_t mask, uint64_t object) {
-  WarpState &state = states[warp.index];
-  Knowledge &at = released[object];
-  if (!(warp.live & ~mask) && state.lanes.empty()) {
-    unsigned lane = unsigned(__builtin_ctz(mask));
-    at.join(exported(warp, lane, state.common, state.clock + 1));
-    joinEntry(at.foreign, Knowledge::warpKey(cta.linear, warp.index),
-              state.clock + 1);
-  } else {
-    forLanes(mask, [&](unsigned lane) {
-      at.join(exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1));
-    });
-  }
-  advance(state);
-}
-
-void Sanitizer::acquire(Warp &warp, uint32_t mask, uint64_t object) {
-  auto it = released.find(object);
-  if (it == released.end())
-    return;
-  Knowledge seen;
-  import(seen, it->second);
-  learn(warp, mask, seen);
-}
-
-uint32_t Sanitizer::issueAsync(Warp &warp, const Inst &inst, unsigned lane,
-                               uint64_t object,
-                               std::vector<AsyncRange> ranges) {
-  // Operations of one warp that complete at its own waits follow one another.
-  uint64_t key = object == kNoObject ? kNoObject - warp.index : object;
-  auto [it, isNew] = agents.emplace(key, uint32_t(agentClocks.size()));
-  if (isNew)
-    agentClocks.push_back(0);
-  uint32_t agent = it->second;
-  Operation operation;
-  operation.context = uint32_t(grid.contexts.size());
-  operation.object = object;
-  grid.contexts.push_back(
-      {cta.linear, kFirstAgent + agent, ++agentClocks[agent]});
-  for (const AsyncRange &range : ranges)
-    asyncAccess(warp, inst, lane, range, operation.context);
-  operation.ranges = std::move(ranges);
-  operations.emplace(nextOperation, std::move(operation));
-  return nextOperation++;
-}
-
-Sanitizer::Operation *Sanitizer::finish(uint32_t number) {
-  auto it = operations.find(number);
-  if (it == operations.end() || it->second.complete)
-    return nullptr;
-  Operation &operation = it->second;
-  operation.complete = true;
-  auto arrive = [&](Record &write) {
-    if (isKind(write, kInFlight) && contextOf(write) == operation.context)
-      write &= ~(kSpecial | kKind);
-  };
-  for (const AsyncRange &range : operation.ranges)
-    if (range.writes)
-      for (uint64_t word = range.offset / 4;
-           word < (uint64_t(range.offset) + range.bytes + 3) / 4; ++word) {
-        if (!isKind(shared.writes[word], kSplit))
-          arrive(shared.writes[word]);
-        else
-          for (Record &write : shared.split(word).writes)
-            arrive(write);
-      }
-  operation.ranges.clear();
-  return &operation;
-}
-
-void Sanitizer::completeAsync(uint32_t number) {
-  if (Operation *operation = finish(number)) {
-    const Context &context = grid.contexts[operation->context];
-    joinEntry(released[operation->object].foreign,
-              Knowledge::warpKey(cta.linear, context.warp), context.clock + 1);
-  }
-}
-
-void Sanitizer::completeAsync(uint32_t number, Warp &warp, uint32_t mask) {
-  if (Operation *operation = finish(number)) {
-    const Context &context = grid.contexts[operation->context];
-    Knowledge seen;
-    seen.joinWarp(context.warp, context.clock + 1);
-    learn(warp, mask, seen);
-  }
 }

@@ -17,6 +17,7 @@
 #define FUSION_LIB_EMULATOR_WARP_H
 
 #include "AlignedBuffer.h"
+#include "Async.h"
 #include "Code.h"
 #include "DeviceMemory.h"
 
@@ -89,13 +90,18 @@ struct Frame {
 };
 
 struct Group {
-  enum class State : uint8_t { Ready, WaitWarp, WaitBarrier };
+  enum class State : uint8_t { Ready, WaitWarp, WaitBarrier, WaitEvent };
   uint32_t pc = 0;
   uint32_t mask = 0;
   uint32_t frame = 0;
   State state = State::Ready;
   bool deferred = false; ///< spun too long: others of the warp go first
   uint32_t barrier = 0;  ///< it waits at
+  bool timedOut = false; ///< WaitEvent: the wait may give up
+  /// Whether it stays where it is until somebody else does something.
+  bool isParked() const {
+    return state == State::WaitBarrier || state == State::WaitEvent;
+  }
 };
 
 /// One warp-wide cp.async that has not been waited for.
@@ -103,6 +109,7 @@ struct AsyncCopy {
   uint32_t pending; ///< lanes
   uint32_t bytes;   ///< per lane, written to shared memory
   uint32_t line;
+  uint32_t sequence;
   uint32_t destination[32];
   uint32_t group[32]; ///< commit group, by lane
   alignas(64) uint8_t data[32 * 16];
@@ -136,6 +143,14 @@ struct Warp {
   std::vector<AsyncCopy> copies; ///< in order of issue
   size_t copiesBegin = 0;
   uint32_t committed[32] = {}; ///< commit groups closed, by lane
+  uint32_t copySequence = 0;   ///< of the next copy
+
+  bool suspended = false; ///< the instruction cannot be executed yet
+  std::vector<WgmmaOp> products; ///< wgmma in flight, in order of issue
+  uint32_t productGroup = 0;     ///< the open wgmma group
+  uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
+  uint32_t clusterArrived = 0; ///< lanes between barrier.cluster's halves
+  uint32_t clusterParity = 0;  ///< of the phase they arrived in
 
   AlignedBuffer specials;
 
@@ -189,6 +204,11 @@ struct Cta {
   unsigned recentNext = 0;
   uint64_t clock = 0;
   uint64_t random = 0;
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0; ///< in the cluster
+  Sanitizer *sanitizer = nullptr;
+  bool ended = false; ///< its shared memory is gone
+  AsyncState async;
 };
 
 /// Records the fault of one lane; the CTA ends. `kind`: the finding that it

@@ -19,6 +19,33 @@ std::string describe(const std::string &what, const emulator::Error &error) {
   return what + ": " + place + error.message;
 }
 
+/// Types that tensor maps do not know travel as integers of the same size.
+emulator::TensorMapType tensorMapType(ElementType type) {
+  using Map = emulator::TensorMapType;
+  switch (type) {
+  case ElementType::F16:
+    return Map::F16;
+  case ElementType::BF16:
+    return Map::BF16;
+  case ElementType::F32:
+    return Map::F32;
+  case ElementType::F64:
+    return Map::F64;
+  default:
+    break;
+  }
+  switch (elementBytes(type)) {
+  case 1:
+    return Map::U8;
+  case 2:
+    return Map::U16;
+  case 4:
+    return Map::S32;
+  default:
+    return Map::S64;
+  }
+}
+
 class EmulatorDevice final : public Device {
 public:
   explicit EmulatorDevice(const EmulatorOptions &options) {
@@ -57,9 +84,24 @@ public:
   }
 
   llvm::Expected<std::vector<uint8_t>>
-  encodeTensorMap(const TensorMapRequest &) override {
-    return llvm::createStringError(
-        "the emulator does not execute kernels with tensor maps");
+  encodeTensorMap(const TensorMapRequest &request) override {
+    emulator::TensorMapInfo info;
+    info.type = tensorMapType(request.type);
+    info.address = request.base;
+    info.dims.assign(request.dims.begin(), request.dims.end());
+    info.strides.assign(request.stridesBytes.begin(),
+                        request.stridesBytes.end());
+    info.box.assign(request.box.begin(), request.box.end());
+    info.elementStrides.assign(request.elementStrides.begin(),
+                               request.elementStrides.end());
+    info.swizzleBytes = request.swizzleBytes;
+    info.interleaveBytes = request.interleaveBytes;
+    info.fillNan = request.fillNan;
+    std::string message;
+    auto bytes = emulator::encodeTensorMap(info, message);
+    if (!bytes)
+      return llvm::createStringError("tensor map: " + message);
+    return std::vector<uint8_t>(bytes->begin(), bytes->end());
   }
 
   llvm::Expected<LaunchObservation>

@@ -130,6 +130,14 @@ LaunchResult runOnce(const Program &program, const LaunchFile &file,
       continue;
     }
     uint64_t address = addresses[size_t(argument.buffer)];
+    if (argument.tensorMap) {
+      TensorMapInfo info = *argument.tensorMap;
+      info.address = address;
+      std::string unused; // it was checked with the launch file
+      auto map = encodeTensorMap(info, unused);
+      launch.parameters.emplace_back(map->begin(), map->end());
+      continue;
+    }
     std::vector<uint8_t> bytes(8);
     for (unsigned i = 0; i < 8; ++i)
       bytes[i] = uint8_t(address >> (8 * i));

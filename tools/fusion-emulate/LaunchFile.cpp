@@ -8,6 +8,8 @@
 
 #include "LaunchFile.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -143,8 +145,8 @@ private:
     const json::Object *object = value.getAsObject();
     if (!object || object->empty())
       return fail(name + " must be an object such as {\"i32\": 1}");
-    if (object->get("tensor_map"))
-      return fail(name + ": tensor maps are not supported yet");
+    if (const json::Value *map = object->get("tensor_map"))
+      return tensorMap(*object, *map, name);
     if (object->get("buffer"))
       return buffer(*object, name);
     if (object->size() != 1)
@@ -203,6 +205,109 @@ private:
     llvm::SmallString<256> result(folder);
     llvm::sys::path::append(result, path);
     return std::string(result);
+  }
+
+  /// An array of integers of at least `least`.
+  template <class T>
+  bool integers(const json::Object &object, const char *key, int64_t least,
+                const std::string &name, std::vector<T> &result) {
+    const json::Value *value = object.get(key);
+    if (!value)
+      return true;
+    const json::Array *array = value->getAsArray();
+    std::string problem =
+        name + ": '" + key + "' must be an array of up to 5 integers from " +
+        std::to_string(least);
+    if (!array || array->size() > 5)
+      return fail(problem);
+    for (const json::Value &element : *array) {
+      auto n = element.getAsInteger();
+      if (!n || *n < least || uint64_t(*n) > std::numeric_limits<T>::max())
+        return fail(problem);
+      result.push_back(T(*n));
+    }
+    return true;
+  }
+
+  /// One of `choices`; the first where the key is missing.
+  bool choice(const json::Object &object, const char *key,
+              llvm::ArrayRef<llvm::StringRef> choices, const std::string &name,
+              size_t &index) {
+    index = 0;
+    const json::Value *value = object.get(key);
+    if (!value)
+      return true;
+    if (auto text = value->getAsString())
+      for (; index < choices.size(); ++index)
+        if (*text == choices[index])
+          return true;
+    std::string list;
+    for (llvm::StringRef known : choices)
+      list += (list.empty() ? "" : ", ") + known.str();
+    return fail(name + ": '" + key + "' must be one of " + list);
+  }
+
+  bool tensorMap(const json::Object &argument, const json::Value &value,
+                 const std::string &name) {
+    const json::Object *object = value.getAsObject();
+    if (!object || argument.size() != 1)
+      return fail(name + ": 'tensor_map' must be an object and the only key");
+    for (const auto &member : *object) {
+      llvm::StringRef key = member.first;
+      static const llvm::StringRef known[] = {
+          "buffer",          "write_back", "type",       "dims",
+          "strides_bytes",   "box",        "swizzle",    "interleave",
+          "element_strides", "fill"};
+      if (!llvm::is_contained(known, key))
+        return fail(name + ": unknown key '" + key.str() + "'");
+    }
+    static const struct {
+      llvm::StringRef name;
+      TensorMapType type;
+    } types[] = {{"f16", TensorMapType::F16},   {"bf16", TensorMapType::BF16},
+                 {"f32", TensorMapType::F32},   {"f64", TensorMapType::F64},
+                 {"tf32", TensorMapType::TF32}, {"i8", TensorMapType::U8},
+                 {"i16", TensorMapType::U16},   {"i32", TensorMapType::S32},
+                 {"i64", TensorMapType::S64},   {"u8", TensorMapType::U8},
+                 {"u16", TensorMapType::U16},   {"u32", TensorMapType::U32},
+                 {"u64", TensorMapType::U64},   {"f8E4M3FN", TensorMapType::U8},
+                 {"f8E5M2", TensorMapType::U8}};
+    TensorMapInfo info;
+    auto type = object->getString("type");
+    bool typeKnown = false;
+    for (const auto &known : types)
+      if (type && known.name == *type) {
+        info.type = known.type;
+        typeKnown = true;
+      }
+    if (!typeKnown)
+      return fail(name + ": 'type' must be an element type such as \"f16\"");
+    size_t swizzle, interleave, fill;
+    if (!integers(*object, "dims", 1, name, info.dims) ||
+        !integers(*object, "strides_bytes", 0, name, info.strides) ||
+        !integers(*object, "box", 1, name, info.box) ||
+        !integers(*object, "element_strides", 1, name, info.elementStrides) ||
+        !choice(*object, "swizzle", {"none", "32B", "64B", "128B"}, name,
+                swizzle) ||
+        !choice(*object, "interleave", {"none", "16B", "32B"}, name,
+                interleave) ||
+        !choice(*object, "fill", {"zero", "nan"}, name, fill))
+      return false;
+    info.swizzleBytes = swizzle ? 16u << swizzle : 0;
+    info.interleaveBytes = uint32_t(16 * interleave);
+    info.fillNan = fill;
+    // The address is not known yet, but everything else can be checked.
+    std::string problem;
+    if (!encodeTensorMap(info, problem))
+      return fail(name + ": " + problem);
+    json::Object place;
+    for (const char *key : {"buffer", "write_back"})
+      if (const json::Value *part = object->get(key))
+        place[key] = *part;
+    if (!buffer(place, name))
+      return false;
+    file.arguments.back().tensorMap = std::move(info);
+    return true;
   }
 
   bool buffer(const json::Object &object, const std::string &name) {

@@ -12,6 +12,7 @@
 #include "fusion/Emulator/Emulator.h"
 
 #include <string>
+#include <optional>
 #include <vector>
 
 namespace fusion::emulator {
@@ -25,10 +26,12 @@ struct FileBuffer {
       writeBack; ///< files that get the contents at the end
 };
 
-/// One argument: bytes, or the address of `buffers[buffer]`.
+/// One argument: bytes, the address of `buffers[buffer]`, or a tensor map of
+/// that buffer (with the address yet to be set).
 struct LaunchArgument {
   std::vector<uint8_t> bytes;
   int buffer = -1;
+  std::optional<TensorMapInfo> tensorMap;
 };
 
 struct LaunchFile {

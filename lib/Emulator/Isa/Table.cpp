@@ -19,6 +19,7 @@ Handler loadHandler(Space space, unsigned bytes);
 Handler storeHandler(Space space, unsigned bytes);
 Handler mmaHandler(const MmaSpec &spec);
 Handler wmmaHandler(const MmaSpec &spec);
+void wgmmaProducts(Warp &warp, const WgmmaOp *ops, size_t count);
 
 #define FUSION_STRING_(text) #text
 #define FUSION_STRING(text) FUSION_STRING_(text)
@@ -32,6 +33,7 @@ const HandlerTable table = {FUSION_STRING(FUSION_ISA),
                             loadHandler,
                             storeHandler,
                             mmaHandler,
-                            wmmaHandler};
+                            wmmaHandler,
+                            wgmmaProducts};
 
 } // namespace fusion::emulator::FUSION_ISA

@@ -1,0 +1,49 @@
+//===- Cluster.h - Runs the CTAs of a cluster together --*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===---------------------------------------------------------------------*- C++ -*-===//
+
+#ifndef FUSION_LIB_EMULATOR_CLUSTER_H
+#define FUSION_LIB_EMULATOR_CLUSTER_H
+
+#include "Executor.h"
+
+namespace fusion::emulator {
+
+/// The CTAs of a cluster, in turn, a quantum each: with seed 0 in the order of
+/// their ranks, else by lot. A launch without clusters has clusters of one.
+class ClusterExecutor {
+public:
+  ClusterExecutor(const Code &code, const Launch &launch,
+                  const Options &options, DeviceMemory &memory,
+                  const uint8_t *parameters, GridSanitizer *sanitizer);
+
+  /// Begins the cluster with that index in the grid of clusters.
+  void start(uint64_t index, bool tracing, bool sharedHostMemory);
+  /// Runs until all CTAs have ended, one fails, or about `quantum` warp
+  /// instructions are done. Never Waiting: that is a deadlock.
+  CtaStatus run(uint64_t quantum);
+
+  uint64_t index = 0; ///< of the cluster
+  std::vector<std::unique_ptr<Executor>> executors; ///< by rank
+
+private:
+  /// Nobody can go on: lets waits give up, or ends the cluster.
+  bool resolveStall();
+
+  const Launch &launch;
+  const Options &options;
+  Cluster cluster;
+  std::vector<bool> done;
+  uint64_t stalls = 0, seenEvents = 0, random = 0;
+};
+
+/// How many clusters a launch has.
+uint64_t countClusters(const Launch &launch);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_CLUSTER_H

@@ -1,0 +1,369 @@
+//===- HandlersMbarrier.cpp - mbarriers ---===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies that an mbarrier awaits are carried out when somebody looks at the
+// phase that they end, and not before (settleMbarrier): a reader that does not
+// wait sees the old contents. Arrivals for the next phase force it too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mbarrier.h"
+
+#include "Access.h"
+#include "Handlers.h"
+
+using namespace fusion::emulator;
+
+Mbarrier Mbarrier::decode(uint64_t word) {
+  Mbarrier m;
+  m.valid = word >> 62 == kMark;
+  m.parity = uint32_t(word & 1);
+  m.pending = uint32_t(word >> 1) & kMaxCount;
+  m.expected = uint32_t(word >> 21) & kMaxCount;
+  m.transactions = int64_t(word << 2) >> 43;
+  return m;
+}
+
+uint64_t Mbarrier::encode() const {
+  uint64_t tx = uint64_t(transactions) & ((1u << 21) - 1);
+  return kMark << 62 | tx << 41 | uint64_t(expected) << 21 |
+         uint64_t(pending) << 1 | parity;
+}
+
+Mbarrier fusion::emulator::loadMbarrier(const Cta &cta, uint32_t offset) {
+  uint64_t word;
+  std::memcpy(&word, cta.shared.data() + offset, 8);
+  return Mbarrier::decode(word);
+}
+
+static void completePhase(Cta &cta, uint32_t offset, Mbarrier &m) {
+  m.parity ^= 1;
+  m.pending = m.expected;
+  m.transactions = 0;
+  if (cta.sanitizer)
+    cta.sanitizer->phaseComplete(offset);
+}
+
+/// Ends the phase where nothing is missing any more.
+void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
+                                     const Mbarrier &barrier) {
+  Mbarrier m = barrier;
+  if (!m.pending && !m.transactions)
+    completePhase(cta, offset, m);
+  uint64_t word = m.encode();
+  std::memcpy(cta.shared.data() + offset, &word, 8);
+  ++cta.async.events;
+}
+
+void fusion::emulator::enqueue(Cta &cta, uint32_t offset, BulkCopy copy) {
+  cta.async.queues[offset].push_back(std::move(copy));
+  ++cta.async.events;
+}
+
+bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
+  auto it = cta.async.queues.find(offset);
+  if (it == cta.async.queues.end() || it->second.empty())
+    return false;
+  std::deque<BulkCopy> &queue = it->second;
+  Mbarrier m = loadMbarrier(cta, offset);
+  size_t steps = 0;
+  for (const BulkCopy &copy : queue) {
+    ++steps;
+    if (copy.kind != BulkCopy::Kind::Arrive)
+      m.transactions -= copy.bytes;
+    else if (m.pending)
+      --m.pending;
+    if (!m.pending && !m.transactions)
+      break;
+  }
+  if (m.pending || m.transactions)
+    return false;
+  for (; steps; --steps) {
+    BulkCopy copy = std::move(queue.front());
+    queue.pop_front();
+    carryOut(copy);
+  }
+  storeMbarrier(cta, offset, m);
+  return true;
+}
+
+namespace {
+
+/// The mbarrier of a lane; false after a fault.
+bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
+          Cta *&cta, uint32_t &offset, Mbarrier &m) {
+  if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(address)[lane], 8, 8,
+                     remote, cta, offset))
+    return false;
+  m = loadMbarrier(*cta, offset);
+  if (m.valid)
+    return true;
+  raiseFault(warp, inst, lane,
+             "there is no initialised mbarrier at shared offset " +
+                 std::to_string(offset));
+  return false;
+}
+
+bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
+                  const char *what) {
+  if (count >= 1 && count <= Mbarrier::kMaxCount)
+    return true;
+  raiseFault(warp, inst, lane,
+             std::string(what) + " of " + std::to_string(count) +
+                 ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
+  return false;
+}
+
+void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint32_t *counts = warp.reg<uint32_t>(inst.op[0]);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    if (!resolveShared(warp, inst, lane,
+                       warp.reg<uint64_t>(inst.op[1])[lane], 8, 8, false, cta,
+                       offset) ||
+        !countInRange(warp, inst, lane, counts[lane], "mbarrier.init"))
+      return;
+    cta->async.queues.erase(offset);
+    Mbarrier m;
+    m.pending = m.expected = counts[lane];
+    storeMbarrier(*cta, offset, m);
+  }
+}
+
+void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
+      return;
+    cta->async.queues.erase(offset);
+    std::memset(cta->shared.data() + offset, 0xff, 8);
+  }
+}
+
+/// Arrivals that the queue is going to make.
+uint32_t queuedArrivals(const Cta &cta, uint32_t offset) {
+  auto it = cta.async.queues.find(offset);
+  uint32_t n = 0;
+  if (it != cta.async.queues.end())
+    for (const BulkCopy &copy : it->second)
+      n += copy.kind == BulkCopy::Kind::Arrive;
+  return n;
+}
+
+/// Ends the phase if `count` more arrivals can only belong to the next.
+void makeRoom(Cta &cta, uint32_t offset, uint32_t count, Mbarrier &m) {
+  if (m.pending < uint64_t(count) + queuedArrivals(cta, offset) &&
+      settleMbarrier(cta, offset))
+    m = loadMbarrier(cta, offset);
+}
+
+bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
+                     int64_t count) {
+  m.transactions += count;
+  if (m.transactions >= -int64_t(Mbarrier::kMaxCount) &&
+      m.transactions <= int64_t(Mbarrier::kMaxCount))
+    return true;
+  raiseFault(warp, inst, lane,
+             "the transaction count of an mbarrier exceeds 2^20 - 1");
+  return false;
+}
+
+template <int Sign>
+void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint32_t *counts = warp.reg<uint32_t>(inst.op[0]);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    if (!find(warp, inst, lane, inst.op[1], true, cta, offset, m))
+      return;
+    makeRoom(*cta, offset, Sign > 0, m);
+    if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
+      return;
+    // An expectation of nothing does not end a phase.
+    storeMbarrier(*cta, offset, m);
+  }
+}
+
+void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  const uint32_t *counts = warp.reg<uint32_t>(inst.op[1]);
+  const uint32_t *bytes = warp.reg<uint32_t>(inst.op[2]);
+  uint64_t *state = warp.reg<uint64_t>(inst.op[0]);
+  Cta *synchronised = nullptr;
+  uint32_t synchronisedAt = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    uint32_t count = counts[lane];
+    if (!find(warp, inst, lane, inst.op[3], true, cta, offset, m) ||
+        !countInRange(warp, inst, lane, count, "an arrival"))
+      return;
+    makeRoom(*cta, offset, count, m);
+    uint64_t before = m.encode();
+    if ((inst.a & MbarrierHasTx) &&
+        !addTransactions(warp, inst, lane, m, bytes[lane]))
+      return;
+    if (count > m.pending)
+      return raiseFault(warp, inst, lane,
+                        std::to_string(count) + " arrivals at the mbarrier at "
+                        "shared offset " + std::to_string(offset) +
+                            ", which expects only " +
+                            std::to_string(m.pending) + " more in its phase");
+    if ((inst.a & MbarrierNoComplete) && count == m.pending)
+      return raiseFault(warp, inst, lane,
+                        "an arrival with .noComplete completes the phase");
+    m.pending -= count;
+    if (inst.a & MbarrierDrop)
+      m.expected -= count;
+    // Lanes that arrive together do so at one time.
+    if (cta->sanitizer && (cta != synchronised || offset != synchronisedAt))
+      cta->sanitizer->phaseArrive(warp, offset);
+    synchronised = cta;
+    synchronisedAt = offset;
+    storeMbarrier(*cta, offset, m);
+    state[lane] = before;
+  }
+}
+
+void wait(Warp &warp, const Inst &inst, uint32_t mask) {
+  bool byParity = inst.a & MbarrierParity;
+  uint32_t done = 0;
+  const uint64_t *addresses = warp.reg<uint64_t>(inst.op[2]);
+  uint64_t last = ~uint64_t(0);
+  uint32_t parity = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint32_t awaited =
+        (byParity ? warp.reg<uint32_t>(inst.op[1])[lane]
+                  : uint32_t(warp.reg<uint64_t>(inst.op[1])[lane])) &
+        1;
+    if (addresses[lane] != last) {
+      Cta *cta;
+      uint32_t offset;
+      Mbarrier m;
+      if (!find(warp, inst, lane, inst.op[2], false, cta, offset, m))
+        return;
+      if (m.parity == awaited && settleMbarrier(*cta, offset))
+        m = loadMbarrier(*cta, offset);
+      last = addresses[lane];
+      parity = m.parity;
+      if (parity != awaited && warp.sanitizer)
+        warp.sanitizer->phaseObserve(warp, offset);
+    }
+    done |= uint32_t(parity != awaited) << lane;
+  }
+  if (!done && !warp.current.timedOut) {
+    warp.suspended = true;
+    return;
+  }
+  uint32_t &p = warp.predicate(inst.op[0]);
+  p = (p & ~mask) | done;
+}
+
+void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
+      return;
+    if (inst.a) {
+      makeRoom(*cta, offset, 1, m);
+      if (!m.pending)
+        return raiseFault(warp, inst, lane,
+                          "the mbarrier at shared offset " +
+                              std::to_string(offset) +
+                              " expects no arrival in its phase");
+    } else {
+      // The arrival is one more than the program counts, so that the pending
+      // count bounds the queue.
+      if (m.pending == Mbarrier::kMaxCount)
+        return raiseFault(warp, inst, lane,
+                          "too many arrivals pending at an mbarrier");
+      ++m.pending;
+      storeMbarrier(*cta, offset, m);
+    }
+    if (cta->sanitizer)
+      cta->sanitizer->phaseArrive(warp, offset);
+    BulkCopy copy;
+    copy.kind = BulkCopy::Kind::Arrive;
+    copy.issuer = warp.cta;
+    copy.warp = warp.index;
+    copy.lane = lane;
+    copy.line = inst.line;
+    copy.sequence = warp.copySequence;
+    enqueue(*cta, offset, std::move(copy));
+  }
+}
+
+void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
+  const uint64_t *state = warp.reg<uint64_t>(inst.op[1]);
+  for (unsigned i = 0; i < 32; ++i)
+    if ((mask >> i) & 1)
+      d[i] = Mbarrier::decode(state[i]).pending;
+}
+
+} // namespace
+
+std::string fusion::emulator::describeMbarrier(const Warp &warp,
+                                               const Inst &inst,
+                                               const Group &group) {
+  unsigned lane = unsigned(__builtin_ctz(group.mask));
+  const Frame &frame = warp.frames[group.frame];
+  Ref ref = inst.op[2];
+  uint64_t address = 0;
+  if ((ref & 3) == BaseFrame)
+    std::memcpy(&address, frame.registers.data() + (ref & ~3u) + 8 * lane, 8);
+  else
+    address = warp.reg<uint64_t>(ref)[lane];
+  uint64_t offset =
+      (address - kSharedWindow) & ((uint64_t(1) << kRankShift) - 1);
+  std::string text = "the mbarrier at shared offset " + std::to_string(offset);
+  if (offset + 8 > warp.cta->sharedBytes)
+    return text;
+  Mbarrier m = loadMbarrier(*warp.cta, uint32_t(offset));
+  int64_t queued = 0;
+  auto it = warp.cta->async.queues.find(uint32_t(offset));
+  if (it != warp.cta->async.queues.end())
+    for (const BulkCopy &copy : it->second)
+      queued += copy.bytes;
+  return text + " (" + std::to_string(m.pending) + " of " +
+         std::to_string(m.expected) + " arrivals and " +
+         std::to_string(m.transactions - queued) + " bytes are missing)";
+}
+
+Handler fusion::emulator::mbarrierHandler(MbarrierOp op) {
+  switch (op) {
+  case MbarrierOp::Init:
+    return initialise;
+  case MbarrierOp::Invalidate:
+    return invalidate;
+  case MbarrierOp::ExpectTx:
+    return transactions<1>;
+  case MbarrierOp::CompleteTx:
+    return transactions<-1>;
+  case MbarrierOp::Arrive:
+    return arrive;
+  case MbarrierOp::Wait:
+    return wait;
+  case MbarrierOp::AsyncArrive:
+    return asyncArrive;
+  }
+  return nullptr;
+}
+Handler fusion::emulator::pendingCountHandler() { return pendingCount; }

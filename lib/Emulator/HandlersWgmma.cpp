@@ -1,0 +1,125 @@
+//===- HandlersWgmma.cpp - wgmma: issue and completion ---===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp computes its 16 rows of the 64 when it waits for the group: shared
+// memory is read and accumulators are written at the latest moment. Registers
+// of A are read when the instruction is issued.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Handlers.h"
+#include "Wgmma.h"
+
+using namespace fusion::emulator;
+
+namespace {
+
+// Programs that do not wait are not to exhaust the memory.
+constexpr size_t kMaxProducts = 1024;
+
+/// The pieces of an operand lie in shared memory; rows [first, first + rows).
+bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
+                  uint32_t first, uint32_t rows, const char *name) {
+  MatrixDescriptor descriptor(bits, transposed);
+  uint32_t outer = transposed ? rows / 8 : rows;
+  uint32_t inner = transposed ? 16 : 2;
+  uint32_t begin = transposed ? first / 8 : first;
+  uint32_t limit = warp.cta->sharedBytes;
+  for (uint32_t r = begin; r < begin + outer; ++r)
+    for (uint32_t c = 0; c < inner; ++c) {
+      uint32_t at = descriptor.piece(r, c);
+      if (at + 16 > limit) {
+        raiseFault(warp, inst, 0,
+                   std::string("the descriptor of ") + name +
+                       " reaches to shared offset " + std::to_string(at + 16) +
+                       " of " + std::to_string(limit) + " bytes");
+        return false;
+      }
+      if (warp.sanitizer)
+        warp.sanitizer->bulkRead(warp, inst, 0, at, 16);
+    }
+  return true;
+}
+
+/// Carries out the first `count` products; runs with the same accumulators at
+/// once.
+void finish(Warp &warp, size_t count) {
+  auto &products = warp.products;
+  auto same = [](const WgmmaOp &x, const WgmmaOp &y) {
+    if (x.frame != y.frame || x.inst->a != y.inst->a || x.inst->d != y.inst->d)
+      return false;
+    if (x.inst == y.inst)
+      return true;
+    uint32_t n = x.inst->a * (x.inst->d == uint8_t(Type::F16) ? 2u : 4u);
+    return std::equal(x.inst->op, x.inst->op + n, y.inst->op);
+  };
+  for (size_t i = 0; i < count;) {
+    size_t end = i + 1;
+    while (end < count && same(products[i], products[end]))
+      ++end;
+    handlerTable().wgmma(warp, products.data() + i, end - i);
+    i = end;
+  }
+  products.erase(products.begin(), products.begin() + ptrdiff_t(count));
+}
+
+void wgmma(Warp &warp, const Inst &inst, uint32_t) {
+  uint32_t perWarp = inst.d == uint8_t(Type::F16) ? 2 : 4;
+  const Ref *operands = inst.op + inst.a * perWarp;
+  bool registersA = inst.e & WgmmaRegistersA;
+  if (warp.products.size() >= kMaxProducts)
+    finish(warp, warp.products.size());
+  if (warp.exists != kFullMask || warp.cta->warps.size() < (warp.index | 3) + 1u)
+    return raiseFault(warp, inst, 0, "wgmma outside of a whole warpgroup");
+  warp.products.emplace_back();
+  WgmmaOp &op = warp.products.back();
+  op.inst = &inst;
+  op.frame = warp.base[BaseFrame];
+  op.group = warp.productGroup;
+  if (registersA)
+    for (unsigned i = 0; i < 4; ++i)
+      std::memcpy(op.registers[i], warp.reg<uint32_t>(operands[i]), 128);
+  else
+    op.a = warp.reg<uint64_t>(operands[0])[0];
+  operands += registersA ? 4 : 1;
+  op.b = warp.reg<uint64_t>(operands[0])[0];
+  op.scaleD = warp.predicate(operands[1]) & 1;
+  if (!registersA &&
+      !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
+                    16 * (warp.index % 4), 16, "A"))
+    return;
+  if (!checkOperand(warp, inst, op.b, inst.e & WgmmaTransposeB, 0,
+                    8u * inst.a, "B"))
+    return;
+  unsigned k = 32 / bytesOf(Type(inst.b));
+  warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
+}
+
+void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }
+
+void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
+  size_t count = 0;
+  while (count < warp.products.size() &&
+         int64_t(warp.products[count].group) + inst.imm <
+             int64_t(warp.productGroup))
+    ++count;
+  if (count)
+    finish(warp, count);
+}
+
+} // namespace
+
+void fusion::emulator::finishProducts(Warp &warp) {
+  if (!warp.products.empty())
+    finish(warp, warp.products.size());
+}
+
+Handler fusion::emulator::wgmmaHandler() { return wgmma; }
+Handler fusion::emulator::wgmmaCommitHandler() { return wgmmaCommit; }
+Handler fusion::emulator::wgmmaWaitHandler() { return wgmmaWait; }

@@ -1,0 +1,61 @@
+//===- Mbarrier.h - The state of an mbarrier ---===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An mbarrier is 64 bits of shared memory (PTX ISA, "mbarrier"). Bits 0: parity
+// of the phase, 1 to 20: pending arrivals, 21 to 40: expected arrivals, 41 to
+// 61: transaction count, 62 and 63: kMark.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_MBARRIER_H
+#define FUSION_LIB_EMULATOR_MBARRIER_H
+
+#include "Handlers.h"
+#include "Warp.h"
+
+namespace fusion::emulator {
+
+struct Mbarrier {
+  static constexpr uint32_t kMaxCount = (1u << 20) - 1;
+  static constexpr uint64_t kMark = 2;
+
+  bool valid = false;
+  uint32_t parity = 0, pending = 0, expected = 0;
+  int64_t transactions = 0;
+
+  static Mbarrier decode(uint64_t word);
+  uint64_t encode() const;
+};
+
+Mbarrier loadMbarrier(const Cta &cta, uint32_t offset);
+void storeMbarrier(Cta &cta, uint32_t offset, const Mbarrier &barrier);
+
+/// Carries out what the mbarrier's queue holds, in order, as far as the end of
+/// its phase; nothing where the queue does not reach it. Whether it did.
+bool settleMbarrier(Cta &cta, uint32_t offset);
+
+/// Puts an operation into the mbarrier's queue.
+void enqueue(Cta &cta, uint32_t offset, BulkCopy copy);
+
+// BulkCopies.cpp
+/// Moves the data of a copy.
+void carryOut(BulkCopy &copy);
+/// Reads the source of a copy from shared to global memory, once.
+void readSource(BulkCopy &copy);
+/// The elements of a tensor map as PTX type, and whether a bulk reduction knows
+/// them.
+Type tensorElement(uint8_t type);
+bool canReduce(AtomicOp op, Type type);
+
+/// "the mbarrier at offset o (n arrivals and m bytes are missing)".
+std::string describeMbarrier(const Warp &warp, const Inst &inst,
+                             const Group &group);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_MBARRIER_H

@@ -1,0 +1,188 @@
+//===- TensorMap.cpp - Tensor maps as 128 bytes ---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMap.h"
+
+using namespace fusion::emulator;
+
+// CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
+static constexpr uint64_t kMaxStride = uint64_t(1) << 40;
+// More than the shared memory of any chip; element strides make boxes smaller
+// by up to 8 in every dimension.
+static constexpr uint64_t kMaxBox = uint64_t(1) << 30;
+
+static std::string multiple(const char *what, uint64_t value, unsigned of) {
+  return std::string(what) + " " + std::to_string(value) +
+         " is no multiple of " + std::to_string(of) + " bytes";
+}
+
+std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
+                                             unsigned rank, bool im2col) {
+  if (map.magic != TensorMapBytes::kMagic)
+    return "the 128 bytes are no tensor map";
+  if (map.rank < 1 || map.rank > 5 || map.type > 12 || map.swizzle > 3 ||
+      map.interleave > 2)
+    return "the tensor map is invalid";
+  if (rank && map.rank != rank)
+    return "the tensor map has " + std::to_string(map.rank) +
+           " dimensions, not " + std::to_string(rank);
+  if (rank && bool(map.im2col) != im2col)
+    return std::string("the tensor map is for mode ") +
+           (map.im2col ? ".im2col" : ".tile");
+  TensorBox box;
+  box.map = map;
+  box.im2col = map.im2col;
+  unsigned alignment = map.interleave == 2 ? 32 : 16;
+  if (map.address % alignment)
+    return multiple("the address", map.address, alignment);
+  for (unsigned d = 0; d + 1 < map.rank; ++d) {
+    if (map.stride[d] % alignment)
+      return multiple("the stride", map.stride[d], alignment);
+    if (map.stride[d] >= kMaxStride)
+      return "the stride " + std::to_string(map.stride[d]) + " is too large";
+  }
+  if (map.interleave && map.rank < 3)
+    return "an interleaved tensor map has at least 3 dimensions";
+  if (map.interleave == 2 && map.swizzle != 1)
+    return "interleave 32B wants swizzle 32B";
+  for (unsigned d = 0; d < map.rank; ++d)
+    if (map.elementStride[d] < 1 || map.elementStride[d] > 8)
+      return "element strides are 1 to 8";
+  if (map.im2col) {
+    if (map.rank < 3)
+      return "an im2col tensor map has at least 3 dimensions";
+    if (!map.channels || map.channels > 256 || !map.pixels ||
+        map.pixels > 1024)
+      return "channels per pixel are 1 to 256, pixels per column 1 to 1024";
+  } else {
+    for (unsigned d = 0; d < map.rank; ++d)
+      if (map.box[d] < 1 || map.box[d] > 256)
+        return "sizes of a box are 1 to 256";
+  }
+  uint32_t row = box.rowBytes();
+  uint64_t whole = row;
+  if (map.im2col)
+    whole *= map.pixels;
+  else
+    for (unsigned d = 1; d < map.rank; ++d)
+      whole *= map.box[d]; // at most 2^43
+  if (whole > kMaxBox)
+    return "a box of " + std::to_string(whole) +
+           " bytes does not fit into shared memory";
+  if (map.interleave) {
+    if (row != 16u * map.interleave)
+      return "the innermost size of an interleaved box is one slice of " +
+             std::to_string(16 * map.interleave) + " bytes, not " +
+             std::to_string(row);
+  } else if (row % 16) {
+    return multiple("the innermost size of the box,", row, 16);
+  }
+  if (map.swizzle && row > (16u << map.swizzle))
+    return "the innermost size of the box, " + std::to_string(row) +
+           " bytes, exceeds the swizzle's " + std::to_string(16 << map.swizzle);
+  return std::string();
+}
+
+std::optional<std::array<uint8_t, 128>>
+fusion::emulator::encodeTensorMap(const TensorMapInfo &info,
+                                  std::string &message) {
+  auto fail = [&](std::string why) {
+    message = std::move(why);
+    return std::nullopt;
+  };
+  size_t rank = info.dims.size();
+  if (rank < 1 || rank > 5)
+    return fail("a tensor map has 1 to 5 dimensions, not " +
+                std::to_string(rank));
+  if (info.strides.size() + 1 != rank)
+    return fail("a tensor map of " + std::to_string(rank) + " dimensions has " +
+                std::to_string(rank - 1) + " strides");
+  if (!info.im2col && info.box.size() != rank)
+    return fail("the box has " + std::to_string(info.box.size()) +
+                " dimensions, the tensor " + std::to_string(rank));
+  if (!info.elementStrides.empty() && info.elementStrides.size() != rank)
+    return fail("there are " + std::to_string(info.elementStrides.size()) +
+                " element strides for " + std::to_string(rank) + " dimensions");
+  TensorMapBytes map;
+  std::memset(&map, 0, sizeof(map));
+  map.magic = TensorMapBytes::kMagic;
+  map.type = uint8_t(info.type);
+  map.rank = uint8_t(rank);
+  map.address = info.address;
+  for (size_t d = 0; d < 5; ++d) {
+    map.elementStride[d] = 1;
+    map.box[d] = 1;
+    map.dim[d] = 1;
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    if (!info.dims[d] || info.dims[d] > uint64_t(1) << 32)
+      return fail("sizes of a tensor are 1 to 2^32, not " +
+                  std::to_string(info.dims[d]));
+    map.dim[d] = uint32_t(info.dims[d]);
+    if (!info.elementStrides.empty()) {
+      if (info.elementStrides[d] < 1 || info.elementStrides[d] > 8)
+        return fail("element strides are 1 to 8, not " +
+                    std::to_string(info.elementStrides[d]));
+      // The hardware knows no stride of the innermost dimension without
+      // interleave: it is ignored.
+      if (d || info.interleaveBytes)
+        map.elementStride[d] = uint8_t(info.elementStrides[d]);
+    }
+    if (info.im2col)
+      continue;
+    if (info.box[d] < 1 || info.box[d] > 256)
+      return fail("sizes of a box are 1 to 256, not " +
+                  std::to_string(info.box[d]));
+    map.box[d] = uint16_t(info.box[d]);
+  }
+  for (size_t d = 0; d + 1 < rank; ++d)
+    map.stride[d] = info.strides[d];
+  switch (info.swizzleBytes) {
+  case 0:
+    break;
+  case 32:
+    map.swizzle = 1;
+    break;
+  case 64:
+    map.swizzle = 2;
+    break;
+  case 128:
+    map.swizzle = 3;
+    break;
+  default:
+    return fail("there is no swizzle of " + std::to_string(info.swizzleBytes) +
+                " bytes");
+  }
+  if (info.interleaveBytes != 0 && info.interleaveBytes != 16 &&
+      info.interleaveBytes != 32)
+    return fail("there is no interleave of " +
+                std::to_string(info.interleaveBytes) + " bytes");
+  map.interleave = uint8_t(info.interleaveBytes / 16);
+  map.fill = info.fillNan;
+  if (info.im2col) {
+    const Im2colInfo &im2col = *info.im2col;
+    if (rank < 3)
+      return fail("an im2col tensor map has at least 3 dimensions");
+    if (im2col.channelsPerPixel > 256 || im2col.pixelsPerColumn > 1024)
+      return fail(
+          "channels per pixel are 1 to 256, pixels per column 1 to 1024");
+    map.im2col = 1;
+    map.channels = uint16_t(im2col.channelsPerPixel);
+    map.pixels = uint16_t(im2col.pixelsPerColumn);
+    for (size_t s = 0; s < 3; ++s) {
+      map.lower[s] = im2col.lowerCorner[s];
+      map.upper[s] = im2col.upperCorner[s];
+    }
+  }
+  std::string problem = checkTensorMap(map, 0, false);
+  if (!problem.empty())
+    return fail(problem);
+  std::array<uint8_t, 128> bytes{};
+  std::memcpy(bytes.data(), &map, sizeof(map));
+  return bytes;
+}

@@ -1,0 +1,95 @@
+//===- EmulatorDeviceTest.cpp - Plans on the emulator ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Runtime/Executor.h"
+#include "gtest/gtest.h"
+
+using namespace fusion;
+
+namespace {
+
+// Loads a box of the first map at (2, 1) and stores it at (0, 0) of the second.
+const char *const kMoveBox = R"ptx(
+.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry move(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128])
+{
+  .shared .align 128 .b8 box[128];
+  .shared .align 8 .b8 full[8];
+  .reg .b64 %from, %to;
+  .reg .b32 %box, %full;
+  .reg .pred %done;
+  mov.u32 %box, box;
+  mov.u32 %full, full;
+  mov.b64 %from, from;
+  cvta.param.u64 %from, %from;
+  mov.b64 %to, to;
+  cvta.param.u64 %to, %to;
+  mbarrier.init.shared::cta.b64 [%full], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 128;
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%box], [%from, {2, 1}], [%full];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %done, [%full], 0;
+  @!%done bra WAIT;
+  cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%to, {0, 0}], [%box];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;
+}
+)ptx";
+
+llvm::Expected<Execution> runMoveBox(const std::string &box,
+                                     const HostTensor &input) {
+  llvm::Expected<Manifest> manifest = Manifest::parse(R"json({
+    "version": 1, "chip": "sm_90a",
+    "kernels": [{"name": "move", "block": [1, 1, 1],
+      "arguments": [{"kind": "tensor_map"}, {"kind": "tensor_map"}]}],
+    "functions": [{"name": "f",
+      "inputs": [{"type": "f32", "shape": ["?", "?"]}],
+      "results": [{"type": "f32", "shape": ["size:arg0.0", "size:arg0.1"]}],
+      "launches": [{"kernel": "move", "grid": [1, 1, 1], "arguments": [
+        {"of": "arg0", "type": "f32", "dims": ["size:arg0.1", "size:arg0.0"],
+         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" + box + R"json(, "swizzle": "32B"},
+        {"of": "result0", "type": "f32", "dims": ["size:arg0.1", "size:arg0.0"],
+         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" + box + R"json(, "swizzle": "32B"}]}]}]})json");
+  if (!manifest)
+    return manifest.takeError();
+  std::unique_ptr<Device> device = createEmulatorDevice({});
+  if (llvm::Error error = device->loadModule(kMoveBox))
+    return std::move(error);
+  return execute(*manifest, manifest->functions[0], *device, {input});
+}
+
+TEST(EmulatorDevice, TensorMaps) {
+  HostTensor input(ElementType::F32, {4, 8});
+  for (int64_t i = 0; i < 32; ++i)
+    elementFromDouble(input.type, double(i), input.at(i));
+  llvm::Expected<Execution> run = runMoveBox("[8, 4]", input);
+  ASSERT_TRUE(bool(run)) << llvm::toString(run.takeError());
+  ASSERT_FALSE(run->fault) << *run->fault;
+  for (int64_t row = 0; row < 4; ++row)
+    for (int64_t column = 0; column < 8; ++column) {
+      bool inside = row + 1 < 4 && column + 2 < 8;
+      double expected = inside ? double((row + 1) * 8 + column + 2) : 0;
+      float value;
+      std::memcpy(&value, run->results[0].at(row * 8 + column), 4);
+      EXPECT_EQ(double(value), expected) << row << ", " << column;
+    }
+}
+
+TEST(EmulatorDevice, BadTensorMaps) {
+  HostTensor input(ElementType::F32, {4, 8});
+  llvm::Expected<Execution> run = runMoveBox("[3, 4]", input);
+  ASSERT_FALSE(bool(run));
+  std::string message = llvm::toString(run.takeError());
+  EXPECT_NE(message.find("no multiple of 16 bytes"), std::string::npos)
+      << message;
+}
+
+} // namespace
