@@ -385,7 +385,9 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     return true;
   }
   if (root == "fence") {
-    // PTX ISA, "membar, fence": orders, scopes and proxies.
+    // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
+    // ordered by those that are not of proxies or of mbarrier.init alone.
+    bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
     while (modifiers.takeOneOf(
                {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
                 "sys", "mbarrier_init", "proxy", "alias", "async", "global",
@@ -396,10 +398,10 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       ;
     if (!modifiers.empty())
       return unsupported();
-    emit(nothingHandler(), {});
+    emit(special ? nothingHandler() : fenceHandler(), {});
     return true;
   }
   modifiers = Modifiers(Instruction());
-  emit(nothingHandler(), {});
+  emit(root == "membar" ? fenceHandler() : nothingHandler(), {});
   return true;
 }
