@@ -169,8 +169,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     uint64_t a = address[lane];
     Space actual = space;
     if (space == Space::Generic) {
-      if (inWindow(a, kSharedWindow) &&
-          a - kSharedWindow >= 1u << kRankShift) {
+      if (inWindow(a, kSharedWindow) && a - kSharedWindow >= 1u << kRankShift) {
         Cta *other;
         uint32_t offset;
         if (!resolveShared(warp, inst, lane, a, bytes, bytes, true, other,

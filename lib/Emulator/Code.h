@@ -111,7 +111,7 @@ struct Code {
   std::vector<CallSite> calls;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
   std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
-  AlignedBuffer constants;             ///< each broadcast to 32 lanes
+  AlignedBuffer constants;          ///< each broadcast to 32 lanes
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes

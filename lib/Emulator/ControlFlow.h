@@ -31,7 +31,7 @@ struct Latch {
 struct ControlFlow {
   std::vector<Block> blocks; ///< in the order of the text
   std::vector<uint32_t>
-      order; ///< indices; the order in which they are laid out
+      order;                  ///< indices; the order in which they are laid out
   std::vector<Latch> latches; ///< by `after`, inner loops first
 };
 

@@ -1,5 +1,5 @@
 //===- DecodeControl.cpp - Decoding of control, synchronisation and tensor
-//products ===//
+// products ===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -388,13 +388,29 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
     // ordered by those that are not of proxies or of mbarrier.init alone.
     bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
-    while (modifiers.takeOneOf(
-               {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
-                "sys", "mbarrier_init", "proxy", "alias", "async", "global",
-                "shared::cta", "shared::cluster", "async::generic",
-                "async.global", "tensormap::generic", "generic",
-                "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
-                "to_proxy::generic", "from_proxy::generic"}) >= 0)
+    while (modifiers.takeOneOf({"sc",
+                                "acq_rel",
+                                "acquire",
+                                "release",
+                                "cta",
+                                "cluster",
+                                "gpu",
+                                "sys",
+                                "mbarrier_init",
+                                "proxy",
+                                "alias",
+                                "async",
+                                "global",
+                                "shared::cta",
+                                "shared::cluster",
+                                "async::generic",
+                                "async.global",
+                                "tensormap::generic",
+                                "generic",
+                                "sync_restrict::shared::cta",
+                                "sync_restrict::shared::cluster",
+                                "to_proxy::generic",
+                                "from_proxy::generic"}) >= 0)
       ;
     if (!modifiers.empty())
       return unsupported();

@@ -8,8 +8,8 @@
 
 #include "fusion/Emulator/Emulator.h"
 
-#include "Decoder.h"
 #include "Cluster.h"
+#include "Decoder.h"
 #include "L2Model.h"
 #include "Program.h"
 #include "Sanitizer.h"
@@ -158,8 +158,8 @@ private:
   void runInParallel(unsigned threads) {
     std::atomic<uint64_t> next{0};
     auto work = [&]() {
-      ClusterExecutor executor(code, launch, options, memory,
-                               parameters.data(), nullptr);
+      ClusterExecutor executor(code, launch, options, memory, parameters.data(),
+                               nullptr);
       for (uint64_t index; (index = next.fetch_add(1)) < clusters;) {
         if (index > failed.load())
           break;
@@ -180,8 +180,8 @@ private:
       helper.join();
   }
 
-  /// The cluster that starts as number `position`: other seeds start with another
-  /// one, and every other seed goes backwards.
+  /// The cluster that starts as number `position`: other seeds start with
+  /// another one, and every other seed goes backwards.
   uint64_t drawn(uint64_t position) const {
     if (!options.seed)
       return position;

@@ -29,8 +29,8 @@ void Executor::enterFrame(Warp &warp, uint32_t index) {
 uint32_t Executor::limitOf(const Warp &warp) const {
   uint32_t limit = kNone;
   for (const Group &group : warp.others)
-    if (!group.isParked() &&
-        group.frame == warp.current.frame && group.pc >= warp.current.pc)
+    if (!group.isParked() && group.frame == warp.current.frame &&
+        group.pc >= warp.current.pc)
       limit = std::min(limit, group.pc);
   return limit;
 }

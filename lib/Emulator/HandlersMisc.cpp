@@ -71,9 +71,8 @@ void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
     case Space::Shared: {
       // Of the cluster, or the CTA's own, by either of its names.
       uint64_t rank = (a[i] - kSharedWindow) >> kRankShift;
-      is = in(kSharedWindow) &&
-           (inst.b ? rank <= warp.cta->cluster->ctas.size()
-                   : !rank || rank == warp.cta->rank + 1);
+      is = in(kSharedWindow) && (inst.b ? rank <= warp.cta->cluster->ctas.size()
+                                        : !rank || rank == warp.cta->rank + 1);
       break;
     }
     case Space::Local:

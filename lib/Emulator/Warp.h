@@ -145,12 +145,12 @@ struct Warp {
   uint32_t committed[32] = {}; ///< commit groups closed, by lane
   uint32_t copySequence = 0;   ///< of the next copy
 
-  bool suspended = false; ///< the instruction cannot be executed yet
-  std::vector<WgmmaOp> products; ///< wgmma in flight, in order of issue
-  uint32_t productGroup = 0;     ///< the open wgmma group
+  bool suspended = false;          ///< the instruction cannot be executed yet
+  std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue
+  uint32_t productGroup = 0;       ///< the open wgmma group
   uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
-  uint32_t clusterArrived = 0; ///< lanes between barrier.cluster's halves
-  uint32_t clusterParity = 0;  ///< of the phase they arrived in
+  uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
+  uint32_t clusterParity = 0;      ///< of the phase they arrived in
 
   AlignedBuffer specials;
 

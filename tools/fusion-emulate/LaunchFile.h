@@ -11,8 +11,8 @@
 
 #include "fusion/Emulator/Emulator.h"
 
-#include <string>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fusion::emulator {

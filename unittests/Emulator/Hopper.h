@@ -4,7 +4,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===---------------------------------------------------------------------*- C++ -*-===//
+//===---------------------------------------------------------------------*- C++
+//-*-===//
 
 #ifndef FUSION_UNITTESTS_EMULATOR_HOPPER_H
 #define FUSION_UNITTESTS_EMULATOR_HOPPER_H
@@ -41,7 +42,8 @@ inline std::string hopperKernel(unsigned parameters, unsigned shared,
 
 /// Where there is a ptxas, it takes the text.
 inline void expectAssembles(const std::string &text) {
-  static const bool present = std::system("ptxas --version >/dev/null 2>&1") == 0;
+  static const bool present =
+      std::system("ptxas --version >/dev/null 2>&1") == 0;
   if (!present)
     return;
   std::string path = ::testing::TempDir() + "/fusion-hopper-" +

@@ -46,7 +46,8 @@ WAIT:
 
 llvm::Expected<Execution> runMoveBox(const std::string &box,
                                      const HostTensor &input) {
-  llvm::Expected<Manifest> manifest = Manifest::parse(R"json({
+  llvm::Expected<Manifest> manifest =
+      Manifest::parse(R"json({
     "version": 1, "chip": "sm_90a",
     "kernels": [{"name": "move", "block": [1, 1, 1],
       "arguments": [{"kind": "tensor_map"}, {"kind": "tensor_map"}]}],
@@ -55,9 +56,11 @@ llvm::Expected<Execution> runMoveBox(const std::string &box,
       "results": [{"type": "f32", "shape": ["size:arg0.0", "size:arg0.1"]}],
       "launches": [{"kernel": "move", "grid": [1, 1, 1], "arguments": [
         {"of": "arg0", "type": "f32", "dims": ["size:arg0.1", "size:arg0.0"],
-         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" + box + R"json(, "swizzle": "32B"},
+         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" +
+                      box + R"json(, "swizzle": "32B"},
         {"of": "result0", "type": "f32", "dims": ["size:arg0.1", "size:arg0.0"],
-         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" + box + R"json(, "swizzle": "32B"}]}]}]})json");
+         "strides_bytes": ["size:arg0.1 * 4"], "box": )json" +
+                      box + R"json(, "swizzle": "32B"}]}]}]})json");
   if (!manifest)
     return manifest.takeError();
   std::unique_ptr<Device> device = createEmulatorDevice({});

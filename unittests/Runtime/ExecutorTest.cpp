@@ -244,7 +244,8 @@ TEST(Executor, ScalarResults) {
   std::vector<double> values;
   for (const HostTensor &result : run->results)
     values.push_back(elementToDouble(result.type, result.at(0)));
-  EXPECT_EQ(values, (std::vector<double>{-1.5, 1, 0.75, -INFINITY, 1.25, -3, 1}));
+  EXPECT_EQ(values,
+            (std::vector<double>{-1.5, 1, 0.75, -INFINITY, 1.25, -3, 1}));
 }
 
 TEST(Executor, ChecksInputs) {
