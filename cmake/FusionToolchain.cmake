@@ -42,6 +42,9 @@ if(FUSION_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
     -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=address,undefined)
+  if(FUSION_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
 # fusion_sanitizer_options(EXECUTABLE): what the sanitizers must know of the packaged LLVM.

@@ -44,13 +44,16 @@ std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
 }
 
 void fusion::emulator::raiseFault(Warp &warp, const Inst &inst, unsigned lane,
-                                  const std::string &message) {
+                                  const std::string &message,
+                                  const char *kind) {
   Fault &fault = warp.cta->fault;
   warp.stop = true;
   if (fault.set)
     return;
   fault.set = true;
   fault.line = inst.line;
+  fault.kind = kind;
+  fault.thread = threadOfLane(warp, lane);
   fault.message = message + " (" + describeThread(warp, lane) + ", line " +
                   std::to_string(inst.line) + ")";
 }
@@ -62,7 +65,8 @@ void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
     if (((mask >> lane) & 1) && (address[lane] & (bytes - 1)))
       return raiseFault(warp, inst, lane,
                         "misaligned access of " + std::to_string(bytes) +
-                            " bytes at " + hex(address[lane]));
+                            " bytes at " + hex(address[lane]),
+                        "misaligned");
 }
 
 void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
@@ -75,7 +79,8 @@ void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
           warp, inst, lane,
           "out-of-bounds access of " + std::to_string(bytes) +
               " bytes at offset " + std::to_string(address[lane]) + " of " +
-              std::to_string(limit) + " bytes of local or parameter memory");
+              std::to_string(limit) + " bytes of local or parameter memory",
+          "out-of-bounds-local");
 }
 
 static bool inWindow(uint64_t address, uint64_t window) {
@@ -149,7 +154,7 @@ static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
       message += ", across the end of the allocation of " +
                  std::to_string(near->bytes) + " bytes at " + hex(near->begin);
   }
-  raiseFault(warp, inst, lane, message);
+  raiseFault(warp, inst, lane, message, "out-of-bounds-global");
 }
 
 bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
@@ -214,7 +219,8 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
       // Parameters are read-only; nobody writes through this pointer.
       memory = const_cast<uint8_t *>(cta.parameters);
       if (kind != AccessKind::Load) {
-        raiseFault(warp, inst, lane, "store to a kernel parameter");
+        raiseFault(warp, inst, lane, "store to a kernel parameter",
+                   "read-only-write");
         return false;
       }
       break;
@@ -225,7 +231,8 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
         return false;
       }
       if (kind != AccessKind::Load && allocation->isConst) {
-        raiseFault(warp, inst, lane, "store to constant memory at " + hex(a));
+        raiseFault(warp, inst, lane, "store to constant memory at " + hex(a),
+                   "read-only-write");
         return false;
       }
       if (kind != AccessKind::Load && !warp.sanitizer)
@@ -239,7 +246,9 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                  std::string("out-of-bounds ") + name + " " + nameOf(kind) +
                      " of " + std::to_string(bytes) + " bytes at offset " +
                      std::to_string(a) + " of " + std::to_string(limit) +
-                     " bytes");
+                     " bytes",
+                 actual == Space::Shared ? "out-of-bounds-shared"
+                                         : "out-of-bounds-local");
       return false;
     }
     pointer[lane] = memory + a;

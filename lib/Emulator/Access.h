@@ -68,14 +68,17 @@ void faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
 
 namespace {
 
-/// `base + offset` of every lane; `bytes` of the address register.
+/// `base + offset` of every lane; `bytes` of the address register, in which the
+/// sum wraps.
 inline void laneAddresses(const Warp &warp, Ref base, int64_t immediate,
                           unsigned bytes, LaneAddresses &out) {
   uint64_t offset = uint64_t(immediate);
   if (bytes == 4) {
     const uint32_t *a = warp.reg<uint32_t>(base);
+    // What the immediate has beyond 32 bits is a window's base.
+    uint64_t window = (offset + 0x80000000u) & ~uint64_t(0xffffffffu);
     for (unsigned i = 0; i < 32; ++i)
-      out.address[i] = uint64_t(a[i]) + offset;
+      out.address[i] = window + uint32_t(a[i] + offset);
   } else {
     const uint64_t *a = warp.reg<uint64_t>(base);
     for (unsigned i = 0; i < 32; ++i)

@@ -43,16 +43,19 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     unsigned other = unsigned(__builtin_ctz(left));
     if (ids[other] != id || counts[other] != threads)
       return raiseFault(warp, inst, other,
-                        "lanes of a warp name different barriers");
+                        "lanes of a warp name different barriers",
+                        "bad-barrier");
   }
   if (id >= kBarriers)
     return raiseFault(warp, inst, lane,
                       "barrier " + std::to_string(id) + " of " +
-                          std::to_string(kBarriers));
+                          std::to_string(kBarriers),
+                      "bad-barrier");
   if (inst.d && (!threads || threads % 32))
     return raiseFault(warp, inst, lane,
                       "a barrier for " + std::to_string(threads) +
-                          " threads, no multiple of the warp size");
+                          " threads, no multiple of the warp size",
+                      "bad-barrier");
   Barrier &barrier = cta.barriers[id];
   if (barrier.arrived == 0 && barrier.warps.empty()) {
     barrier.warps.assign(cta.warps.size(), false);
@@ -65,7 +68,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     return raiseFault(warp, inst, lane,
                       "barrier " + std::to_string(id) +
                           " with another number of threads than at line " +
-                          std::to_string(barrier.line));
+                          std::to_string(barrier.line),
+                      "bad-barrier");
   }
   if (warp.sanitizer)
     warp.sanitizer->barrierArrive(warp, inst, mask, id);
@@ -96,7 +100,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (barrier.arrived > expected)
     return raiseFault(warp, inst, lane,
                       "more threads arrive at barrier " + std::to_string(id) +
-                          " than it expects");
+                          " than it expects",
+                      "bad-barrier");
   if (barrier.arrived == expected)
     release(id);
 }
@@ -113,7 +118,7 @@ void Executor::checkBarriers() {
 
 void Executor::release(uint32_t id) {
   Barrier &barrier = cta.barriers[id];
-  std::vector<uint32_t> waited;
+  std::vector<uint32_t> waited(cta.warps.size(), 0); // lanes of every warp
   for (Warp &warp : cta.warps) {
     Group running = warp.current;
     bool any = false;
@@ -127,6 +132,7 @@ void Executor::release(uint32_t id) {
         enterFrame(warp, group.frame);
         inst.run(warp, inst, group.mask);
       }
+      waited[warp.index] |= group.mask;
       group.state = Group::State::Ready;
       ++group.pc;
     }
@@ -135,7 +141,6 @@ void Executor::release(uint32_t id) {
     warp.current = running;
     enterFrame(warp, running.frame);
     warp.blocked = false;
-    waited.push_back(warp.index);
   }
   if (sanitizer)
     sanitizer->barrierComplete(id, waited);
@@ -200,6 +205,7 @@ void Executor::deadlock() {
   if (listed > 8)
     message += "; and " + std::to_string(listed - 8) + " more";
   cta.fault.set = true;
+  cta.fault.kind = "deadlock";
   cta.fault.line = line;
   const auto &id = cta.id;
   cta.fault.message = message + " (kernel '" + std::string(code.source->name) +

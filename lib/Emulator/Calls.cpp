@@ -43,9 +43,12 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
     const uint64_t *address = warp.reg<uint64_t>(inst.op[0]);
     unsigned lane = unsigned(__builtin_ctz(mask));
     uint64_t target = address[lane];
-    bool good = target > 0 && target < code.functions.size();
+    uint32_t index = kNone;
+    if (target - functionAddress(0) < code.functionOf.size())
+      index = code.functionOf[target - functionAddress(0)];
+    bool good = index != kNone && index != 0;
     if (good) {
-      const CodeFunction &callee = code.functions[target];
+      const CodeFunction &callee = code.functions[index];
       good = callee.parameters.size() == site.arguments.size() &&
              callee.results.size() == site.results.size();
     }
@@ -67,7 +70,7 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
       warp.current.mask &= ~rest.mask;
       mask = same;
     }
-    function = uint32_t(target);
+    function = index;
   }
 
   uint32_t parent = warp.current.frame;

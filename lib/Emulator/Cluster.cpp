@@ -27,12 +27,13 @@ uint64_t fusion::emulator::countClusters(const Launch &launch) {
 
 ClusterExecutor::ClusterExecutor(const Code &code, const Launch &launch,
                                  const Options &options, DeviceMemory &memory,
-                                 const uint8_t *parameters)
+                                 const uint8_t *parameters,
+                                 GridSanitizer *sanitizer)
     : launch(launch), options(options) {
   uint32_t ranks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     executors.push_back(std::make_unique<Executor>(code, launch, options,
-                                                   memory, parameters));
+                                                   memory, parameters, sanitizer));
     cluster.ctas.push_back(&executors.back()->cta);
   }
 }

@@ -19,7 +19,7 @@ class ClusterExecutor {
 public:
   ClusterExecutor(const Code &code, const Launch &launch,
                   const Options &options, DeviceMemory &memory,
-                  const uint8_t *parameters);
+                  const uint8_t *parameters, GridSanitizer *sanitizer);
 
   /// Begins the cluster with that index in the grid of clusters.
   void start(uint64_t index, bool tracing, bool sharedHostMemory);

@@ -52,6 +52,13 @@ enum class Flow : uint8_t {
   Wait,        ///< `run` may set Warp::suspended: to be tried again
 };
 
+/// What a strong access means to other threads.
+enum Order : uint8_t {
+  OrderStrong = 1, ///< relaxed, volatile, or an atomic
+  OrderAcquire = 2,
+  OrderRelease = 4,
+};
+
 struct Inst {
   Handler run = nullptr;
   const Ref *op = nullptr;
@@ -64,6 +71,7 @@ struct Inst {
   Flow flow = Flow::Next;
   uint8_t count = 0;                         ///< operands in `op`
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
+  uint8_t order = 0; ///< of strong accesses, bits of Order
 };
 
 /// Where a parameter of a function lies: in the lane's parameter block, or in
@@ -102,6 +110,7 @@ struct Code {
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
+  std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
   AlignedBuffer constants;             ///< each broadcast to 32 lanes
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;

@@ -9,6 +9,8 @@
 #include "ControlFlow.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 using namespace fusion::emulator;
 
@@ -80,6 +82,31 @@ static std::vector<uint32_t> loopDepths(const std::vector<Block> &blocks) {
     }
   }
   return depth;
+}
+
+/// A latch for every block that several others jump back to.
+static void addLatches(ControlFlow &flow) {
+  std::vector<uint32_t> position(flow.blocks.size());
+  for (uint32_t i = 0; i < flow.order.size(); ++i)
+    position[flow.order[i]] = i;
+  std::map<uint32_t, Latch> byHeader;
+  for (uint32_t b = 0; b < flow.blocks.size(); ++b)
+    for (uint32_t s : flow.blocks[b].successors)
+      if (position[s] <= position[b]) {
+        Latch &latch = byHeader[s];
+        latch.header = s;
+        latch.after = std::max(latch.after, position[b]);
+        if (latch.sources.empty() || latch.sources.back() != b)
+          latch.sources.push_back(b);
+      }
+  for (auto &[header, latch] : byHeader)
+    if (latch.sources.size() > 1)
+      flow.latches.push_back(std::move(latch));
+  std::sort(flow.latches.begin(), flow.latches.end(),
+            [&](const Latch &a, const Latch &b) {
+              return std::make_tuple(a.after, position[b.header]) <
+                     std::make_tuple(b.after, position[a.header]);
+            });
 }
 
 ControlFlow fusion::emulator::analyzeControlFlow(const Function &function) {
@@ -169,5 +196,6 @@ ControlFlow fusion::emulator::analyzeControlFlow(const Function &function) {
   for (uint32_t b = 0; b < flow.blocks.size(); ++b)
     if (!seen[b])
       flow.order.push_back(b);
+  addLatches(flow);
   return flow;
 }

@@ -20,10 +20,19 @@ struct Block {
   bool fallsThrough = false;        ///< into the block that follows in the text
 };
 
+/// Where the lanes of a loop that is entered again from several places meet
+/// before they do: a jump to the header behind the loop's body.
+struct Latch {
+  uint32_t header;               ///< block
+  uint32_t after;                ///< position in the order that it follows
+  std::vector<uint32_t> sources; ///< blocks, in ascending order
+};
+
 struct ControlFlow {
   std::vector<Block> blocks; ///< in the order of the text
   std::vector<uint32_t>
       order; ///< indices; the order in which they are laid out
+  std::vector<Latch> latches; ///< by `after`, inner loops first
 };
 
 /// Splits the body and orders the blocks so that, back edges aside, a block

@@ -386,7 +386,8 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
   }
   if (root == "fence") {
     // PTX ISA, "membar, fence": orders, scopes and proxies.
-    while (modifiers.takeOneOf(
+    Modifiers all = modifiers;
+    while (all.takeOneOf(
                {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
                 "sys", "mbarrier_init", "proxy", "alias", "async", "global",
                 "shared::cta", "shared::cluster", "async::generic",
@@ -394,12 +395,14 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
                 "to_proxy::generic", "from_proxy::generic"}) >= 0)
       ;
-    if (!modifiers.empty())
+    if (!all.empty())
       return unsupported();
-    emit(nothingHandler(), {});
-    return true;
   }
+  // Of the fences only those between threads; what bar.sync orders needs none.
+  bool fence = root == "membar" || root == "fence";
+  if (fence && modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0)
+    fence = false;
   modifiers = Modifiers(Instruction());
-  emit(nothingHandler(), {});
+  emit(fence ? fenceHandler() : nothingHandler(), {});
   return true;
 }

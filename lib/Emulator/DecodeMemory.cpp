@@ -13,10 +13,19 @@
 using namespace fusion::emulator;
 
 /// What only caches and the order of accesses care about. Accesses happen in
-/// program order here, so that the orders are all satisfied.
-static void takeHints(Modifiers &modifiers, bool &strong, bool &cacheHint) {
-  strong = modifiers.takeOneOf({"volatile", "relaxed", "acquire", "release",
-                                "acq_rel", "mmio"}) >= 0;
+/// program order here, so that the orders are all satisfied; sanitizers look at
+/// what was asked for.
+static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
+  static constexpr uint8_t orders[] = {
+      OrderStrong,                                 // volatile
+      OrderStrong,                                 // relaxed
+      OrderStrong | OrderAcquire,                  // acquire
+      OrderStrong | OrderRelease,                  // release
+      OrderStrong | OrderAcquire | OrderRelease,   // acq_rel
+      OrderStrong};                                // mmio
+  int which = modifiers.takeOneOf(
+      {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
+  order = which < 0 ? 0 : orders[which];
   modifiers.take("weak");
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
   while (modifiers.takeOneOf(
@@ -52,10 +61,11 @@ static Space takeSpace(Modifiers &modifiers, bool &isCluster) {
 }
 
 bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
-  bool isStore = root == "st", strong, cacheHint, isCluster;
+  bool isStore = root == "st", cacheHint, isCluster;
+  uint8_t order;
   if (isStore && modifiers.take("async"))
     return decodeAsyncStore(root, modifiers);
-  takeHints(modifiers, strong, cacheHint);
+  takeHints(modifiers, order, cacheHint);
   Space space = takeSpace(modifiers, isCluster);
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
@@ -66,7 +76,7 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
     return false;
   const Operand &value = instruction->operands[isStore ? 1 : 0];
   const Operand &place = instruction->operands[isStore ? 0 : 1];
-  if (strong && !isCluster && !isStore &&
+  if (order && !isCluster && !isStore &&
       (space == Space::Global || space == Space::Generic))
     code->communicates = true;
 
@@ -133,14 +143,16 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   made.c = uint8_t(addressWidth);
   made.d = isSigned(type);
   made.e = uint8_t(width);
+  made.order = order;
   return true;
 }
 
 bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
-  bool isReduction = root == "red", strong, cacheHint, isCluster;
+  bool isReduction = root == "red", cacheHint, isCluster;
+  uint8_t order;
   if (isReduction && modifiers.take("async"))
     return decodeAsyncStore(root, modifiers);
-  takeHints(modifiers, strong, cacheHint);
+  takeHints(modifiers, order, cacheHint);
   Space space = takeSpace(modifiers, isCluster);
   int operation = modifiers.takeOneOf(
       {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
@@ -206,6 +218,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   inst.c = uint8_t(width);
   inst.d = uint8_t(space);
   inst.e = discards;
+  inst.order = uint8_t(order | OrderStrong);
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
   if (space != Space::Shared && !isCluster && (!discards || isFloatingPoint))

@@ -213,7 +213,7 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
   case Operand::Kind::Function:
     if (bytes != 8)
       return fail("the address of a function as a narrow value");
-    ref = constant(functionOf[operand.index], 8);
+    ref = constant(functionAddress(operand.index), 8);
     return true;
   case Operand::Kind::Label:
     return fail(quoted(operand) + " is not defined");

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 using namespace fusion::emulator;
 
@@ -121,30 +122,52 @@ bool Decoder::collectFunctions(uint32_t kernel) {
   functionOf.assign(module.functions.size(), kNone);
   functions.push_back(kernel);
   functionOf[kernel] = 0;
+  auto reach = [&](uint32_t index) {
+    const Function &callee = module.functions[index];
+    if (!callee.hasBody)
+      // printf writes to a buffer that nobody reads here.
+      return callee.name == "vprintf" ||
+             fail("function '" + std::string(callee.name) +
+                  "' is not defined in this module");
+    if (functionOf[index] == kNone) {
+      functionOf[index] = uint32_t(functions.size());
+      functions.push_back(index);
+    }
+    return true;
+  };
+  // Tables of functions, such as those of virtual ones, may name other tables.
+  std::vector<bool> seen(module.variables.size());
+  auto reachTables = [&](uint32_t variable) {
+    std::vector<uint32_t> tables{variable};
+    while (!tables.empty()) {
+      uint32_t table = tables.back();
+      tables.pop_back();
+      if (seen[table])
+        continue;
+      seen[table] = true;
+      for (const auto &relocation : module.variables[table].relocations)
+        if (relocation.function == kNone)
+          tables.push_back(relocation.variable);
+        else if (!reach(relocation.function))
+          return false;
+    }
+    return true;
+  };
   for (size_t i = 0; i < functions.size(); ++i)
     for (const Instruction &inst : module.functions[functions[i]].body) {
       bool ok = true;
+      instruction = &inst;
       forEachOperand(inst.operands, [&](const Operand &operand) {
-        if (operand.kind != Operand::Kind::Function || !ok)
-          return;
-        const Function &callee = module.functions[operand.index];
-        if (!callee.hasBody) {
-          // printf writes to a buffer that nobody reads here.
-          if (callee.name == "vprintf")
-            return;
-          instruction = &inst;
-          ok = fail("function '" + std::string(callee.name) +
-                    "' is not defined in this module");
-          return;
-        }
-        if (functionOf[operand.index] == kNone) {
-          functionOf[operand.index] = uint32_t(functions.size());
-          functions.push_back(operand.index);
-        }
+        if (operand.kind == Operand::Kind::Function)
+          ok = ok && reach(operand.index);
+        else if (operand.kind == Operand::Kind::Variable)
+          ok = ok && reachTables(operand.index);
       });
       if (!ok)
         return false;
     }
+  instruction = nullptr;
+  code->functionOf = functionOf;
   return true;
 }
 
@@ -293,6 +316,10 @@ bool Decoder::decodeFunction(uint32_t index) {
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);
   size_t firstTarget = code->targets.size();
+  // Jumps of the blocks, and what leads to latches in place of their headers.
+  std::vector<std::pair<size_t, uint32_t>> endOfBlock; // instructions, block
+  std::vector<uint32_t> pcOfLatch(flow.latches.size(), kNone);
+  size_t latch = 0;
   for (size_t i = 0; i < flow.order.size(); ++i) {
     const Block &block = flow.blocks[flow.order[i]];
     pcOfInstruction[block.begin] = uint32_t(code->insts.size());
@@ -303,7 +330,10 @@ bool Decoder::decodeFunction(uint32_t index) {
     }
     uint32_t next = flow.order[i] + 1;
     if (block.fallsThrough) {
-      if (i + 1 == flow.order.size() || flow.order[i + 1] != next) {
+      bool latchFollows =
+          latch < flow.latches.size() && flow.latches[latch].after == i;
+      if (i + 1 == flow.order.size() || flow.order[i + 1] != next ||
+          latchFollows) {
         Inst &jump = emit(nullptr, {}, Flow::Jump);
         jump.guard = kNone;
         jump.target = flow.blocks[next].begin;
@@ -313,12 +343,30 @@ bool Decoder::decodeFunction(uint32_t index) {
       Inst &ret = emit(nullptr, {}, Flow::Return);
       ret.guard = kNone;
     }
+    endOfBlock.push_back({code->insts.size(), flow.order[i]});
+    for (; latch < flow.latches.size() && flow.latches[latch].after == i;
+         ++latch) {
+      pcOfLatch[latch] = uint32_t(code->insts.size());
+      Inst &jump = emit(nullptr, {}, Flow::Jump);
+      jump.guard = kNone;
+      jump.target = flow.blocks[flow.latches[latch].header].begin;
+      endOfBlock.push_back({code->insts.size(), kNone});
+    }
   }
   out.end = uint32_t(code->insts.size());
-  for (size_t i = firstInst; i < code->insts.size(); ++i) {
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> latchOf; // source, target
+  for (size_t i = 0; i < flow.latches.size(); ++i)
+    for (uint32_t from : flow.latches[i].sources)
+      latchOf[{from, flow.blocks[flow.latches[i].header].begin}] = pcOfLatch[i];
+  for (size_t i = firstInst, b = 0; i < code->insts.size(); ++i) {
+    while (i >= endOfBlock[b].first)
+      ++b;
     Inst &inst = code->insts[i];
-    if (inst.flow == Flow::Jump || inst.flow == Flow::Branch)
-      inst.target = pcOfInstruction[inst.target];
+    if (inst.flow != Flow::Jump && inst.flow != Flow::Branch)
+      continue;
+    auto found = latchOf.find({endOfBlock[b].second, inst.target});
+    inst.target =
+        found != latchOf.end() ? found->second : pcOfInstruction[inst.target];
   }
   for (size_t i = firstTarget; i < code->targets.size(); ++i)
     code->targets[i] = pcOfInstruction[code->targets[i]];

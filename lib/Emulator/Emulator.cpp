@@ -137,6 +137,8 @@ public:
       l2 = std::make_unique<L2Model>(options.l2Bytes);
     if (options.annotate)
       instCounters.resize(code.insts.size());
+    if (options.sanitize)
+      sanitizer = std::make_unique<GridSanitizer>(options.seed);
   }
 
   LaunchResult run() {
@@ -157,7 +159,7 @@ private:
     std::atomic<uint64_t> next{0};
     auto work = [&]() {
       ClusterExecutor executor(code, launch, options, memory,
-                               parameters.data());
+                               parameters.data(), nullptr);
       for (uint64_t index; (index = next.fetch_add(1)) < clusters;) {
         if (index > failed.load())
           break;
@@ -178,6 +180,24 @@ private:
       helper.join();
   }
 
+  /// The cluster that starts as number `position`: other seeds start with another
+  /// one, and every other seed goes backwards.
+  uint64_t drawn(uint64_t position) const {
+    if (!options.seed)
+      return position;
+    uint64_t first = options.seed * 0x9e3779b97f4a7c15u % clusters;
+    uint64_t index = (position + first) % clusters;
+    return options.seed % 2 ? clusters - 1 - index : index;
+  }
+
+  /// Other seeds make turns of very different lengths.
+  uint64_t quantum() {
+    if (!options.seed)
+      return kCtaQuantum;
+    turn = (turn + options.seed) * 6364136223846793005u + 1442695040888963407u;
+    return uint64_t(8) << (turn >> 32) % 12;
+  }
+
   /// One host thread; a CTA runs until it ends or its quantum is over. Others
   /// become resident only while those before them do not end.
   void runInTurns() {
@@ -188,14 +208,15 @@ private:
       while (active.size() < window && next < clusters) {
         if (idle.empty())
           idle.push_back(std::make_unique<ClusterExecutor>(
-              code, launch, options, memory, parameters.data()));
+              code, launch, options, memory, parameters.data(),
+              sanitizer.get()));
         active.push_back(std::move(idle.back()));
         idle.pop_back();
-        active.back()->start(next++, l2 != nullptr, false);
+        active.back()->start(drawn(next++), l2 != nullptr, false);
       }
       bool ended = false;
       for (size_t i = 0; i < active.size();) {
-        CtaStatus status = active[i]->run(kCtaQuantum);
+        CtaStatus status = active[i]->run(quantum());
         if (status == CtaStatus::Running) {
           ++i;
           continue;
@@ -233,6 +254,18 @@ private:
       for (Finding &finding : executor.sanitizer->findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
           result.findings.push_back(std::move(finding));
+    // What ends a launch is a finding too, for those who read only these.
+    if (options.sanitize && cta.fault.set && !cta.fault.kind.empty()) {
+      Finding finding;
+      finding.kind = cta.fault.kind;
+      finding.kernel = std::string(code.source->name);
+      finding.block = cta.id;
+      finding.thread = cta.fault.thread;
+      finding.line = cta.fault.line;
+      finding.otherLine = cta.fault.otherLine;
+      finding.message = cta.fault.message;
+      result.findings.push_back(std::move(finding));
+    }
     if (l2) {
       // The model sees the CTAs in the order of their indices.
       traces.emplace(cta.linear, std::move(cta.trace));
@@ -270,8 +303,10 @@ private:
   std::mutex mutex;
   std::atomic<uint64_t> failed{UINT64_MAX};
   std::unique_ptr<L2Model> l2;
+  std::unique_ptr<GridSanitizer> sanitizer;
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
+  uint64_t turn = 0;
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

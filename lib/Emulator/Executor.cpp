@@ -21,8 +21,9 @@ static constexpr uint64_t kWarpQuantum = 1 << 16;
 
 Executor::Executor(const Code &code, const Launch &launch,
                    const Options &options, DeviceMemory &memory,
-                   const uint8_t *parameters)
-    : code(code), launch(launch), options(options) {
+                   const uint8_t *parameters, GridSanitizer *gridSanitizer)
+    : code(code), launch(launch), options(options),
+      gridSanitizer(gridSanitizer) {
   cta.code = &code;
   cta.launch = &launch;
   cta.memory = &memory;
@@ -53,7 +54,7 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   bool isBarrier = inst.flow == Flow::WarpSync && inst.run == nothingHandler();
   if (!(needed & ~mask)) {
     if (warp.sanitizer && isBarrier)
-      warp.sanitizer->warpBarrier(warp);
+      warp.sanitizer->warpBarrier(warp, needed);
     return true;
   }
   // It also joins lanes that arrive at different places.
@@ -72,7 +73,7 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
           ++group.pc;
         }
       if (warp.sanitizer)
-        warp.sanitizer->warpBarrier(warp);
+        warp.sanitizer->warpBarrier(warp, needed);
       return true;
     }
   }
@@ -133,6 +134,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     case Flow::Jump: {
       bool back = inst.target <= pc;
       warp.current.pc = inst.target;
+      if (back)
+        jumpedBack(warp);
       if (!back && limit == kNone)
         continue;
       if (!reconsider())
@@ -296,6 +299,7 @@ CtaStatus Executor::run(uint64_t quantum) {
     }
     Warp &warp = cta.warps[chosen];
     uint64_t slice = options.seed ? 1 + random() % 512 : kWarpQuantum;
+    slice = std::min(slice, quantum - used);
     if (options.instructionLimit)
       slice = std::min(
           slice, options.instructionLimit -

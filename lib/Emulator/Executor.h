@@ -13,6 +13,8 @@
 
 namespace fusion::emulator {
 
+struct GridSanitizer;
+
 /// Waiting: no warp can go on before another CTA of the cluster does something.
 enum class CtaStatus : uint8_t { Done, Running, Waiting, Failed };
 
@@ -21,7 +23,8 @@ enum class CtaStatus : uint8_t { Done, Running, Waiting, Failed };
 class Executor {
 public:
   Executor(const Code &code, const Launch &launch, const Options &options,
-           DeviceMemory &memory, const uint8_t *parameters);
+           DeviceMemory &memory, const uint8_t *parameters,
+           GridSanitizer *gridSanitizer);
   ~Executor();
 
   /// Begins the CTA with that index in the grid, as that rank of `cluster`.
@@ -55,6 +58,8 @@ private:
   uint32_t limitOf(const Warp &warp) const;
   void enterFrame(Warp &warp, uint32_t frame);
   void suspend(Warp &warp, Group::State state);
+  /// Lanes that spin let others of their warp go first now and then.
+  void jumpedBack(Warp &warp);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
 
@@ -73,6 +78,7 @@ private:
   const Code &code;
   const Launch &launch;
   const Options &options;
+  GridSanitizer *gridSanitizer; ///< null without Options::sanitize
   std::vector<uint32_t>
       spun; ///< backward branches since the last switch, by warp
   uint32_t nextWarp = 0;

@@ -42,8 +42,8 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
     cta.instCounters.assign(code.insts.size(), Counters());
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   cta.warps.resize((threads + 31) / 32);
-  if (options.sanitize)
-    sanitizer = std::make_unique<Sanitizer>(cta);
+  if (gridSanitizer)
+    sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);

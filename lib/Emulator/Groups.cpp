@@ -92,6 +92,11 @@ void Executor::suspend(Warp &warp, Group::State state) {
   warp.current.mask = 0;
 }
 
+void Executor::jumpedBack(Warp &warp) {
+  if (!warp.others.empty() && ++spun[warp.index] > kSpinLimit)
+    warp.current.deferred = true;
+}
+
 void Executor::branch(Warp &warp, const Inst &inst, uint32_t taken) {
   uint32_t mask = warp.current.mask;
   if (inst.target <= warp.current.pc && taken &&

@@ -333,6 +333,7 @@ Handler barrierResultHandler();     ///< [d]; a: 0 popc, 1 and, 2 or
 Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 Handler nothingHandler();
+Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
 
 } // namespace fusion::emulator
 

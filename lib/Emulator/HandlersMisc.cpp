@@ -8,6 +8,7 @@
 
 #include "Access.h"
 #include "Handlers.h"
+#include "Sanitizer.h"
 
 #include <cmath>
 
@@ -201,6 +202,11 @@ void testp(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
+void fence(Warp &warp, const Inst &, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->fence(warp, mask);
+}
+
 } // namespace
 
 Handler fusion::emulator::parameterLoadHandler() { return parameterLoad; }
@@ -214,6 +220,7 @@ Handler fusion::emulator::trapHandler() { return trap; }
 Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }
+Handler fusion::emulator::fenceHandler() { return fence; }
 Handler fusion::emulator::predicateHandler(IntOp op) {
   switch (op) {
   case IntOp::And:

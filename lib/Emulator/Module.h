@@ -84,10 +84,11 @@ struct Variable {
   /// Places in the initializer that hold addresses.
   struct Relocation {
     uint64_t offset;
-    uint32_t variable;
+    uint32_t variable; ///< kNone where it is a function's
     int64_t addend;
     unsigned bytes;
     bool generic;
+    uint32_t function = kNone;
   };
   std::vector<Relocation> relocations;
   uint64_t address = 0; ///< of module-scope .global and .const variables
@@ -115,6 +116,11 @@ struct Function {
   std::array<uint32_t, 3> requiredThreads{0, 0, 0}; ///< .reqntid
   std::array<uint32_t, 3> requiredCluster{0, 0, 0}; ///< .reqnctapercluster
 };
+
+/// The address of a function as kernels see it, in every kernel of its module.
+constexpr uint64_t functionAddress(uint32_t index) {
+  return uint64_t(index) + 1;
+}
 
 struct Module {
   std::string text;

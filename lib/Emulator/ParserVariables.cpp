@@ -283,16 +283,23 @@ bool Parser::resolveInitializers() {
   }
   for (const InitializerName &name : initializerNames) {
     auto it = globals.find(name.name);
-    if (it == globals.end() || it->second.kind != Symbol::Kind::Variable)
-      return fail("'" + std::string(name.name) + "' is not a variable",
+    Variable::Relocation &relocation =
+        module.variables[name.variable].relocations[name.relocation];
+    if (it != globals.end() && it->second.kind == Symbol::Kind::Variable)
+      relocation.variable = it->second.index;
+    else if (it != globals.end() && it->second.kind == Symbol::Kind::Function)
+      relocation.function = it->second.index;
+    else
+      return fail("'" + std::string(name.name) +
+                      "' is not a variable or function",
                   name.line);
-    module.variables[name.variable].relocations[name.relocation].variable =
-        it->second.index;
   }
   for (Variable &variable : module.variables)
     for (const Variable::Relocation &relocation : variable.relocations) {
-      uint64_t value = module.variables[relocation.variable].address +
-                       uint64_t(relocation.addend);
+      uint64_t value = relocation.function != kNone
+                           ? functionAddress(relocation.function)
+                           : module.variables[relocation.variable].address;
+      value += uint64_t(relocation.addend);
       std::memcpy(variable.initializer.data() + relocation.offset, &value,
                   relocation.bytes < 8 ? relocation.bytes : 8);
     }

@@ -10,31 +10,52 @@
 // Handlers and the scheduler call it where Options::sanitize is set; without
 // it there is no object and all that is left is one test per memory access.
 //
-// Order between threads is happens-before over barriers, kept with vector
-// clocks per warp: a warp's clock advances whenever it arrives at a barrier or
-// passes bar.warp.sync; a warp that leaves a barrier knows the clocks of all
-// that arrived. An access of another warp is ordered before mine if my warp
-// knows a later clock of its warp.
+// Order between threads is happens-before (HappensBefore.h) over barriers,
+// bar.warp.sync, and strong accesses with fences: a fence and then a strong
+// write release, a strong read and then a fence acquire (PTX ISA, "Memory
+// Consistency Model"). Memories have shadows (Shadow.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_SANITIZER_H
 #define FUSION_LIB_EMULATOR_SANITIZER_H
 
+#include "HappensBefore.h"
+#include "Shadow.h"
 #include "Warp.h"
 
-#include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
+#include <set>
 #include <tuple>
 
 namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
+/// What those that arrived at an mbarrier knew, in its phase and up to the end
+/// of the one before; as it means the same in every block.
+struct Phase {
+  Knowledge open, done;
+};
+
+/// What the CTAs of a launch share.
+struct GridSanitizer {
+  explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
+
+  std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
+  Released released; ///< at addresses of global memory
+  std::unordered_map<const Cluster *, Phase> clusterPhases;
+  std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
+  /// Which of two unordered readers of a word of global memory is kept.
+  bool keepsFirstReader;
+};
+
 /// One per CTA; findings are collected until the CTA ends.
 class Sanitizer {
 public:
-  explicit Sanitizer(Cta &cta);
+  Sanitizer(Cta &cta, GridSanitizer &grid);
 
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind);
@@ -45,10 +66,6 @@ public:
                   const uint64_t *address, unsigned bytes);
   /// The data of these lanes has arrived.
   void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
-  void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                     uint32_t barrier);
-  void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &warps);
-  void warpBarrier(Warp &warp);
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
   /// A bulk copy is going to write these bytes.
@@ -67,84 +84,106 @@ public:
   void phaseObserve(Warp &warp, uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
 
+  void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
+                     uint32_t barrier);
+  /// These lanes of every warp waited for it.
+  void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
+  /// bar.warp.sync among these lanes.
+  void warpBarrier(Warp &warp, uint32_t mask);
+  void fence(Warp &warp, uint32_t mask);
+
   std::vector<Finding> findings;
 
 private:
-  static constexpr uint32_t kMany = UINT32_MAX;
-
-  /// What is known of a word, or of a byte of a word that was accessed in
-  /// parts. Threads are linear indices + 1, 0 = none.
-  struct Cell {
-    uint32_t writer = 0, writeClock = 0, writeLine = 0;
-    uint32_t reader = 0;    ///< kMany: more than one thread
-    uint32_t readWarps = 0; ///< all at `readClock`
-    uint32_t readClock = 0, readLine = 0;
-    uint32_t inFlight = 0, inFlightLine = 0;
-    uint32_t split = 0; ///< of a word: index + 1 of its bytes
-    bool initialized = false, atomicWrite = false, atomicRead = false;
+  struct WarpState {
+    uint32_t clock = 1;
+    uint32_t context = 0; ///< 0: not numbered yet
+    /// What is below is of this CTA and ordered before every lane; holds in
+    /// the shadow of shared memory only.
+    Record limit = Record(1) << 32;
+    Knowledge common;               ///< of all lanes
+    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
+    std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
+    std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
-  /// Earlier reads at other clocks that are not ordered before later ones.
-  struct OldRead {
-    uint32_t warp, clock, line;
-  };
+  struct Reach; // an access as it goes from word to word
 
-  void report(const char *kind, Warp &warp, unsigned lane, unsigned line,
-              unsigned otherLine, const std::string &message);
-  bool ordered(uint32_t otherWarp, uint32_t clock, uint32_t warp) const {
-    return otherWarp == warp ? clocks[warp * warps + warp] > clock
-                             : clocks[warp * warps + otherWarp] >= clock;
+  /// `message` is made only where the finding is new.
+  template <class Message>
+  void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
+              unsigned otherLine, Message message);
+  Record contextRecord(Warp &warp);
+  void advance(WarpState &state) {
+    ++state.clock;
+    state.context = 0;
   }
-  uint32_t clockOf(uint32_t warp) const { return clocks[warp * warps + warp]; }
-  void write(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
-             unsigned line, bool atomic);
-  void read(Cell &cell, uint64_t offset, Warp &warp, unsigned lane,
-            unsigned line, bool atomic);
+  bool ordered(Record other, const Warp &warp, unsigned lane,
+               bool strongRead = false) const;
+  bool orderedForAll(Record other, const Warp &warp) const;
+  Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
+  Knowledge exported(const Warp &warp, unsigned lane,
+                     const Knowledge &knowledge, uint32_t ownClock) const;
+  void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
+  void import(Knowledge &into, const Knowledge &exported) const;
+  void acquirePending(Warp &warp, uint32_t mask);
+  void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
+                   const Inst &inst, SanitizeKind kind, Released &released);
+
+  void access(Reach &reach, uint32_t mask, const uint64_t *offset,
+              unsigned bytes);
+  void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
+            unsigned lane);
+  void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
+             unsigned lane);
+  void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void race(Reach &reach, const char *what, Record other, uint64_t offset,
+            unsigned lane);
+  Record addReader(Record reads, Record mine, const Warp &warp);
+  Knowledge exportedWarp(Warp &warp);
+  Phase &phaseAt(uint32_t offset);
   template <class Visit>
-  void forCells(uint64_t offset, unsigned bytes, Visit visit);
-  std::string threadName(uint32_t thread) const;
+  void forRecords(uint32_t offset, uint32_t bytes, Visit visit);
+  Shadow &shadowOf(const Allocation &allocation);
+  std::string threadName(Record record) const;
 
   Cta &cta;
+  GridSanitizer &grid;
   uint32_t warps;
-  std::vector<uint32_t> clocks; ///< [a * warps + b]: what a knows of b
-  std::vector<std::vector<uint32_t>> joins; ///< per barrier, of the arrived
-  /// What those that arrived at an mbarrier knew, in its phase and up to the
-  /// end of the one before.
-  struct Phase {
-    std::vector<uint32_t> open, done;
+  std::vector<WarpState> states;
+  std::vector<Knowledge> joins; ///< per barrier, of the arrived
+  Released released;            ///< at offsets of shared memory
+  Shadow shared;
+  std::vector<std::vector<Record>> sets; ///< of readers
+  struct Union {
+    Record reads = 0, mine = 0, result = 0;
   };
-  std::unordered_map<uint32_t, Phase> phases;
-  std::vector<Cell> words;
-  std::vector<std::array<Cell, 4>> parts;
-  std::unordered_map<uint64_t, std::vector<OldRead>> oldReads; ///< by cell
-  std::map<std::tuple<std::string, unsigned, unsigned>, bool> known;
+  std::array<Union, 256> unions; ///< what was united lately
+  std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
+  std::set<std::tuple<std::string, unsigned, unsigned>> known;
 };
 
-template <class Visit>
-void Sanitizer::forCells(uint64_t offset, unsigned bytes, Visit visit) {
-  uint64_t end = offset + bytes;
-  while (offset < end) {
-    Cell &word = words[offset / 4];
-    bool whole = offset % 4 == 0 && end - offset >= 4;
-    if (whole && !word.split) {
-      visit(word, offset);
-      offset += 4;
-      continue;
-    }
-    if (!word.split) {
-      parts.push_back({word, word, word, word});
-      word.split = uint32_t(parts.size());
-      auto old = oldReads.find(offset & ~uint64_t(3));
-      if (old != oldReads.end()) {
-        auto list = old->second;
-        for (unsigned i = 1; i < 4; ++i)
-          oldReads[(offset & ~uint64_t(3)) + i] = list;
-      }
-    }
-    unsigned count = unsigned(std::min<uint64_t>(4 - offset % 4, end - offset));
-    for (unsigned i = 0; i < count; ++i, ++offset)
-      visit(parts[word.split - 1][offset % 4], offset);
+/// An access as it goes from word to word.
+struct Sanitizer::Reach {
+  Shadow &shadow;
+  const Warp &warp;
+  unsigned line;
+  SanitizeKind kind;
+  Record mine;  ///< the lane is missing
+  Record limit; ///< records below are ordered before
+  const Allocation *allocation = nullptr; ///< null: shared memory
+  bool inFlight = false; ///< the write takes place later
+  /// What became of the reads seen last, which goes for all lanes.
+  enum { Replace, Keep, Become } action = Keep;
+  Record lastReads = ~Record(0), nextReads = 0;
+
+  bool atomic() const { return mine & kAtomic; }
+  std::string place(uint64_t offset) const {
+    if (!allocation)
+      return "shared offset " + std::to_string(offset);
+    return "byte " + std::to_string(offset) + " of an allocation of " +
+           std::to_string(allocation->bytes) + " bytes";
   }
-}
+};
 
 } // namespace fusion::emulator
 

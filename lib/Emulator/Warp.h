@@ -176,6 +176,9 @@ struct Fault {
   bool set = false;
   std::string message;
   unsigned line = 0;
+  unsigned otherLine = 0;
+  std::string kind; ///< of the finding that it is; empty: none
+  std::array<uint32_t, 3> thread{0, 0, 0};
 };
 
 /// A resident block of threads, resumable between instructions.
@@ -208,9 +211,10 @@ struct Cta {
   AsyncState async;
 };
 
-/// Records the fault of one lane; the CTA ends.
+/// Records the fault of one lane; the CTA ends. `kind`: the finding that it
+/// is to those who sanitize.
 void raiseFault(Warp &warp, const Inst &inst, unsigned lane,
-                const std::string &message);
+                const std::string &message, const char *kind = "");
 
 /// "kernel k, block (x,y,z), thread (x,y,z)".
 std::string describeThread(const Warp &warp, unsigned lane);

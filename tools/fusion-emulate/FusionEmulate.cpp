@@ -212,6 +212,13 @@ int fusionEmulateMain(int argc, char **argv) {
       if (arguments.schedules > 1)
         std::fprintf(stderr, "note: with --seed=%llu\n",
                      static_cast<unsigned long long>(options.seed));
+      addFindings(findings, std::move(result.findings));
+      std::string json = toJson(result.counters, findings);
+      if (arguments.json == "-")
+        std::fputs(json.c_str(), stdout);
+      else if (!arguments.json.empty() &&
+               !writeFile(arguments.json, json.data(), json.size()))
+        error("cannot write '" + arguments.json + "'");
       return 1;
     }
     addFindings(findings, std::move(result.findings));

@@ -361,8 +361,17 @@ bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
     message = "cannot read '" + path + "'";
     return false;
   }
-  auto parsed = json::parse(llvm::StringRef(
-      reinterpret_cast<const char *>(text.data()), text.size()));
+  return parseLaunchFile(
+      path,
+      std::string_view(reinterpret_cast<const char *>(text.data()),
+                       text.size()),
+      file, message);
+}
+
+bool fusion::emulator::parseLaunchFile(const std::string &path,
+                                       std::string_view text, LaunchFile &file,
+                                       std::string &message) {
+  auto parsed = json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed) {
     message = path + ": " + llvm::toString(parsed.takeError());
     return false;

@@ -45,6 +45,10 @@ struct LaunchFile {
 bool readLaunchFile(const std::string &path, LaunchFile &file,
                     std::string &message);
 
+/// The same of a text that is the contents of `path`.
+bool parseLaunchFile(const std::string &path, std::string_view text,
+                     LaunchFile &file, std::string &message);
+
 /// Whole files; false where that fails.
 bool readFile(const std::string &path, std::vector<uint8_t> &contents);
 bool writeFile(const std::string &path, const void *data, size_t size);

@@ -401,6 +401,8 @@ int fusionRunMain(int argc, char **argv) {
   static std::once_flag passesRegistered;
   std::call_once(passesRegistered, registerAllPasses);
   mlir::MLIRContext context(registry);
+  // Diagnostics point at the source; the operation itself can be a whole function.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);

@@ -120,6 +120,10 @@ TEST(Integer, ExtendedPrecision) {
   auto borrow = evaluate<uint64_t>("sub.cc.u64 %q0, %a0, %a1;\n"
                                    "subc.u64 %d, 0, 0;",
                                    a, b);
+  // What chips do, and nvcc relies on.
+  auto noBorrow = evaluate<uint64_t>("sub.cc.u64 %q0, %a0, %a1;\n"
+                                     "addc.u64 %d, 0, 0;",
+                                     a, b);
   auto high = evaluate<uint64_t>(
       "mov.b64 {%r0, %r1}, %a0;\nmov.b64 {%r2, %r3}, %a1;\n"
       "mul.lo.u32 %r4, %r0, %r2;\nmul.hi.u32 %r5, %r0, %r2;\n"
@@ -131,6 +135,7 @@ TEST(Integer, ExtendedPrecision) {
   for (size_t i = 0; i < kCount; ++i) {
     ASSERT_EQ(carry[i], uint64_t(a[i] + b[i] < a[i]));
     ASSERT_EQ(borrow[i], uint64_t(0) - uint64_t(a[i] < b[i]));
+    ASSERT_EQ(noBorrow[i], uint64_t(a[i] >= b[i]));
     ASSERT_EQ(high[i], uint64_t(((unsigned __int128)(a[i]) * b[i]) >> 64));
   }
 }

@@ -184,15 +184,24 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < perC; ++i) {
       int row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + i % 2;
-      double sum = mc[size_t(row * n + col)];
-      for (int p = 0; p < k; ++p)
-        sum += ma[size_t(row * k + p)] * mb[size_t(p * n + col)];
+      double sum = mc[size_t(row * n + col)], fused = sum;
+      for (int p = 0; p < k; ++p) {
+        double x = ma[size_t(row * k + p)], y = mb[size_t(p * n + col)];
+        sum += x * y;
+        // As documented: fused, in the order of k.
+        fused = c.bits == 64 || !c.isFloat
+                    ? std::fma(x, y, fused)
+                    : std::fma(float(x), float(y), float(fused));
+      }
+      if (c.bits == 16)
+        fused = doubleFromHalf(halfFromDouble(fused));
       double got = c.decode(fd.get(lane, i));
       double tolerance = !c.isFloat     ? 0
                          : c.bits == 64 ? 1e-13
                          : c.bits == 32 ? 1e-4
                                         : 0.06;
       ASSERT_NEAR(got, sum, tolerance) << row << ", " << col;
+      ASSERT_EQ(got, fused) << row << ", " << col;
     }
 }
 

@@ -188,7 +188,7 @@ TEST_F(Patterns, MathLibrary) {
   for (size_t i = 0; i < 64; ++i)
     values[i] *= i % 8 == 7 ? 1e6f : 10.0f; // large arguments of sin as well
   Array<float> in(memory, values), out(memory, std::vector<float>(512));
-  clean(makeLaunch("math", {1, 1, 1}, {64, 1, 1}, in, out), out,
+  clean(makeLaunch("math_functions", {1, 1, 1}, {64, 1, 1}, in, out), out,
         std::vector<float>(512));
   for (size_t i = 0; i < 64; ++i) {
     double x = values[i];

@@ -47,7 +47,9 @@ void extended(Warp &warp, const Inst &inst, uint32_t mask) {
                    : nullptr;
   uint32_t carry = 0;
   for (unsigned i = 0; i < kLanes; ++i) {
-    U in = In ? (warp.carry >> i) & 1 : 0;
+    // A difference is a + ~b + 1, and the flag its carry, not the borrow:
+    // nvcc's division of 128-bit numbers reads it with addc.
+    U in = In ? (warp.carry >> i) & 1 : E == Extended::Sub;
     U first, second;
     if (E == Extended::Mad) {
       first = U(U(a[i]) * U(b[i]));
@@ -57,22 +59,13 @@ void extended(Warp &warp, const Inst &inst, uint32_t mask) {
       second = c[i];
     } else {
       first = U(a[i]);
-      second = U(b[i]);
+      second = E == Extended::Sub ? U(~U(b[i])) : U(b[i]);
     }
-    if (E == Extended::Sub) {
-      // The flag is the borrow.
-      U difference = U(first - second - in);
-      bool borrow = first < second || (first == second && in);
-      carry |= uint32_t(borrow) << i;
-      d[i] = difference;
-    } else {
-      U sum = U(first + second);
-      bool over = sum < first;
-      U total = U(sum + in);
-      over |= total < sum;
-      carry |= uint32_t(over) << i;
-      d[i] = total;
-    }
+    U sum = U(first + second);
+    U total = U(sum + in);
+    bool over = sum < first || total < sum;
+    carry |= uint32_t(over) << i;
+    d[i] = total;
   }
   if (Out)
     warp.carry = (warp.carry & ~mask) | (carry & mask);

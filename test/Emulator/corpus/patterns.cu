@@ -178,7 +178,7 @@ extern "C" __global__ void dot_atomic(const float *a, const float *b, float *out
     atomicAdd(out, sum);
 }
 
-extern "C" __global__ void math(const float *in, float *out) {
+extern "C" __global__ void math_functions(const float *in, float *out) {
   float x = in[threadIdx.x];
   out[threadIdx.x * 8 + 0] = sinf(x);
   out[threadIdx.x * 8 + 1] = expf(x * 0.01f);

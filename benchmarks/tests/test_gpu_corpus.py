@@ -1,0 +1,114 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The comparison of the corpus with a GPU, on a driver that executes on the emulator."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+GPU = pathlib.Path(__file__).parents[1] / "gpu"
+sys.path.insert(0, str(GPU))
+
+
+def load_script():
+    loader = importlib.machinery.SourceFileLoader("gpu_corpus", str(GPU / "corpus"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_corpus", loader))
+    loader.exec_module(module)
+    return module
+
+
+corpus = load_script()
+
+
+@pytest.fixture
+def compare(build_folder, tmp_path):
+    driver = build_folder / "unittests" / "fake-cuda" / "libcuda.so.1"
+    if not driver.exists():
+        pytest.skip("the fake driver is not built")
+
+    def run(*arguments):
+        command = [sys.executable, GPU / "corpus", f"--driver={driver}", f"--results={tmp_path}"]
+        command.append(f"--fusion-emulate={build_folder / 'bin' / 'fusion-emulate'}")
+        answer = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=300)
+        table = tmp_path / "corpus.md"
+        return answer, table.read_text() if table.exists() else ""
+
+    return run
+
+
+def test_equal(compare):
+    answer, table = compare("vector_add", "gemm_t*", "half_axpy", "compact_aggregated", "integers_64")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "| vector_add | basics | 2 | equal | 0 of" in table
+    assert "6 kernels: 6 equal." in table
+
+
+def test_left_out(compare):
+    answer, table = compare("bulk_reduce", "vector_add")
+    assert answer.returncode == 0
+    assert "| bulk_reduce | hopper_copies |  | left out |  | for sm_90a alone |" in table
+
+
+def test_errors(compare, tmp_path):
+    answer, _ = compare("no such kernel")
+    assert answer.returncode == 1 and "no kernel is selected" in answer.stderr
+    answer, _ = compare("vector_add", f"--driver={tmp_path / 'none.so'}")
+    assert answer.returncode == 1 and "no CUDA driver" in answer.stderr
+
+
+class FakeCase:
+    """One output byte: 0 is right, 1 too; the emulator gives 0."""
+
+    inexact = ""
+
+    def __init__(self, ptx):
+        self.ptx = str(ptx)
+
+    def problems(self, results):
+        return [] if results[0] in (b"\0", b"\1") else ["buffer 0: wrong"]
+
+
+class FakeDevice:
+    capability = 90
+
+    def __init__(self, result):
+        self.result = result
+
+    def run(self, module, case):
+        if self.result is None:
+            raise corpus.cuda_driver.DriverError("cuLaunchKernelEx: CUDA_ERROR_LAUNCH_FAILED (719)")
+        return [self.result]
+
+
+@pytest.mark.parametrize(
+    "result, inexact, verdict",
+    [
+        (b"\0", "", "equal"),
+        (b"\1", "approximate functions", "right"),
+        (b"\1", "", "DIFFERENT"),
+        (b"\2", "approximate functions", "WRONG"),
+        (None, "", "error"),
+    ],
+)
+def test_verdicts(tmp_path, monkeypatch, result, inexact, verdict):
+    ptx = tmp_path / "kernel.ptx"
+    ptx.write_text(".version 8.0\n.target sm_90a\n")
+    case = FakeCase(ptx)
+    case.inexact = inexact
+    monkeypatch.setattr(corpus, "emulate", lambda binary, case, folder: [b"\0"])
+    modules = type("Modules", (), {"get": lambda self, path: None})()
+    row = corpus.compare_kernel(FakeDevice(result), modules, "fusion-emulate", [case])
+    assert row["verdict"] == verdict
+    assert verdict in corpus.table([("kernel", "source", row)], "a GPU")
+
+
+def test_targets():
+    assert corpus.unsupported(".version 8.0\n.target sm_80\n", 90) is None
+    assert corpus.unsupported(".version 8.0\n.target sm_90\n", 80) == "for sm_90 and later"
+    assert corpus.unsupported(".version 8.0\n.target sm_90a\n", 90) is None
+    assert corpus.unsupported(".version 8.0\n.target sm_90a\n", 100) == "for sm_90a alone"

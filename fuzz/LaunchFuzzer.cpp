@@ -1,0 +1,75 @@
+//===- LaunchFuzzer.cpp - Any text as a launch file -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An error or a launch, which is then run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchFile.h"
+
+#include <cstring>
+
+using namespace fusion::emulator;
+
+static const char *const kernel = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+  .reg .b32 %t, %n;
+  .reg .b64 %p, %a;
+  .reg .pred %q;
+  ld.param.u64 %p, [p];
+  ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x;
+  setp.ge.u32 %q, %t, %n;
+  @%q ret;
+  mul.wide.u32 %a, %t, 4;
+  add.s64 %a, %a, %p;
+  st.global.u32 [%a], %t;
+  ret;
+}
+)";
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string_view text(reinterpret_cast<const char *>(data), size);
+  // Names of files outside this folder are not for a fuzzer to open.
+  if (text.find_first_of("/\\") != std::string_view::npos)
+    return 0;
+  LaunchFile file;
+  std::string message;
+  if (!parseLaunchFile("launch.json", text, file, message)) {
+    if (message.empty())
+      __builtin_trap();
+    return 0;
+  }
+  static Error error;
+  static auto program = Program::parse(kernel, error);
+  Memory memory;
+  Launch launch = file.launch;
+  std::vector<uint64_t> addresses;
+  for (const FileBuffer &buffer : file.buffers)
+    addresses.push_back(memory.allocate(buffer.contents.size()));
+  for (const LaunchArgument &argument : file.arguments) {
+    std::vector<uint8_t> bytes = argument.bytes;
+    if (argument.buffer >= 0) {
+      bytes.resize(8);
+      std::memcpy(bytes.data(), &addresses[size_t(argument.buffer)], 8);
+    }
+    launch.parameters.push_back(std::move(bytes));
+  }
+  // What is legal may still be more than a fuzzer has time for.
+  if (uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] > 64)
+    return 0;
+  Options options;
+  options.threads = 1;
+  options.instructionLimit = 1000;
+  run(*program, launch, memory, options);
+  return 0;
+}

@@ -1,0 +1,45 @@
+//===- HappensBefore.cpp - What threads know of one another ---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HappensBefore.h"
+
+using namespace fusion::emulator;
+
+void Knowledge::join(const Knowledge &other) {
+  for (uint32_t warp = 0; warp < other.warps.size(); ++warp)
+    joinWarp(warp, other.warps[warp]);
+  for (const auto &[key, clock] : other.lanes)
+    joinEntry(lanes, key, clock);
+  for (const auto &[key, clock] : other.foreign)
+    joinEntry(foreign, key, clock);
+}
+
+bool Knowledge::knowsWarp(const Context &context, uint64_t block) const {
+  if (context.block == block)
+    return context.warp < warps.size() && warps[context.warp] > context.clock;
+  if (foreign.empty())
+    return false;
+  auto it = foreign.find(warpKey(context.block, context.warp));
+  return it != foreign.end() && it->second > context.clock;
+}
+
+bool Knowledge::knowsLane(const Context &context, unsigned lane) const {
+  if (lanes.empty())
+    return false;
+  auto it = lanes.find(threadKey(context.block, context.warp, lane));
+  return it != lanes.end() && it->second > context.clock;
+}
+
+bool Knowledge::knowsAnyLane(const Context &context) const {
+  auto it = lanes.lower_bound(threadKey(context.block, context.warp, 0));
+  auto end = lanes.upper_bound(threadKey(context.block, context.warp, 31));
+  for (; it != end; ++it)
+    if (it->second > context.clock)
+      return true;
+  return false;
+}

@@ -1,0 +1,79 @@
+//===- HappensBefore.h - What threads know of one another -------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Vector clocks, compressed. All lanes of a warp share a clock, which advances
+// whenever any of them synchronises; a *context* is a warp at one value of its
+// clock, numbered in the order of appearance. What a thread knows is mostly
+// what its whole warp knows of whole warps; only where lanes synchronise alone
+// (bar.warp.sync with a partial mask, an elected lane that stores a flag) are
+// there entries for single lanes, on either side. So order is exact per thread
+// and costs per warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
+#define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace fusion::emulator {
+
+/// A warp at one value of its clock.
+struct Context {
+  uint64_t block;
+  uint32_t warp;
+  uint32_t clock;
+};
+
+/// Clocks that are known, of threads of one block and of others: accesses at
+/// earlier clocks come before.
+struct Knowledge {
+  std::vector<uint32_t> warps;          ///< of this block, all their lanes
+  std::map<uint64_t, uint32_t> lanes;   ///< by threadKey
+  std::map<uint64_t, uint32_t> foreign; ///< warps of other blocks, by warpKey
+
+  static uint64_t warpKey(uint64_t block, uint32_t warp) {
+    return block << 16 | warp;
+  }
+  static uint64_t threadKey(uint64_t block, uint32_t warp, unsigned lane) {
+    return warpKey(block, warp) << 5 | lane;
+  }
+
+  void join(const Knowledge &other);
+  void joinWarp(uint32_t warp, uint32_t clock) {
+    if (warps.size() <= warp)
+      warps.resize(warp + 1, 0);
+    if (warps[warp] < clock)
+      warps[warp] = clock;
+  }
+  bool empty() const {
+    return warps.empty() && lanes.empty() && foreign.empty();
+  }
+  /// Of all lanes of a context's warp.
+  bool knowsWarp(const Context &context, uint64_t block) const;
+  bool knowsLane(const Context &context, unsigned lane) const;
+  bool knowsAnyLane(const Context &context) const;
+};
+
+inline void joinEntry(std::map<uint64_t, uint32_t> &map, uint64_t key,
+                      uint32_t clock) {
+  uint32_t &known = map[key];
+  if (known < clock)
+    known = clock;
+}
+
+/// What was released at an address, in a form that means the same in every
+/// block: `Knowledge::warps` is empty.
+using Released = std::unordered_map<uint64_t, Knowledge>;
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_HAPPENSBEFORE_H

@@ -1,0 +1,100 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every kernel of the corpus on the emulator: right results whatever the order of its warps and the
+number of host threads, the same counters every time, no findings."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import cases  # noqa: E402
+import compile_corpus  # noqa: E402
+
+SCHEDULES = 4
+# What the emulator is still to learn.
+WAITING = re.compile("unsupported instruction '(mbarrier|barrier.cluster|cp.*bulk|wgmma|mapa|cp.async.mbarrier)|'barrier.cluster|tensor maps are not supp")
+
+
+@pytest.fixture(scope="session")
+def emulate(build_folder):
+    binary = build_folder / "bin" / "fusion-emulate"
+
+    def run(case, folder, *options):
+        """Runs a launch that was written to `folder`: its report and the buffers afterwards."""
+        report = folder / "report.json"
+        command = [binary, case.ptx, f"--launch={folder / 'launch.json'}", f"--json={report}"]
+        answer = subprocess.run(
+            [*command, "--instruction-limit=20000000", *options],
+            capture_output=True, text=True, timeout=300,
+        )
+        if WAITING.search(answer.stderr):
+            pytest.skip(f"waits for the emulator: {answer.stderr.splitlines()[0]}")
+        assert answer.returncode == 0, f"exit code {answer.returncode}\n{answer.stderr}"
+        return json.loads(report.read_text()), case.results(folder)
+
+    return run
+
+
+@pytest.mark.parametrize("name", cases.kernels())
+def test_kernel(name, emulate, tmp_path):
+    for i, case in enumerate(cases.cases_of(name)):
+        where = f"case {i} {case.label}"
+        folder = tmp_path / str(i)
+        case.write(folder)
+        report, results = emulate(case, folder, "--threads=1", "--l2=1048576")
+        assert not case.problems(results), where
+        again = emulate(case, folder, "--threads=3", "--l2=1048576")
+        assert again == (report, results), f"{where}: not the same with 3 host threads"
+        if case.varies:
+            for seed in range(1, SCHEDULES + 1):
+                options = ["--sanitize", f"--seed={seed}"]
+                _, results = emulate(case, folder, *options)
+                assert not case.problems(results), f"{where} {options}"
+        else:
+            _, results = emulate(case, folder, "--sanitize", "--seed=1", f"--schedules={SCHEDULES}")
+            assert not case.problems(results), f"{where}, sanitized"
+
+
+def test_every_kernel_has_cases():
+    """A kernel without a launch would be no test."""
+    entries = set()
+    for path in HERE.glob("*.ptx"):
+        entries |= set(re.findall(r"^\s*\.visible \.entry (\w+)\(", path.read_text(), re.MULTILINE))
+    assert entries - compile_corpus.TESTED_ELSEWHERE == set(cases.kernels())
+    assert len(entries) >= 40
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
+@pytest.mark.parametrize("source", compile_corpus.sources())
+def test_ptx_is_current(source):
+    kept = (HERE / f"{source}.ptx").read_text()
+    problem = compile_corpus.difference(kept, compile_corpus.compile_source(source))
+    assert not problem, f"{source}.ptx is not what nvcc makes of {source}.cu: {problem}"
+
+
+def test_what_counts_as_wrong():
+    values = np.array([1, np.nan, -0.0], np.float32)
+    exact, close = cases.Out(values), cases.Out(values, same=1e-3)
+    other_nan = values.copy()
+    other_nan[1:2].view(np.uint32)[0] ^= 1
+    for result in (exact, close):
+        assert result.problem(values.tobytes()) is None
+        assert result.problem(other_nan.tobytes()) is None
+        assert "1 of 3 wrong, first at (1,)" in result.problem(np.nan_to_num(values).tobytes())
+        assert result.problem(result.before()) is not None, "results that were never written"
+    near = (values * np.float32(1.0005)).tobytes()
+    assert exact.problem(near) is not None and close.problem(near) is None
+    assert exact.problem(np.abs(values).tobytes()) is not None, "-0 is not 0"
+    case = cases.Case(1, 1, [values, exact])
+    assert case.problems([values.tobytes()] * 2) == []
+    assert case.problems([near, values.tobytes()]) == ["buffer 0: an input was written"]

@@ -1,0 +1,195 @@
+//===- SanitizerTest.cpp - What the sanitizers find and what they don't ---===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+using namespace fusion::emulator::test;
+
+namespace {
+
+using List = std::vector<std::string>;
+
+/// %r0 tid, %r1 lane, %r2 ctaid; %r3 the thread's word of s, %r4 that of the
+/// neighbour (lane ^ 1), %d0 a zeroed buffer of 1024 words, %d1 the thread's
+/// word of it.
+std::string module(const std::string &body) {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n"
+         ".visible .entry k(.param .u64 out)\n{\n"
+         ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %d<16>;\n"
+         ".shared .align 16 .u32 s[256];\n"
+         "ld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\n"
+         "mov.u32 %r1, %laneid;\nmov.u32 %r2, %ctaid.x;\n"
+         "mov.u32 %r30, s;\nshl.b32 %r3, %r0, 2;\nxor.b32 %r4, %r3, 4;\n"
+         "add.u32 %r3, %r3, %r30;\nadd.u32 %r4, %r4, %r30;\n"
+         "mul.wide.u32 %d1, %r0, 4;\nadd.s64 %d1, %d1, %d0;\n"
+         "setp.eq.u32 %p1, %r0, 0;\nsetp.lt.u32 %p2, %r1, 16;\n"
+         "setp.eq.u32 %p3, %r2, 0;\n" +
+         body + "\nret;\n}\n";
+}
+
+class Sanitizers : public ::testing::Test {
+protected:
+  LaunchResult launch(const std::string &body, uint32_t blocks = 1,
+                      uint32_t threads = 64, uint64_t seed = 0) {
+    Memory memory;
+    Array<uint32_t> out(memory, std::vector<uint32_t>(1024));
+    auto program = parse(module(body));
+    if (!program)
+      return {};
+    Launch launch =
+        makeLaunch("k", {blocks, 1, 1}, {threads, 1, 1}, out);
+    Options options;
+    options.sanitize = true;
+    options.seed = seed;
+    options.instructionLimit = 1000000;
+    return run(*program, launch, memory, options);
+  }
+  List kinds(const std::string &body, uint32_t blocks = 1,
+             uint32_t threads = 64, uint64_t seed = 0) {
+    List result;
+    for (const Finding &f : launch(body, blocks, threads, seed).findings)
+      result.push_back(f.kind);
+    return result;
+  }
+};
+
+TEST_F(Sanitizers, WhatEndsALaunchIsAFinding) {
+  LaunchResult result = launch("st.shared.u32 [%r3+1000], %r0;");
+  ASSERT_TRUE(result.error);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].kind, "out-of-bounds-shared");
+  EXPECT_EQ(result.findings[0].line, result.error->line);
+  EXPECT_EQ(result.findings[0].thread[0], 6u);
+  EXPECT_EQ(kinds("st.global.u32 [%d1+4096], %r0;"),
+            List{"out-of-bounds-global"});
+  EXPECT_EQ(kinds("ld.global.u32 %r5, [%d1+2];"), List{"misaligned"});
+  EXPECT_EQ(kinds("setp.lt.u32 %p4, %r0, 32;\n@%p4 bar.sync 1;\n"
+                  "@!%p4 bar.sync 2;"),
+            List{"deadlock"});
+}
+
+TEST_F(Sanitizers, PartOfAWarpIsOrderedByItsOwnBarriers) {
+  std::string store = "st.shared.u32 [%r3], %r0;\n";
+  std::string load = "ld.shared.u32 %r5, [%r4];\n";
+  EXPECT_EQ(kinds(store + "bar.warp.sync -1;\n" + load), List());
+  std::string halves = "@%p2 bra LOW;\nbar.warp.sync 0xffff0000;\nbra ON;\n"
+                       "LOW: bar.warp.sync 0x0000ffff;\nON:\n";
+  EXPECT_EQ(kinds(store + halves + load), List());
+  // Across the halves nothing is ordered.
+  std::string far = "xor.b32 %r4, %r3, 64;\n";
+  EXPECT_EQ(kinds(far + store + "bar.warp.sync -1;\n" + load), List());
+  EXPECT_EQ(kinds(far + store + halves + load), List{"shared-race"});
+  // Nor by lanes that talk without a barrier.
+  EXPECT_EQ(kinds(store + "shfl.sync.bfly.b32 %r6, %r0, 1, 31, -1;\n" + load),
+            List{"shared-race"});
+  // One after the other, through a lane of both.
+  std::string chain = "setp.lt.u32 %p4, %r1, 17;\n@%p4 bar.warp.sync 0x1ffff;\n"
+                      "setp.ge.u32 %p4, %r1, 16;\n"
+                      "@%p4 bar.warp.sync 0xffff0000;\n";
+  EXPECT_EQ(kinds(store + chain + "@!%p2 ld.shared.u32 %r5, [s];\n", 1, 32),
+            List());
+  EXPECT_EQ(kinds(store + chain + "@%p2 ld.shared.u32 %r5, [s+80];\n", 1,
+                  32),
+            List{"shared-race"});
+}
+
+TEST_F(Sanitizers, NamedBarriersOrderThoseWhoComeAndWait) {
+  // Warp 0 produces, warp 1 consumes.
+  std::string produce = "setp.ge.u32 %p4, %r0, 32;\n@%p4 bra C;\n"
+                        "st.shared.u32 [%r3], %r0;\n";
+  std::string consume = "bra E;\nC: bar.sync 1, 64;\n"
+                        "ld.shared.u32 %r5, [%r3+-128];\nE:\n";
+  EXPECT_EQ(kinds(produce + "bar.arrive 1, 64;\n" + consume), List());
+  // What comes after the arrival does not come before the wait.
+  EXPECT_EQ(kinds(produce + "bar.arrive 1, 64;\nst.shared.u32 [%r3], 1;\n" +
+                  consume)
+                .size(),
+            1u);
+  EXPECT_EQ(kinds("bar.arrive 1, 128;\n" + produce + consume),
+            List{"bad-barrier"});
+}
+
+TEST_F(Sanitizers, GlobalMemory) {
+  std::string store = "st.global.u32 [%d1], %r0;\n";
+  std::string neighbour = "xor.b64 %d2, %d1, 128;\n";
+  std::string load = "ld.global.u32 %r5, [%d2];\n";
+  EXPECT_EQ(kinds(store), List());
+  EXPECT_EQ(kinds(neighbour + store + "bar.sync 0;\n" + load), List());
+  // Reads before writes, and writes before reads.
+  List both{"global-race", "global-race"};
+  EXPECT_EQ(kinds(neighbour + store + load), both);
+  EXPECT_EQ(kinds(neighbour + load + store), both);
+  EXPECT_EQ(kinds(neighbour + load), List());
+  // Between blocks there is no barrier.
+  EXPECT_EQ(kinds(store, 2), List{"global-race"});
+  EXPECT_EQ(kinds("@%p3 " + store, 2), List());
+  EXPECT_EQ(kinds("ld.global.u32 %r5, [%d1];\n@%p3 " + store, 2).size(), 1u);
+  EXPECT_EQ(kinds("red.global.add.u32 [%d0], 1;", 3), List());
+  // Bytes of a word are separate.
+  EXPECT_EQ(kinds("cvt.u64.u32 %d3, %r0;\nadd.s64 %d3, %d3, %d0;\n"
+                  "st.global.u8 [%d3], %r0;\n"),
+            List());
+}
+
+// Block 0 writes and sets a flag; block 1 waits for it and reads.
+TEST_F(Sanitizers, FlagsAndFencesOrderBlocks) {
+  auto text = [](const char *fence, const char *set, const char *get,
+                 const char *after) {
+    return std::string("setp.eq.u32 %p4, %r2, 1;\n@%p4 bra READ;\n"
+                       "st.global.u32 [%d1+16], %r0;\nbar.sync 0;\n"
+                       "@!%p1 bra END;\n") +
+           fence + set + "bra END;\nREAD: @!%p1 bra JOIN;\nSPIN:\n" + get +
+           "setp.eq.u32 %p5, %r6, 0;\n@%p5 bra SPIN;\n" + after +
+           "JOIN: bar.sync 0;\nld.global.u32 %r5, [%d1+16];\nEND:\n";
+  };
+  const char *fence = "membar.gl;\n";
+  const char *set = "st.volatile.global.u32 [%d0], 1;\n";
+  const char *get = "ld.volatile.global.u32 %r6, [%d0];\n";
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    EXPECT_EQ(kinds(text(fence, set, get, fence), 2, 64, seed), List());
+    EXPECT_EQ(kinds(text("", set, get, fence), 2, 64, seed),
+              List{"global-race"});
+    EXPECT_EQ(kinds(text("", "st.release.gpu.global.u32 [%d0], 1;\n",
+                         "ld.acquire.gpu.global.u32 %r6, [%d0];\n", ""),
+                    2, 64, seed),
+              List());
+    EXPECT_EQ(kinds(text(fence, "red.global.add.u32 [%d0], 1;\n",
+                         "atom.global.add.u32 %r6, [%d0], 0;\n", fence),
+                    2, 64, seed),
+              List());
+    // A flag that is not even volatile.
+    List racy = kinds(text(fence, "st.global.u32 [%d0], 1;\n", get, fence), 2,
+                      64, seed);
+    EXPECT_NE(std::find(racy.begin(), racy.end(), "global-race"), racy.end());
+  }
+}
+
+TEST_F(Sanitizers, AsynchronousCopies) {
+  std::string copy = "shl.b32 %r7, %r1, 4;\nadd.u32 %r7, %r7, %r30;\n"
+                     "mul.wide.u32 %d2, %r1, 16;\nadd.s64 %d2, %d2, %d0;\n"
+                     "cp.async.cg.shared.global [%r7], [%d2], 16;\n";
+  std::string load = "ld.shared.u32 %r5, [%r7];\n";
+  std::string commit = "cp.async.commit_group;\n";
+  auto one = [&](const std::string &body) { return kinds(body, 1, 32); };
+  EXPECT_EQ(one(copy + commit + "cp.async.wait_group 0;\n" + load), List());
+  EXPECT_EQ(one(copy + commit + load), List{"async-read-in-flight"});
+  EXPECT_EQ(one(copy + "cp.async.wait_group 0;\n" + load),
+            List{"async-read-in-flight"});
+  EXPECT_EQ(one(copy + commit + "cp.async.wait_group 1;\n" + load),
+            List{"async-read-in-flight"});
+  EXPECT_EQ(one(copy + "st.shared.u32 [%r7], 0;\n"), List{"async-overwrite"});
+  // Waiting is for the own copies; others need a barrier besides.
+  std::string other = "xor.b32 %r8, %r7, 16;\nld.shared.u32 %r5, [%r8];\n";
+  EXPECT_EQ(one(copy + "cp.async.wait_all;\n" + other), List{"shared-race"});
+  EXPECT_EQ(one(copy + "cp.async.wait_all;\nbar.sync 0;\n" + other), List());
+}
+
+} // namespace
