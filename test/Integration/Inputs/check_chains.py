@@ -10,42 +10,21 @@ narrower transports), --kernels=N asks for another number of kernels, --sanitize
 
 import argparse
 import json
-import pathlib
 import subprocess
 import sys
+
+import workload_files
 
 
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
-    parser.add_argument("root", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--family")
-    parser.add_argument("--chains", default="")
-    parser.add_argument("--dtype", default="f16")
+    workload_files.add_arguments(parser)
     parser.add_argument("--chip", default="sm_80")
     parser.add_argument("--kernels", type=int, default=1)
     parser.add_argument("--conflicts", action="store_true")
     parser.add_argument("--sanitize", action="store_true")
     return parser.parse_known_args()
-
-
-def workloads(arguments, generator):
-    """Pairs of a name and the generator's arguments."""
-    if not arguments.family:
-        for sizes in arguments.chains.split(":"):
-            yield sizes.replace(",", "x"), ["--chain", sizes]
-        return
-    listed = subprocess.run(
-        [sys.executable, generator, "--list"], check=True, capture_output=True, text=True
-    ).stdout
-    family = None
-    for line in listed.splitlines():
-        if not line.startswith(" "):
-            family = line.strip()
-        elif family == arguments.family:
-            case = line.split()[0]
-            yield case, ["--family", family, "--case", case]
 
 
 def check(name, report, arguments):
@@ -76,16 +55,10 @@ def check(name, report, arguments):
 
 def main():
     arguments, rest = parse()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    generator = str(arguments.root / "benchmarks/workloads/generate.py")
     count = broken = 0
-    for name, words in workloads(arguments, generator):
-        source = arguments.folder / f"{name}.mlir"
-        output = arguments.folder / f"{name}.json"
+    for name, source in workload_files.make(arguments, rest):
+        output = source.with_suffix(".json")
         output.unlink(missing_ok=True)
-        subprocess.run(
-            [sys.executable, generator, *words, "--dtype", arguments.dtype, *rest, "-o", source], check=True
-        )
         command = [arguments.tool, source, f"--chip={arguments.chip}", "--device=emulator"]
         command += ["--force-fusion", f"--json={output}"]
         if arguments.sanitize:

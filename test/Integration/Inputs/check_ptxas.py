@@ -9,40 +9,20 @@ Further arguments go to the workload generator.
 """
 
 import argparse
-import pathlib
 import re
 import subprocess
 import sys
+
+import workload_files
 
 
 def parse():
     parser = argparse.ArgumentParser()
     for name in ("opt", "translate", "ptxas"):
         parser.add_argument(name)
-    parser.add_argument("root", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
+    workload_files.add_arguments(parser)
     parser.add_argument("--chips", default="sm_80")
-    parser.add_argument("--family")
-    parser.add_argument("--chains", default="")
-    parser.add_argument("--dtype", default="f16")
     return parser.parse_known_args()
-
-
-def workloads(arguments, generator):
-    if not arguments.family:
-        for sizes in arguments.chains.split(":"):
-            yield sizes.replace(",", "x"), ["--chain", sizes]
-        return
-    listed = subprocess.run(
-        [sys.executable, generator, "--list"], check=True, capture_output=True, text=True
-    ).stdout
-    family = None
-    for line in listed.splitlines():
-        if not line.startswith(" "):
-            family = line.strip()
-        elif family == arguments.family:
-            case = line.split()[0]
-            yield case, ["--family", family, "--case", case]
 
 
 def check(arguments, source, chip):
@@ -95,14 +75,8 @@ def check(arguments, source, chip):
 
 def main():
     arguments, rest = parse()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    generator = str(arguments.root / "benchmarks/workloads/generate.py")
     count = broken = 0
-    for name, words in workloads(arguments, generator):
-        source = arguments.folder / f"{name}.mlir"
-        subprocess.run(
-            [sys.executable, generator, *words, "--dtype", arguments.dtype, *rest, "-o", source], check=True
-        )
+    for name, source in workload_files.make(arguments, rest):
         for chip in arguments.chips.split(","):
             problems = list(check(arguments, source, chip))
             count += 1
