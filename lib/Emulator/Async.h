@@ -1,4 +1,4 @@
-//===- Async.h - Asynchronous operations and clusters ---*- C++ -*-===//
+//===- Async.h - Asynchronous operations and clusters -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -53,15 +53,15 @@ struct BulkCopy {
   };
   Kind kind = Kind::GlobalToShared;
   bool reduces = false;
-  bool hasSource = false; ///< SharedToGlobal: `data` was read
-  uint8_t operation = 0;  ///< AtomicOp
-  Type type = Type::None; ///< of a reduction
+  bool hasSource = false;   ///< SharedToGlobal: `data` was read
+  uint8_t operation = 0;    ///< AtomicOp
+  Type type = Type::None;   ///< of a reduction
   Cta *sharedCta = nullptr; ///< the one that holds the destination, or source
   uint32_t shared = 0;      ///< offset there
   Cta *sourceCta = nullptr; ///< SharedToShared
   uint32_t source = 0;
   uint64_t global = 0;
-  uint32_t bytes = 0; ///< that complete_tx counts
+  uint32_t bytes = 0;     ///< that complete_tx counts
   uint32_t mask = 0xffff; ///< of the bytes of every 16 that are written
   std::shared_ptr<const TensorBox> box;
   std::vector<uint8_t> data;

@@ -1,4 +1,4 @@
-//===- BulkCopies.cpp - Data of bulk copies ---===//
+//===- BulkCopies.cpp - Data of bulk copies -------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,13 +35,14 @@ void reduce(const BulkCopy &copy, uint8_t *to, const uint8_t *from,
     uint64_t old = 0, value = 0;
     std::memcpy(&old, to + i, size);
     std::memcpy(&value, from + i, size);
-    old = applyAtomic(AtomicOp(copy.operation), copy.type, flush, old, value, 0);
+    old =
+        applyAtomic(AtomicOp(copy.operation), copy.type, flush, old, value, 0);
     std::memcpy(to + i, &old, size);
   }
 }
 
-void put(const BulkCopy &copy, uint8_t *to, const uint8_t *from,
-         uint64_t bytes, bool flush) {
+void put(const BulkCopy &copy, uint8_t *to, const uint8_t *from, uint64_t bytes,
+         bool flush) {
   if (copy.reduces)
     reduce(copy, to, from, bytes, flush);
   else
@@ -80,18 +81,18 @@ void fillOutside(const TensorBox &box, std::vector<uint8_t> &row) {
 void loadBox(const BulkCopy &copy) {
   Cta &cta = *copy.sharedCta;
   std::vector<uint8_t> row(copy.box->rowBytes());
-  copy.box->forRows([&](uint64_t global, uint32_t offset, uint32_t first,
-                        uint32_t count) {
-    if (count < row.size())
-      fillOutside(*copy.box, row);
-    if (count)
-      if (const uint8_t *from = hostPointer(cta, global, count))
-        std::memcpy(row.data() + first, from, count);
-    forPieces(copy, offset, uint32_t(row.size()),
-              [&](uint32_t at, uint32_t i, uint32_t n) {
-                std::memcpy(cta.shared.data() + at, row.data() + i, n);
-              });
-  });
+  copy.box->forRows(
+      [&](uint64_t global, uint32_t offset, uint32_t first, uint32_t count) {
+        if (count < row.size())
+          fillOutside(*copy.box, row);
+        if (count)
+          if (const uint8_t *from = hostPointer(cta, global, count))
+            std::memcpy(row.data() + first, from, count);
+        forPieces(copy, offset, uint32_t(row.size()),
+                  [&](uint32_t at, uint32_t i, uint32_t n) {
+                    std::memcpy(cta.shared.data() + at, row.data() + i, n);
+                  });
+      });
 }
 
 void readShared(BulkCopy &copy) {
@@ -123,11 +124,11 @@ void writeGlobal(const BulkCopy &copy) {
         write(copy.global + i, copy.data.data() + i, 1);
     return;
   }
-  copy.box->forRows([&](uint64_t global, uint32_t offset, uint32_t first,
-                        uint32_t count) {
-    if (count)
-      write(global, copy.data.data() + offset + first, count);
-  });
+  copy.box->forRows(
+      [&](uint64_t global, uint32_t offset, uint32_t first, uint32_t count) {
+        if (count)
+          write(global, copy.data.data() + offset + first, count);
+      });
 }
 
 } // namespace

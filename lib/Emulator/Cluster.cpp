@@ -1,4 +1,4 @@
-//===- Cluster.cpp - Runs the CTAs of a cluster together ---===//
+//===- Cluster.cpp - Runs the CTAs of a cluster together ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,8 +32,8 @@ ClusterExecutor::ClusterExecutor(const Code &code, const Launch &launch,
     : launch(launch), options(options) {
   uint32_t ranks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    executors.push_back(std::make_unique<Executor>(code, launch, options,
-                                                   memory, parameters, sanitizer));
+    executors.push_back(std::make_unique<Executor>(
+        code, launch, options, memory, parameters, sanitizer));
     cluster.ctas.push_back(&executors.back()->cta);
   }
 }

@@ -1,10 +1,11 @@
-//===- Cluster.h - Runs the CTAs of a cluster together --*- C++ -*-===//
+//===- Cluster.h - Runs the CTAs of a cluster together ----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===---------------------------------------------------------------------*- C++ -*-===//
+//===---------------------------------------------------------------------*- C++
+//-*-===//
 
 #ifndef FUSION_LIB_EMULATOR_CLUSTER_H
 #define FUSION_LIB_EMULATOR_CLUSTER_H
@@ -27,7 +28,7 @@ public:
   /// instructions are done. Never Waiting: that is a deadlock.
   CtaStatus run(uint64_t quantum);
 
-  uint64_t index = 0; ///< of the cluster
+  uint64_t index = 0;                               ///< of the cluster
   std::vector<std::unique_ptr<Executor>> executors; ///< by rank
 
 private:

@@ -1,4 +1,4 @@
-//===- DecodeBulk.cpp - Decoding of bulk and tensor copies ---===//
+//===- DecodeBulk.cpp - Decoding of bulk and tensor copies ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -111,8 +111,10 @@ bool Decoder::decodeBulk(Modifiers &modifiers, bool reduces) {
   Ref unused = scratchRef, destination = unused, place = unused, size,
       barrier = unused, mask = unused, policy;
   size_t next = 0;
-  size_t wanted = (prefetches ? 2 : toGlobal ? 3 : 4) + multicast + cacheHint +
-                  masked;
+  size_t wanted = (prefetches ? 2
+                   : toGlobal ? 3
+                              : 4) +
+                  multicast + cacheHint + masked;
   if (!count(wanted, wanted))
     return false;
   if (!prefetches && !genericAddress(operands[next++], !toGlobal, destination))
@@ -170,8 +172,10 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
   if (!valid || operation < 0 || (im2col && dimensions < 3))
     return unsupported();
   bool offsets = im2col && !toGlobal;
-  size_t wanted = (prefetches ? 1 : toGlobal ? 2 : 3) + offsets + multicast +
-                  cacheHint;
+  size_t wanted = (prefetches ? 1
+                   : toGlobal ? 2
+                              : 3) +
+                  offsets + multicast + cacheHint;
   if (!count(wanted, wanted))
     return false;
   Ref unused = scratchRef;
@@ -214,10 +218,10 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
   if (cacheHint && !source(operands[next++], Type::B64, policy))
     return false;
   Inst &inst = emit(tensorCopyHandler(), refs, Flow::Checked);
-  inst.a = uint8_t((toGlobal ? BulkToGlobal : BulkFromGlobal) |
-                   (reduces ? BulkReduces : 0) |
-                   (multicast ? BulkMulticast : 0) | (im2col ? BulkIm2col : 0) |
-                   (prefetches ? BulkPrefetch : 0));
+  inst.a =
+      uint8_t((toGlobal ? BulkToGlobal : BulkFromGlobal) |
+              (reduces ? BulkReduces : 0) | (multicast ? BulkMulticast : 0) |
+              (im2col ? BulkIm2col : 0) | (prefetches ? BulkPrefetch : 0));
   inst.b = uint8_t(operation);
   inst.d = uint8_t(dimensions);
   if (reduces)
@@ -284,10 +288,10 @@ bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
     return true;
   }
   bool known = modifiers.take("replace") && modifiers.take("tile");
-  int field = modifiers.takeOneOf(
-      {"global_address", "rank", "box_dim", "global_dim", "global_stride",
-       "element_stride", "elemtype", "interleave_layout", "swizzle_mode",
-       "fill_mode"});
+  int field =
+      modifiers.takeOneOf({"global_address", "rank", "box_dim", "global_dim",
+                           "global_stride", "element_stride", "elemtype",
+                           "interleave_layout", "swizzle_mode", "fill_mode"});
   bool shared = modifiers.take("shared::cta");
   if (!shared)
     modifiers.take("global");
@@ -299,16 +303,15 @@ bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
   if (!count(ordinal ? 3 : 2, ordinal ? 3 : 2) ||
       !genericAddress(operands[0], shared, address))
     return false;
-  if (ordinal && (operands[1].kind != Operand::Kind::Integer ||
-                  operands[1].value > 4))
+  if (ordinal &&
+      (operands[1].kind != Operand::Kind::Integer || operands[1].value > 4))
     return fail("the dimension of tensormap.replace is a constant from 0 to 4");
   Ref value, wide = scratch(256);
   if (!source(operands.back(), type, value))
     return false;
   Inst &widen = emit(widenAddressHandler(), {wide, value}, Flow::Hidden);
   widen.c = uint8_t(bytesOf(type));
-  Inst &inst =
-      emit(tensorMapReplaceHandler(), {wide, address}, Flow::Checked);
+  Inst &inst = emit(tensorMapReplaceHandler(), {wide, address}, Flow::Checked);
   inst.a = uint8_t(field);
   inst.b = uint8_t(ordinal ? operands[1].value : 0);
   return true;

@@ -1,4 +1,4 @@
-//===- DecodeMbarrier.cpp - Decoding of mbarriers and clusters ---===//
+//===- DecodeMbarrier.cpp - Decoding of mbarriers and clusters ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -83,8 +83,8 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
   case 4:
   case 5: {
     // arrive state, [a]{, count or bytes}; the state may be missing.
-    bool noState = !operands.empty() &&
-                   operands[0].kind == Operand::Kind::Address;
+    bool noState =
+        !operands.empty() && operands[0].kind == Operand::Kind::Address;
     size_t base = noState ? 0 : 1;
     Ref state = scratchRef, n = constant(1, 4), bytes = constant(0, 4);
     if (!count(base + 1, base + 2) ||
@@ -94,8 +94,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     bool hasValue = operands.size() > base + 1;
     if ((expects || noComplete) && !hasValue)
       return count(base + 2, base + 2);
-    if (hasValue &&
-        !source(operands[base + 1], Type::U32, expects ? bytes : n))
+    if (hasValue && !source(operands[base + 1], Type::U32, expects ? bytes : n))
       return false;
     Inst &inst = emit(mbarrierHandler(MbarrierOp::Arrive),
                       {state, n, bytes, place}, Flow::Checked);

@@ -16,13 +16,13 @@ using namespace fusion::emulator;
 /// program order here, so that the orders are all satisfied; sanitizers look at
 /// what was asked for.
 static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
-  static constexpr uint8_t orders[] = {
-      OrderStrong,                                 // volatile
-      OrderStrong,                                 // relaxed
-      OrderStrong | OrderAcquire,                  // acquire
-      OrderStrong | OrderRelease,                  // release
-      OrderStrong | OrderAcquire | OrderRelease,   // acq_rel
-      OrderStrong};                                // mmio
+  static constexpr uint8_t orders[] = {OrderStrong,                // volatile
+                                       OrderStrong,                // relaxed
+                                       OrderStrong | OrderAcquire, // acquire
+                                       OrderStrong | OrderRelease, // release
+                                       OrderStrong | OrderAcquire |
+                                           OrderRelease, // acq_rel
+                                       OrderStrong};     // mmio
   int which = modifiers.takeOneOf(
       {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
   order = which < 0 ? 0 : orders[which];
@@ -129,7 +129,7 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   if (isCluster)
     offset += int64_t(kSharedWindow);
   else if (space == Space::Generic && variableSpace != Space::Generic &&
-      variableSpace != Space::Global && variableSpace != Space::Const)
+           variableSpace != Space::Global && variableSpace != Space::Const)
     space = variableSpace; // a variable named without its space
   Handler handler = kernelParameter ? parameterLoadHandler()
                     : isStore       ? table.store(space, bytes)

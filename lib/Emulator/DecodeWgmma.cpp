@@ -1,4 +1,4 @@
-//===- DecodeWgmma.cpp - Decoding of wgmma ---===//
+//===- DecodeWgmma.cpp - Decoding of wgmma --------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,9 +26,9 @@ static bool wgmmaTypes(Type d, Type a, Type b, unsigned &k) {
   if (a != b)
     return false;
   k = a == Type::TF32 ? 8 : 16;
-  return a == Type::F16 ? half || d == Type::F32
-                        : (a == Type::BF16 || a == Type::TF32) &&
-                              d == Type::F32;
+  return a == Type::F16
+             ? half || d == Type::F32
+             : (a == Type::BF16 || a == Type::TF32) && d == Type::F32;
 }
 
 /// m64n{N}k{K}
@@ -53,8 +53,8 @@ static bool wgmmaShape(std::string_view text, unsigned &n, unsigned &k) {
 
 bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
-  int kind = modifiers.takeOneOf(
-      {"fence", "commit_group", "wait_group", "mma_async"});
+  int kind =
+      modifiers.takeOneOf({"fence", "commit_group", "wait_group", "mma_async"});
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   if (kind < 0 || !sync)
     return unsupported();
@@ -129,8 +129,8 @@ bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
     return false;
   refs.push_back(descriptor);
   refs.push_back(scale);
-  unsigned flags = (registersA ? WgmmaRegistersA : 0) |
-                   (satfinite ? WgmmaSatfinite : 0);
+  unsigned flags =
+      (registersA ? WgmmaRegistersA : 0) | (satfinite ? WgmmaSatfinite : 0);
   for (size_t i = 0; i < immediates; ++i) {
     const Operand &operand = operands[4 + i];
     bool isScale = i < 2;

@@ -141,17 +141,19 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
         address -= kSharedWindow;
     LanePointers pointers;
     bool contiguous;
-    if (uint32_t remote =
-            isShared || space != Space::Generic ? 0 : clusterLanes(a.address, now)) {
+    if (uint32_t remote = isShared || space != Space::Generic
+                              ? 0
+                              : clusterLanes(a.address, now)) {
       isShared = true;
       now = remote;
       if (!resolveSlowly(warp, inst, now, Space::Generic, a.address, bytes,
                          AccessKind::Atomic, pointers.pointer))
         return;
-    } else if (isShared ? !accessShared(warp, inst, now, a.address, bytes,
-                                 AccessKind::Atomic, pointers, contiguous)
-                 : !accessGlobal(warp, inst, now, a.address, bytes,
-                                 AccessKind::Atomic, pointers, contiguous))
+    } else if (isShared
+                   ? !accessShared(warp, inst, now, a.address, bytes,
+                                   AccessKind::Atomic, pointers, contiguous)
+                   : !accessGlobal(warp, inst, now, a.address, bytes,
+                                   AccessKind::Atomic, pointers, contiguous))
       return;
     bool contended = warp.cta->sharedHostMemory && !isShared;
     bool flush = type == Type::F32 && !isShared;

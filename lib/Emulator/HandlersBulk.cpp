@@ -1,4 +1,5 @@
-//===- HandlersBulk.cpp - cp.async.bulk, cp.async.bulk.tensor and st.async ---===//
+//===- HandlersBulk.cpp - cp.async.bulk, cp.async.bulk.tensor and st.async
+//---===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,10 +72,9 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
   } else {
     uint64_t addresses[32] = {};
     addresses[lane] = address;
-    warp.sanitizer->globalAccess(warp, inst, 1u << lane, addresses,
-                                 unsigned(bytes),
-                                 isStore ? SanitizeKind::Atomic
-                                         : SanitizeKind::Load);
+    warp.sanitizer->globalAccess(
+        warp, inst, 1u << lane, addresses, unsigned(bytes),
+        isStore ? SanitizeKind::Atomic : SanitizeKind::Load);
   }
   return true;
 }
@@ -212,8 +212,8 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (fromGlobal) {
       copy.kind = BulkCopy::Kind::GlobalToShared;
       copy.global = from;
-      if (bytes && !touchGlobal(warp, inst, lane, from, bytes, false, false,
-                                sector))
+      if (bytes &&
+          !touchGlobal(warp, inst, lane, from, bytes, false, false, sector))
         return;
     } else {
       copy.kind = BulkCopy::Kind::SharedToShared;
@@ -281,8 +281,8 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(inst.op[0])[lane],
                        copy.bytes, 128, !toGlobal, copy.sharedCta, copy.shared))
       return;
-    if (box->map.swizzle &&
-        ((copy.shared + copy.bytes + 127) & ~127u) > copy.sharedCta->sharedBytes)
+    if (box->map.swizzle && ((copy.shared + copy.bytes + 127) & ~127u) >
+                                copy.sharedCta->sharedBytes)
       return raiseFault(warp, inst, lane,
                         "a swizzled box reaches beyond shared memory");
     uint64_t sector = ~uint64_t(0);
@@ -443,9 +443,8 @@ void tensorMapCopy(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void fusion::emulator::finishBulkStores(Warp &warp, uint32_t mask) {
   if (!warp.cta->async.stores.empty())
-    complete(warp, false, [&](const BulkCopy &copy) {
-      return (mask >> copy.lane) & 1;
-    });
+    complete(warp, false,
+             [&](const BulkCopy &copy) { return (mask >> copy.lane) & 1; });
 }
 
 Handler fusion::emulator::bulkCopyHandler() { return bulkCopy; }

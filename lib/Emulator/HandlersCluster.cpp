@@ -1,4 +1,4 @@
-//===- HandlersCluster.cpp - Clusters and distributed shared memory ---===//
+//===- HandlersCluster.cpp - Clusters and distributed shared memory -------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -58,12 +58,12 @@ void mapa(Warp &warp, const Inst &inst, uint32_t mask) {
       return raiseFault(warp, inst, lane,
                         "mapa of an address that is not in shared memory");
     if (rank[lane] >= warp.cta->cluster->ctas.size())
-      return raiseFault(
-          warp, inst, lane,
-          "mapa to block " + std::to_string(rank[lane]) + " of a cluster of " +
-              std::to_string(warp.cta->cluster->ctas.size()));
-    place = (place & ((1u << kRankShift) - 1)) |
-            uint64_t(rank[lane] + 1) << kRankShift;
+      return raiseFault(warp, inst, lane,
+                        "mapa to block " + std::to_string(rank[lane]) +
+                            " of a cluster of " +
+                            std::to_string(warp.cta->cluster->ctas.size()));
+    place = (place & ((1u << kRankShift) - 1)) | uint64_t(rank[lane] + 1)
+                                                     << kRankShift;
     if (inst.c == 8)
       warp.reg<uint64_t>(inst.op[0])[lane] = place + window;
     else
@@ -78,9 +78,8 @@ void ctaRank(Warp &warp, const Inst &inst, uint32_t mask) {
     uint64_t place = valueOf(warp, inst.op[1], inst.c, lane) - window;
     uint64_t rank = place >> kRankShift;
     if (rank > warp.cta->cluster->ctas.size())
-      return raiseFault(
-          warp, inst, lane,
-          "getctarank of an address that is not in the cluster");
+      return raiseFault(warp, inst, lane,
+                        "getctarank of an address that is not in the cluster");
     warp.reg<uint32_t>(inst.op[0])[lane] =
         uint32_t(rank ? rank - 1 : warp.cta->rank);
   }

@@ -1,4 +1,4 @@
-//===- HandlersMbarrier.cpp - mbarriers ---===//
+//===- HandlersMbarrier.cpp - mbarriers -----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -125,9 +125,8 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
     unsigned lane = unsigned(__builtin_ctz(left));
     Cta *cta;
     uint32_t offset;
-    if (!resolveShared(warp, inst, lane,
-                       warp.reg<uint64_t>(inst.op[1])[lane], 8, 8, false, cta,
-                       offset) ||
+    if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(inst.op[1])[lane],
+                       8, 8, false, cta, offset) ||
         !countInRange(warp, inst, lane, counts[lane], "mbarrier.init"))
       return;
     cta->async.queues.erase(offset);
@@ -218,9 +217,10 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
       return;
     if (count > m.pending)
       return raiseFault(warp, inst, lane,
-                        std::to_string(count) + " arrivals at the mbarrier at "
-                        "shared offset " + std::to_string(offset) +
-                            ", which expects only " +
+                        std::to_string(count) +
+                            " arrivals at the mbarrier at "
+                            "shared offset " +
+                            std::to_string(offset) + ", which expects only " +
                             std::to_string(m.pending) + " more in its phase");
     if ((inst.a & MbarrierNoComplete) && count == m.pending)
       return raiseFault(warp, inst, lane,

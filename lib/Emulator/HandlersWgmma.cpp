@@ -1,4 +1,4 @@
-//===- HandlersWgmma.cpp - wgmma: issue and completion ---===//
+//===- HandlersWgmma.cpp - wgmma: issue and completion --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -75,7 +75,8 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   bool registersA = inst.e & WgmmaRegistersA;
   if (warp.products.size() >= kMaxProducts)
     finish(warp, warp.products.size());
-  if (warp.exists != kFullMask || warp.cta->warps.size() < (warp.index | 3) + 1u)
+  if (warp.exists != kFullMask ||
+      warp.cta->warps.size() < (warp.index | 3) + 1u)
     return raiseFault(warp, inst, 0, "wgmma outside of a whole warpgroup");
   warp.products.emplace_back();
   WgmmaOp &op = warp.products.back();
@@ -90,12 +91,11 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   operands += registersA ? 4 : 1;
   op.b = warp.reg<uint64_t>(operands[0])[0];
   op.scaleD = warp.predicate(operands[1]) & 1;
-  if (!registersA &&
-      !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
-                    16 * (warp.index % 4), 16, "A"))
+  if (!registersA && !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
+                                   16 * (warp.index % 4), 16, "A"))
     return;
-  if (!checkOperand(warp, inst, op.b, inst.e & WgmmaTransposeB, 0,
-                    8u * inst.a, "B"))
+  if (!checkOperand(warp, inst, op.b, inst.e & WgmmaTransposeB, 0, 8u * inst.a,
+                    "B"))
     return;
   unsigned k = 32 / bytesOf(Type(inst.b));
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;

@@ -1,4 +1,4 @@
-//===- Mbarrier.h - The state of an mbarrier ---===//
+//===- Mbarrier.h - The state of an mbarrier --------------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

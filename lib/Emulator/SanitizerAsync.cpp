@@ -1,4 +1,4 @@
-//===- SanitizerAsync.cpp - Sanitizers: bulk copies, mbarriers, clusters ---===//
+//===- SanitizerAsync.cpp - Sanitizers: bulk copies, mbarriers, clusters --===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -56,8 +56,7 @@ std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
   if (map.im2col) {
     if (map.rank < 3)
       return "an im2col tensor map has at least 3 dimensions";
-    if (!map.channels || map.channels > 256 || !map.pixels ||
-        map.pixels > 1024)
+    if (!map.channels || map.channels > 256 || !map.pixels || map.pixels > 1024)
       return "channels per pixel are 1 to 256, pixels per column 1 to 1024";
   } else {
     for (unsigned d = 0; d < map.rank; ++d)

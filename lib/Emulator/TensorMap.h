@@ -1,4 +1,4 @@
-//===- TensorMap.h - Tensor maps and the boxes they address ---*- C++ -*-===//
+//===- TensorMap.h - Tensor maps and the boxes they address -----*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,8 +36,8 @@ struct TensorMapBytes {
 };
 static_assert(sizeof(TensorMapBytes) <= 128, "a tensor map has 128 bytes");
 
-/// `address ^ pattern` of a swizzle mode (0 none, 1 32B, 2 64B, 3 128B): 16-byte
-/// chunks are exchanged within 128 bytes.
+/// `address ^ pattern` of a swizzle mode (0 none, 1 32B, 2 64B, 3 128B):
+/// 16-byte chunks are exchanged within 128 bytes.
 constexpr uint32_t swizzled(uint32_t address, unsigned mode) {
   return address ^ ((address >> 3) & (((1u << mode) - 1) << 4));
 }
@@ -45,8 +45,8 @@ constexpr uint32_t swizzled(uint32_t address, unsigned mode) {
 /// One tensor copy: which elements, and where they lie in shared memory.
 struct TensorBox {
   TensorMapBytes map;
-  int64_t begin[5] = {};       ///< coordinates of the first element
-  uint16_t offsets[3] = {};    ///< im2col
+  int64_t begin[5] = {};    ///< coordinates of the first element
+  uint16_t offsets[3] = {}; ///< im2col
   bool im2col = false;
   bool scatterOffsets = false; ///< im2col: loads; stores have no offsets
 

@@ -1,10 +1,11 @@
-//===- Wgmma.h - Operands of wgmma in shared memory --*- C++ -*-===//
+//===- Wgmma.h - Operands of wgmma in shared memory -------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===---------------------------------------------------------------------*- C++ -*-===//
+//===---------------------------------------------------------------------*- C++
+//-*-===//
 //
 // Matrix descriptors and canonical layouts (PTX ISA, "Asynchronous Warpgroup
 // Level Matrix Instructions: Shared Memory Matrix Layout"). All is in pieces of
@@ -14,8 +15,8 @@
 //
 //   K-major, no swizzle: row r, piece c at (r / 8) SBO + (r % 8) 16 + c LBO
 //   K-major, swizzled:   (r / 8) SBO + (r % 8) W + 16 c
-//   MN-major, none:      k, piece i (of 8 rows) at i SBO + (k % 8) 16 + (k/8) LBO
-//   MN-major, swizzled:  16 (i % (W/16)) + (i / (W/16)) LBO + (k % 8) W
+//   MN-major, none:      k, piece i (of 8 rows) at i SBO + (k % 8) 16 + (k/8)
+//   LBO MN-major, swizzled:  16 (i % (W/16)) + (i / (W/16)) LBO + (k % 8) W
 //                        + (k / 8) SBO
 //
 // and the swizzle exchanges pieces by bits of the resulting address.

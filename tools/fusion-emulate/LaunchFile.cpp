@@ -215,9 +215,9 @@ private:
     if (!value)
       return true;
     const json::Array *array = value->getAsArray();
-    std::string problem =
-        name + ": '" + key + "' must be an array of up to 5 integers from " +
-        std::to_string(least);
+    std::string problem = name + ": '" + key +
+                          "' must be an array of up to 5 integers from " +
+                          std::to_string(least);
     if (!array || array->size() > 5)
       return fail(problem);
     for (const json::Value &element : *array) {
@@ -255,8 +255,8 @@ private:
     for (const auto &member : *object) {
       llvm::StringRef key = member.first;
       static const llvm::StringRef known[] = {
-          "buffer",          "write_back", "type",       "dims",
-          "strides_bytes",   "box",        "swizzle",    "interleave",
+          "buffer",          "write_back", "type",    "dims",
+          "strides_bytes",   "box",        "swizzle", "interleave",
           "element_strides", "fill"};
       if (!llvm::is_contained(known, key))
         return fail(name + ": unknown key '" + key.str() + "'");

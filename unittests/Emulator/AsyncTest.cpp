@@ -1,4 +1,4 @@
-//===- AsyncTest.cpp - mbarriers, bulk copies and clusters ---===//
+//===- AsyncTest.cpp - mbarriers, bulk copies and clusters ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -192,8 +192,9 @@ TEST(Mbarrier, Misuse) {
   auto contains = [](const std::string &message, const char *part) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
-  contains(failure(kernel("mbarrier.arrive.shared::cta.b64 %d0, [%s];\n"), 1, 1),
-           "no initialised mbarrier at shared offset 0");
+  contains(
+      failure(kernel("mbarrier.arrive.shared::cta.b64 %d0, [%s];\n"), 1, 1),
+      "no initialised mbarrier at shared offset 0");
   contains(failure(kernel(init + "mbarrier.arrive.shared::cta.b64 %d0, [%s], "
                                  "2;\n"),
                    1, 1),
@@ -208,7 +209,8 @@ TEST(Mbarrier, Misuse) {
   std::string lost = failure(
       kernel(init + "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], 32;\n" +
              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
-             "bytes [%s+16], [%p0], 16, [%s];\n" + wait),
+             "bytes [%s+16], [%p0], 16, [%s];\n" +
+             wait),
       1, 1);
   contains(lost, "deadlock");
   contains(lost, "16 bytes are missing");
@@ -270,9 +272,9 @@ TEST(BulkCopy, Errors) {
                      "tx::bytes ";
   EXPECT_NE(message(load + "[%s+16], [%p0], 24, [%s];\n").find("the size"),
             std::string::npos);
-  EXPECT_NE(message(load + "[%s+24], [%p0], 16, [%s];\n")
-                .find("the destination"),
-            std::string::npos);
+  EXPECT_NE(
+      message(load + "[%s+24], [%p0], 16, [%s];\n").find("the destination"),
+      std::string::npos);
   EXPECT_NE(message(load + "[%s+16], [%p0+4080], 32, [%s];\n").find("leaves"),
             std::string::npos);
   EXPECT_NE(message(load + "[%s+4080], [%p0], 32, [%s];\n")
@@ -321,19 +323,18 @@ TEST(Cluster, DistributedSharedMemory) {
 )";
   body.insert(body.find("st.shared.u32 [%s+16]"),
               "st.shared.u32 [%s+8], %r8;\n");
-  std::vector<uint32_t> out =
-      runAll(hopperKernel(1, 64, body), 8, 1, 4, 64);
+  std::vector<uint32_t> out = runAll(hopperKernel(1, 64, body), 8, 1, 4, 64);
   for (uint32_t c = 0; c < 8; ++c) {
     uint32_t base = c / 4 * 4, right = base + (c + 1) % 4,
              left = base + (c + 3) % 4, sum = 0;
     for (uint32_t i = 0; i < 4; ++i)
       sum += (base + i) * 10;
-    std::vector<uint32_t> expected{
-        right % 4,     right % 4, 3,          left * 10,
-        left * 10 + 1, c * 10,    c * 10 + 1, c % 4 ? 0 : sum};
-    EXPECT_EQ(std::vector<uint32_t>(out.begin() + c * 8,
-                                    out.begin() + c * 8 + 8),
-              expected)
+    std::vector<uint32_t> expected{right % 4,  right % 4,      3,
+                                   left * 10,  left * 10 + 1,  c * 10,
+                                   c * 10 + 1, c % 4 ? 0 : sum};
+    EXPECT_EQ(
+        std::vector<uint32_t>(out.begin() + c * 8, out.begin() + c * 8 + 8),
+        expected)
         << c;
   }
 }
@@ -382,9 +383,9 @@ SECOND:
   std::vector<uint32_t> out =
       runAll(hopperKernel(2, 256, body), 6, 1, 3, 24, input);
   for (uint32_t c = 0; c < 6; ++c)
-    EXPECT_EQ(std::vector<uint32_t>(out.begin() + c * 4,
-                                    out.begin() + c * 4 + 4),
-              (std::vector<uint32_t>{11, 18, 14, 100 + (c + 2) % 3}))
+    EXPECT_EQ(
+        std::vector<uint32_t>(out.begin() + c * 4, out.begin() + c * 4 + 4),
+        (std::vector<uint32_t>{11, 18, 14, 100 + (c + 2) % 3}))
         << c;
 }
 
@@ -439,21 +440,21 @@ TEST(Cluster, Errors) {
       2, 1, 2);
   EXPECT_NE(dead.find("barrier.cluster"), std::string::npos) << dead;
   EXPECT_NE(dead.find("1 of 2 threads"), std::string::npos) << dead;
-  std::string gone = failure(
-      hopperKernel(1, 64,
-                   "mapa.shared::cluster.u32 %r0, %s, 1;\n"
-                   "setp.ne.s32 %q0, %c, 0;\n@%q0 bra E;\n"
-                   "mov.u32 %r1, 100000;\n"
-                   "L: sub.s32 %r1, %r1, 1;\nsetp.ne.s32 %q1, %r1, 0;\n"
-                   "@%q1 bra L;\n"
-                   "ld.shared::cluster.u32 %r2, [%r0];\nE:\n"),
-      2, 1, 2);
+  std::string gone =
+      failure(hopperKernel(1, 64,
+                           "mapa.shared::cluster.u32 %r0, %s, 1;\n"
+                           "setp.ne.s32 %q0, %c, 0;\n@%q0 bra E;\n"
+                           "mov.u32 %r1, 100000;\n"
+                           "L: sub.s32 %r1, %r1, 1;\nsetp.ne.s32 %q1, %r1, 0;\n"
+                           "@%q1 bra L;\n"
+                           "ld.shared::cluster.u32 %r2, [%r0];\nE:\n"),
+              2, 1, 2);
   EXPECT_NE(gone.find("has ended"), std::string::npos) << gone;
-  std::string own = failure(
-      hopperKernel(1, 64,
-                   "mapa.shared::cluster.u32 %r0, %s, 1;\n"
-                   "ld.shared.u32 %r2, [%r0];\n"),
-      2, 1, 2);
+  std::string own =
+      failure(hopperKernel(1, 64,
+                           "mapa.shared::cluster.u32 %r0, %s, 1;\n"
+                           "ld.shared.u32 %r2, [%r0];\n"),
+              2, 1, 2);
   EXPECT_NE(own.find("out-of-bounds shared load"), std::string::npos) << own;
   std::string rank = failure(
       hopperKernel(1, 64, "mapa.shared::cluster.u32 %r0, %s, 2;\n"), 2, 1, 2);

@@ -1,10 +1,11 @@
-//===- Hopper.h - Kernels of sm_90a in tests --*- C++ -*-===//
+//===- Hopper.h - Kernels of sm_90a in tests --------------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===---------------------------------------------------------------------*- C++ -*-===//
+//===---------------------------------------------------------------------*- C++
+//-*-===//
 
 #ifndef FUSION_UNITTESTS_EMULATOR_HOPPER_H
 #define FUSION_UNITTESTS_EMULATOR_HOPPER_H
@@ -41,7 +42,8 @@ inline std::string hopperKernel(unsigned parameters, unsigned shared,
 
 /// Where there is a ptxas, it takes the text.
 inline void expectAssembles(const std::string &text) {
-  static const bool present = std::system("ptxas --version >/dev/null 2>&1") == 0;
+  static const bool present =
+      std::system("ptxas --version >/dev/null 2>&1") == 0;
   if (!present)
     return;
   std::string path = ::testing::TempDir() + "/fusion-hopper-" +

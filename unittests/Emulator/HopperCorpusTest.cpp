@@ -1,4 +1,4 @@
-//===- HopperCorpusTest.cpp - Kernels of sm_90a, compiled by nvcc ---===//
+//===- HopperCorpusTest.cpp - Kernels of sm_90a, compiled by nvcc ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -54,10 +54,9 @@ struct HopperGemm {
       EXPECT_TRUE(bytes) << message;
       return *bytes;
     };
-    Launch launch =
-        makeLaunch("hopper_gemm", {n / 64, m / 64, 1}, {160, 1, 1},
-                   map(deviceA.address, m, 32), map(deviceB.address, n, 64), c,
-                   int(n), int(k));
+    Launch launch = makeLaunch("hopper_gemm", {n / 64, m / 64, 1}, {160, 1, 1},
+                               map(deviceA.address, m, 32),
+                               map(deviceB.address, n, 64), c, int(n), int(k));
     launch.dynamicSharedMemory = 3 * 2 * 8192 + 6 * 8;
     LaunchResult outcome = runOk(*program, launch, memory, options);
     result = c.fetch();

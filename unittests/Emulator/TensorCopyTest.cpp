@@ -1,4 +1,4 @@
-//===- TensorCopyTest.cpp - cp.async.bulk.tensor and tensor maps ---===//
+//===- TensorCopyTest.cpp - cp.async.bulk.tensor and tensor maps ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +28,8 @@ std::string tensorKernel(unsigned pointers, unsigned shared,
                          const std::string &body) {
   std::string text = hopperKernel(pointers, shared,
                                   "mov.b64 %d31, map;\ncvta.param.u64 %d31, "
-                                  "%d31;\n" + body);
+                                  "%d31;\n" +
+                                      body);
   size_t at = text.find("k(") + 2;
   return text.insert(at, ".param .align 64 .b8 map[128], ");
 }
@@ -150,7 +151,8 @@ void checkLoad(Tensor tensor, const std::vector<int> &corner,
   uint32_t bytes = tensor.boxBytes(), padded = (bytes + 127) / 128 * 128;
   std::string rank = std::to_string(tensor.dims.size());
   std::string body = R"(
-    add.s32 %r0, %s, )" + std::to_string(padded) + R"(;
+    add.s32 %r0, %s, )" +
+                     std::to_string(padded) + R"(;
     setp.ne.s32 %q0, %t, 0;
     @%q0 bra WAIT;
     mbarrier.init.shared::cta.b64 [%r0], 1;
@@ -158,11 +160,14 @@ void checkLoad(Tensor tensor, const std::vector<int> &corner,
     fence.proxy.async;
     mbarrier.arrive.expect_tx.shared::cta.b64 %d0, [%r0], )" +
                      std::to_string(bytes) + R"(;
-    cp.async.bulk.tensor.)" + rank +
+    cp.async.bulk.tensor.)" +
+                     rank +
                      "d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                     "bytes [%s], [%d31, " + coordinates(corner) + R"(], [%r0];
+                     "bytes [%s], [%d31, " +
+                     coordinates(corner) + R"(], [%r0];
     ld.shared.u32 %r9, [%s];
-    st.global.u32 [%p0+)" + std::to_string(padded) + R"(], %r9;
+    st.global.u32 [%p0+)" +
+                     std::to_string(padded) + R"(], %r9;
 WAIT:
     bar.sync 0;
 TRY:
@@ -171,7 +176,8 @@ TRY:
     mov.u32 %r2, %t;
 COPY:
     shl.b32 %r3, %r2, 4;
-    setp.ge.s32 %q2, %r3, )" + std::to_string(padded) + R"(;
+    setp.ge.s32 %q2, %r3, )" +
+                     std::to_string(padded) + R"(;
     @%q2 bra END;
     add.s32 %r4, %s, %r3;
     ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];
@@ -258,7 +264,8 @@ void checkStore(Tensor tensor, const std::vector<int> &corner,
     mov.u32 %r2, %t;
 FILL:
     shl.b32 %r3, %r2, 2;
-    setp.ge.s32 %q2, %r3, )" + std::to_string(padded) + R"(;
+    setp.ge.s32 %q2, %r3, )" +
+                     std::to_string(padded) + R"(;
     @%q2 bra ISSUE;
     add.s32 %r4, %s, %r3;
     cvt.u64.u32 %d1, %r3;
@@ -272,7 +279,8 @@ ISSUE:
     bar.sync 0;
     setp.ne.s32 %q0, %t, 0;
     @%q0 bra END;
-    )" + opcode + " [%d31, " + coordinates(corner) + R"(], [%s];
+    )" + opcode + " [%d31, " +
+                     coordinates(corner) + R"(], [%s];
     cp.async.bulk.commit_group;
     cp.async.bulk.wait_group.read 0;
     st.shared.u32 [%s], 0x12345678;
@@ -291,8 +299,8 @@ END:
   Array<uint32_t> source(memory, box);
   TensorMapInfo info = tensor.info(target.address);
   info.type = TensorMapType::U32;
-  LaunchResult result = runOk(
-      *program, tensorLaunch(encode(info), source.address), memory);
+  LaunchResult result =
+      runOk(*program, tensorLaunch(encode(info), source.address), memory);
   std::vector<uint8_t> expected = tensor.data;
   uint64_t inside = 0;
   tensor.forBox(corner, [&](uint32_t shared, int64_t place) {
@@ -371,9 +379,8 @@ COPY:
   for (int p = 0; p < pixels; ++p)
     for (int c = 0; c < C; ++c) {
       int w = p % 7 - 1 + 2, h = p / 7 % 5 - 1 + 1, n = p / 35;
-      float expected = w >= W || h >= H
-                           ? 0
-                           : tensor[size_t(((n * H + h) * W + w) * C + c)];
+      float expected =
+          w >= W || h >= H ? 0 : tensor[size_t(((n * H + h) * W + w) * C + c)];
       ASSERT_EQ(out.host[size_t(p * C + c)], expected) << p << ", " << c;
     }
 }
@@ -470,8 +477,8 @@ TRY:
   info.strides = {128};
   info.box = {32, 2};
   info.elementStrides = {1, 2};
-  runOk(*program,
-        tensorLaunch(encode(info), source.address, out.address, true), memory);
+  runOk(*program, tensorLaunch(encode(info), source.address, out.address, true),
+        memory);
   out.fetch();
   for (unsigned row = 0; row < 2; ++row)
     for (unsigned i = 0; i < 8; ++i) {

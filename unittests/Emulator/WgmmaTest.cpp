@@ -1,4 +1,4 @@
-//===- WgmmaTest.cpp - wgmma in all types, layouts and sizes ---===//
+//===- WgmmaTest.cpp - wgmma in all types, layouts and sizes --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,8 +43,7 @@ struct Element {
 };
 const Element F16{"f16", 2, half}, BF16{"bf16", 2, bfloat},
     TF32{"tf32", 4, tf32}, E4M3{"e4m3", 1, e4m3}, E5M2{"e5m2", 1, e5m2},
-    S8{"s8", 1, s8}, U8{"u8", 1, u8}, F32{"f32", 4, single},
-    S32{"s32", 4, s32};
+    S8{"s8", 1, s8}, U8{"u8", 1, u8}, F32{"f32", 4, single}, S32{"s32", 4, s32};
 
 uint32_t number(const Element &e, std::mt19937 &generator) {
   uint32_t r = generator();
@@ -102,8 +101,8 @@ struct Operand {
     if (!transposed && !mode)
       at = (kb / 16 * (rows / 8) + r / 8) * 128 + r % 8 * 16 + kb % 16;
     else if (!transposed)
-      at = width == 32 ? kb / 32 * rows * 32 + r * 32 + kb % 32
-                       : r * width + kb;
+      at =
+          width == 32 ? kb / 32 * rows * 32 + r * 32 + kb % 32 : r * width + kb;
     else if (!mode)
       at = (k / 8 * (rows / 8) + r / 8) * 128 + k % 8 * 16 + r % 8 * 2;
     else
@@ -155,7 +154,8 @@ void check(const Case &c) {
       ma[r * 2 * k + j] = c.a.decode(v);
       std::memcpy(&image[a.place(r, j)], &v, bytes);
       // Figures "WGMMA .m64nNk16 register fragment layout for matrix A": lane
-      // 4 g + t has 4 bytes at t of rows g and g + 8, then of the next 16 bytes.
+      // 4 g + t has 4 bytes at t of rows g and g + 8, then of the next 16
+      // bytes.
       unsigned step = j / k, at = j % k * bytes;
       unsigned thread = r / 16 * 32 + r % 8 * 4 + at % 16 / 4;
       unsigned reg = at / 16 * 2 + r % 16 / 8;
@@ -221,7 +221,9 @@ void check(const Case &c) {
     if (isFloat)
       body << ", " << c.scaleA << ", " << c.scaleB;
     if (bytes == 2)
-      body << (c.registersA ? "" : c.transA ? ", 1" : ", 0")
+      body << (c.registersA ? ""
+               : c.transA   ? ", 1"
+                            : ", 0")
            << (c.transB ? ", 1" : ", 0");
     body << ";\n";
     if (!step)
@@ -329,8 +331,7 @@ TEST(Wgmma, ArrivesAtTheWait) {
 )";
   // Shared memory that nobody wrote is NaN; what the product is of matters
   // little here.
-  auto program =
-      parse(hopperKernel(1, 16384, body, ".reg .f32 %acc<4>;\n"));
+  auto program = parse(hopperKernel(1, 16384, body, ".reg .f32 %acc<4>;\n"));
   ASSERT_TRUE(program);
   Memory memory;
   Array<uint32_t> out(memory, std::vector<uint32_t>(256));
@@ -342,14 +343,13 @@ TEST(Wgmma, ArrivesAtTheWait) {
 
 TEST(Wgmma, Errors) {
   auto expect = [](const std::string &instruction, const char *message) {
-    auto program = parse(hopperKernel(
-        1, 1024, "setp.eq.s32 %q0, %t, %t;\n" + instruction + "\n",
-        ".reg .f32 %acc<8>;\n"));
+    auto program = parse(
+        hopperKernel(1, 1024, "setp.eq.s32 %q0, %t, %t;\n" + instruction + "\n",
+                     ".reg .f32 %acc<8>;\n"));
     ASSERT_TRUE(program);
     Memory memory;
-    LaunchResult result =
-        run(*program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, uint64_t(0)),
-            memory);
+    LaunchResult result = run(
+        *program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, uint64_t(0)), memory);
     ASSERT_TRUE(result.error) << instruction;
     EXPECT_NE(result.error->message.find(message), std::string::npos)
         << result.error->message;

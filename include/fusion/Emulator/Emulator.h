@@ -103,23 +103,24 @@ struct Launch {
 
 struct Options {
   bool sanitize = false;
-  bool annotate = false;      ///< fill LaunchResult::lines
-  uint64_t seed = 0;          ///< draws the order in which warps run
-  unsigned threads = 0;       ///< host threads, 0 = all cores
+  bool annotate = false;         ///< fill LaunchResult::lines
+  uint64_t seed = 0;             ///< draws the order in which warps run
+  unsigned threads = 0;          ///< host threads, 0 = all cores
   uint64_t instructionLimit = 0; ///< per warp, 0 = none
-  uint64_t l2Bytes = 0;       ///< capacity of the L2 model, 0 = no model
+  uint64_t l2Bytes = 0;          ///< capacity of the L2 model, 0 = no model
 };
 
 /// Exact and repeatable; the definitions are in docs/emulator.md.
 struct Counters {
-  uint64_t globalLoadBytes = 0;  ///< bytes of active lanes; cp.async by source size
+  uint64_t globalLoadBytes =
+      0; ///< bytes of active lanes; cp.async by source size
   uint64_t globalStoreBytes = 0;
-  uint64_t globalSectors = 0;    ///< 32-byte sectors, counted per request
-  uint64_t dramBytes = 0;        ///< by the L2 model
+  uint64_t globalSectors = 0; ///< 32-byte sectors, counted per request
+  uint64_t dramBytes = 0;     ///< by the L2 model
   uint64_t sharedWavefronts = 0;
   uint64_t sharedBankConflicts = 0; ///< wavefronts beyond the access's minimum
-  uint64_t mmaFlops = 0;         ///< 2 x multiply-adds, padding included
-  uint64_t instructions = 0;     ///< per warp
+  uint64_t mmaFlops = 0;            ///< 2 x multiply-adds, padding included
+  uint64_t instructions = 0;        ///< per warp
   uint64_t barriers = 0;
 
   Counters &operator+=(const Counters &other);
@@ -178,15 +179,15 @@ struct Im2colInfo {
 /// first, 1 to 5 of them.
 struct TensorMapInfo {
   TensorMapType type = TensorMapType::F32;
-  uint64_t address = 0;                ///< a multiple of 16 bytes
-  std::vector<uint64_t> dims;          ///< elements, 1 to 2^32 each
-  std::vector<uint64_t> strides;       ///< bytes, of dimensions 1 and up
-  std::vector<uint32_t> box;           ///< elements, 1 to 256 each
+  uint64_t address = 0;                 ///< a multiple of 16 bytes
+  std::vector<uint64_t> dims;           ///< elements, 1 to 2^32 each
+  std::vector<uint64_t> strides;        ///< bytes, of dimensions 1 and up
+  std::vector<uint32_t> box;            ///< elements, 1 to 256 each
   std::vector<uint32_t> elementStrides; ///< 1 to 8; empty: all 1
-  uint32_t swizzleBytes = 0;           ///< 0, 32, 64 or 128
-  uint32_t interleaveBytes = 0;        ///< 0, 16 or 32
-  bool fillNan = false;                ///< outside of the tensor, not 0
-  std::optional<Im2colInfo> im2col;    ///< in place of `box`
+  uint32_t swizzleBytes = 0;            ///< 0, 32, 64 or 128
+  uint32_t interleaveBytes = 0;         ///< 0, 16 or 32
+  bool fillNan = false;                 ///< outside of the tensor, not 0
+  std::optional<Im2colInfo> im2col;     ///< in place of `box`
 };
 
 /// The 128 bytes of a kernel parameter that describe it, in the emulator's own

@@ -1,4 +1,4 @@
-//===- Wgmma.cpp - wgmma: the product of one warp's rows ---===//
+//===- Wgmma.cpp - wgmma: the product of one warp's rows ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -56,9 +56,9 @@ template <> struct Rows<int32_t> {
   void load(const int32_t *from) { value = _mm512_loadu_si512(from); }
   void store(int32_t *to) const { _mm512_storeu_si512(to, value); }
   void add(const int32_t *a, int32_t factor) {
-    value = _mm512_add_epi32(
-        value, _mm512_mullo_epi32(_mm512_loadu_si512(a),
-                                  _mm512_set1_epi32(factor)));
+    value =
+        _mm512_add_epi32(value, _mm512_mullo_epi32(_mm512_loadu_si512(a),
+                                                   _mm512_set1_epi32(factor)));
   }
 };
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -167,12 +167,10 @@ void gather(const uint8_t *shared, const MatrixDescriptor &descriptor,
 }
 
 /// A's registers: 8 rows by 16 bytes each, as for mma.
-template <class T>
-void gatherRegisters(const WgmmaOp &op, Type type, T *to) {
+template <class T> void gatherRegisters(const WgmmaOp &op, Type type, T *to) {
   unsigned elements = 16 / bytesOf(type), k = 2 * elements;
   for (unsigned reg = 0; reg < 4; ++reg) {
-    const uint8_t *bytes =
-        reinterpret_cast<const uint8_t *>(op.registers[reg]);
+    const uint8_t *bytes = reinterpret_cast<const uint8_t *>(op.registers[reg]);
     for (unsigned r = 0; r < 8; ++r)
       unpack(type, bytes + 16 * r,
              to + (8 * (reg % 2) + r) * k + reg / 2 * elements);
@@ -211,23 +209,22 @@ void multiplyClamped(Workspace<float> &, unsigned) {}
 // Lane 4 r + t holds columns 8 j + 2 t and + 1 of rows r and r + 8 (PTX ISA,
 // "Register Fragments and Shared Memory Matrix Layouts").
 
-template <class T>
-void loadAccumulators(const WgmmaOp &op, Workspace<T> &w) {
+template <class T> void loadAccumulators(const WgmmaOp &op, Workspace<T> &w) {
   const Inst &inst = *op.inst;
   bool half = inst.d == uint8_t(Type::F16);
   for (unsigned j = 0; j < inst.a; ++j)
     for (unsigned h = 0; h < 2; ++h) {
       if (half) {
-        const uint16_t *from = reinterpret_cast<const uint16_t *>(
-            op.frame + inst.op[2 * j + h]);
+        const uint16_t *from =
+            reinterpret_cast<const uint16_t *>(op.frame + inst.op[2 * j + h]);
         for (unsigned r = 0; r < 8; ++r)
           for (unsigned c = 0; c < 8; ++c)
             w.d[8 * j + c][8 * h + r] = T(fromHalf(from[8 * r + c]));
         continue;
       }
       for (unsigned c = 0; c < 2; ++c) {
-        const T *from = reinterpret_cast<const T *>(
-            op.frame + inst.op[4 * j + 2 * h + c]);
+        const T *from =
+            reinterpret_cast<const T *>(op.frame + inst.op[4 * j + 2 * h + c]);
         for (unsigned t = 0; t < 4; ++t)
           for (unsigned r = 0; r < 8; ++r)
             w.d[8 * j + 2 * t + c][8 * h + r] = from[4 * r + t];
@@ -243,8 +240,7 @@ void storeAccumulators(const WgmmaOp &op, const Workspace<T> &w) {
   for (unsigned j = 0; j < inst.a; ++j)
     for (unsigned h = 0; h < 2; ++h) {
       if (half) {
-        uint16_t *to =
-            reinterpret_cast<uint16_t *>(frame + inst.op[2 * j + h]);
+        uint16_t *to = reinterpret_cast<uint16_t *>(frame + inst.op[2 * j + h]);
         for (unsigned r = 0; r < 8; ++r)
           for (unsigned c = 0; c < 8; ++c)
             to[8 * r + c] = toHalf(float(w.d[8 * j + c][8 * h + r]));
