@@ -385,9 +385,10 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     return true;
   }
   if (root == "fence") {
-    // PTX ISA, "membar, fence": orders, scopes and proxies.
-    Modifiers all = modifiers;
-    while (all.takeOneOf(
+    // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
+    // ordered by those that are not of proxies or of mbarrier.init alone.
+    bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
+    while (modifiers.takeOneOf(
                {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu",
                 "sys", "mbarrier_init", "proxy", "alias", "async", "global",
                 "shared::cta", "shared::cluster", "async::generic",
@@ -395,14 +396,12 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
                 "to_proxy::generic", "from_proxy::generic"}) >= 0)
       ;
-    if (!all.empty())
+    if (!modifiers.empty())
       return unsupported();
+    emit(special ? nothingHandler() : fenceHandler(), {});
+    return true;
   }
-  // Of the fences only those between threads; what bar.sync orders needs none.
-  bool fence = root == "membar" || root == "fence";
-  if (fence && modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0)
-    fence = false;
   modifiers = Modifiers(Instruction());
-  emit(fence ? fenceHandler() : nothingHandler(), {});
+  emit(root == "membar" ? fenceHandler() : nothingHandler(), {});
   return true;
 }

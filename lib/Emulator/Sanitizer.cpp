@@ -59,8 +59,8 @@ std::string Sanitizer::threadName(Record record) const {
   if (record & (kSeveral | kUnknownLane))
     name = "threads of warp " + std::to_string(context.warp);
   else
-    name = "thread " + tuple(context.warp * 32 + laneOf(record),
-                             cta.launch->block);
+    name = "thread " +
+           tuple(context.warp * 32 + laneOf(record), cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;
@@ -97,9 +97,8 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
   mine = withoutLane(mine);
   if (!(reads & kSet))
     reads = withoutLane(reads);
-  Union &memo = unions[(reads * 0x9e3779b97f4a7c15u ^
-                        mine * 0xd6e8feb86659fd93u) >>
-                       56];
+  Union &memo =
+      unions[(reads * 0x9e3779b97f4a7c15u ^ mine * 0xd6e8feb86659fd93u) >> 56];
   if (memo.reads == reads && memo.mine == mine)
     return memo.result;
   memo.reads = reads;
@@ -192,8 +191,7 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
              " is still going to fill";
     });
   else if (!(write & kSpecial) && contextOf(write) &&
-           !(write & reach.mine & kAtomic) &&
-           !ordered(write, reach.warp, lane))
+           !(write & reach.mine & kAtomic) && !ordered(write, reach.warp, lane))
     race(reach, "write-after-write", write, offset, lane);
   checkReaders(reach, reads, offset, lane);
   write = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
@@ -315,12 +313,9 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                            const uint64_t *address, unsigned bytes) {
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
-  Reach reach{shared,
-              warp,
-              inst.line,
-              SanitizeKind::Store,
-              mine,
-              states[warp.index].limit};
+  Reach reach{shared,    warp,
+              inst.line, SanitizeKind::Store,
+              mine,      states[warp.index].limit};
   reach.inFlight = true;
   access(reach, mask, address, bytes);
 }
@@ -364,8 +359,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
-    Allocation *allocation =
-        cta.memory->find(address[__builtin_ctz(rest)]);
+    Allocation *allocation = cta.memory->find(address[__builtin_ctz(rest)]);
     if (!allocation) {
       rest &= rest - 1;
       continue;
@@ -397,7 +391,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
           allocation->markWritten(offset[lane], bytes);
       }
     }
-    Reach reach{shadowOf(*allocation), warp,        inst.line, kind, mine,
+    Reach reach{shadowOf(*allocation), warp,      inst.line, kind, mine,
                 Record(1) << 32,       allocation};
     access(reach, inside, offset, bytes);
   }

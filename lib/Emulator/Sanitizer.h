@@ -101,8 +101,8 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
-    Knowledge common;               ///< of all lanes
-    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
+    Knowledge common;                      ///< of all lanes
+    std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
@@ -157,7 +157,7 @@ private:
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
-  std::array<Union, 256> unions; ///< what was united lately
+  std::array<Union, 256> unions;              ///< what was united lately
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
 };
@@ -168,10 +168,10 @@ struct Sanitizer::Reach {
   const Warp &warp;
   unsigned line;
   SanitizeKind kind;
-  Record mine;  ///< the lane is missing
-  Record limit; ///< records below are ordered before
+  Record mine;                            ///< the lane is missing
+  Record limit;                           ///< records below are ordered before
   const Allocation *allocation = nullptr; ///< null: shared memory
-  bool inFlight = false; ///< the write takes place later
+  bool inFlight = false;                  ///< the write takes place later
   /// What became of the reads seen last, which goes for all lanes.
   enum { Replace, Keep, Become } action = Keep;
   Record lastReads = ~Record(0), nextReads = 0;

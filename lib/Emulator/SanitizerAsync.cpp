@@ -1,4 +1,5 @@
-//===- SanitizerAsync.cpp - Sanitizers: bulk copies, mbarriers, clusters --===//
+//===- SanitizerAsync.cpp - Sanitizers: bulk copies, mbarriers, clusters
+//---===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,15 +29,12 @@ void Sanitizer::forRecords(uint32_t offset, uint32_t bytes, Visit visit) {
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
                           uint32_t offset, uint32_t bytes, bool reduces) {
-  Record mine = warp.sanitizer->contextRecord(warp) |
-                Record(inst.line & 0xfffff) << 12;
+  Record mine =
+      warp.sanitizer->contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
   bool own = warp.cta == &cta;
-  Reach reach{shared,
-              warp,
-              inst.line,
-              SanitizeKind::Store,
-              mine,
-              own ? states[warp.index].limit : Record(1) << 32};
+  Reach reach{shared,    warp,
+              inst.line, SanitizeKind::Store,
+              mine,      own ? states[warp.index].limit : Record(1) << 32};
   forRecords(offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
     // Reductions are atomic among themselves.
     if (own && !reduces)
@@ -48,9 +46,8 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
 
 void Sanitizer::bulkComplete(uint32_t offset, uint32_t bytes) {
   // Whoever reads it has waited for the mbarrier, or finds it in flight.
-  forRecords(offset, bytes, [](Record &write, Record &, uint64_t) {
-    write = 0;
-  });
+  forRecords(offset, bytes,
+             [](Record &write, Record &, uint64_t) { write = 0; });
 }
 
 void Sanitizer::bulkRead(Warp &warp, const Inst &inst, unsigned lane,
@@ -58,12 +55,9 @@ void Sanitizer::bulkRead(Warp &warp, const Inst &inst, unsigned lane,
   if (warp.cta != &cta)
     return;
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
-  Reach reach{shared,
-              warp,
-              inst.line,
-              SanitizeKind::Load,
-              mine,
-              states[warp.index].limit};
+  Reach reach{shared,    warp,
+              inst.line, SanitizeKind::Load,
+              mine,      states[warp.index].limit};
   forRecords(offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
     read(reach, write, reads, at, lane);
   });
@@ -79,9 +73,8 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
   }
   if (isLoad)
     return;
-  forRecords(offset, bytes, [](Record &write, Record &, uint64_t) {
-    write = 0;
-  });
+  forRecords(offset, bytes,
+             [](Record &write, Record &, uint64_t) { write = 0; });
 }
 
 /// What the lanes of a warp know, and their accesses up to now.

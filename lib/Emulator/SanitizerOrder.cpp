@@ -228,8 +228,7 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
     join.joinWarp(warp.index, state.clock + 1);
   else
     forLanes(mask, [&](unsigned lane) {
-      joinEntry(join.lanes,
-                Knowledge::threadKey(cta.linear, warp.index, lane),
+      joinEntry(join.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
                 state.clock + 1);
     });
   advance(state);
@@ -244,9 +243,8 @@ void Sanitizer::barrierComplete(uint32_t barrier,
   for (const Warp &warp : cta.warps) {
     const WarpState &state = states[warp.index];
     uint32_t last = state.context ? state.clock : state.clock - 1;
-    bool known = !last ||
-                 (warp.index < join.warps.size() &&
-                  join.warps[warp.index] > last);
+    bool known = !last || (warp.index < join.warps.size() &&
+                           join.warps[warp.index] > last);
     everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
   }
   if (everybody) {

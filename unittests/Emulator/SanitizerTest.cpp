@@ -44,8 +44,7 @@ protected:
     auto program = parse(module(body));
     if (!program)
       return {};
-    Launch launch =
-        makeLaunch("k", {blocks, 1, 1}, {threads, 1, 1}, out);
+    Launch launch = makeLaunch("k", {blocks, 1, 1}, {threads, 1, 1}, out);
     Options options;
     options.sanitize = true;
     options.seed = seed;
@@ -96,8 +95,7 @@ TEST_F(Sanitizers, PartOfAWarpIsOrderedByItsOwnBarriers) {
                       "@%p4 bar.warp.sync 0xffff0000;\n";
   EXPECT_EQ(kinds(store + chain + "@!%p2 ld.shared.u32 %r5, [s];\n", 1, 32),
             List());
-  EXPECT_EQ(kinds(store + chain + "@%p2 ld.shared.u32 %r5, [s+80];\n", 1,
-                  32),
+  EXPECT_EQ(kinds(store + chain + "@%p2 ld.shared.u32 %r5, [s+80];\n", 1, 32),
             List{"shared-race"});
 }
 
@@ -109,10 +107,10 @@ TEST_F(Sanitizers, NamedBarriersOrderThoseWhoComeAndWait) {
                         "ld.shared.u32 %r5, [%r3+-128];\nE:\n";
   EXPECT_EQ(kinds(produce + "bar.arrive 1, 64;\n" + consume), List());
   // What comes after the arrival does not come before the wait.
-  EXPECT_EQ(kinds(produce + "bar.arrive 1, 64;\nst.shared.u32 [%r3], 1;\n" +
-                  consume)
-                .size(),
-            1u);
+  EXPECT_EQ(
+      kinds(produce + "bar.arrive 1, 64;\nst.shared.u32 [%r3], 1;\n" + consume)
+          .size(),
+      1u);
   EXPECT_EQ(kinds("bar.arrive 1, 128;\n" + produce + consume),
             List{"bad-barrier"});
 }

@@ -26,7 +26,6 @@ import importlib
 import json
 import math
 import pathlib
-import sys
 import zlib
 
 import numpy as np

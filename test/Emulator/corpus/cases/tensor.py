@@ -5,7 +5,7 @@
 import numpy as np
 
 from . import Case, InOut, Out, kernel
-from .formats import from_bf16, round_bf16, round_tf32, to_bf16
+from .formats import from_bf16, round_tf32, to_bf16
 
 F16, F32 = np.float16, np.float32
 SIZES = ((16, 16, 40), (17, 9, 16), (40, 24, 5))
