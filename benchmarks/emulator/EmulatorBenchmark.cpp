@@ -94,7 +94,8 @@ static void warpgroups(benchmark::State &state, const char *type,
   text << ".version 8.6\n.target sm_90a\n.address_size 64\n"
        << ".visible .entry k(.param .u32 n)\n{\n.reg .f32 %f<128>;\n"
        << ".reg .b64 %a, %b;\n.reg .b32 %n;\n.reg .pred %p;\n"
-       << ".shared .align 1024 .b8 s[49152];\nmov.u32 %n, s;\nld.param.u32 %n, [n];\n"
+       << ".shared .align 1024 .b8 s[49152];\nmov.u32 %n, s;\nld.param.u32 %n, "
+          "[n];\n"
        << "mov.u64 %a, 0x4000004000000000;\n"
        << "mov.u64 %b, 0x4000004002000200;\n";
   for (unsigned i = 0; i < 128; ++i)
@@ -185,11 +186,20 @@ BENCHMARK_CAPTURE(corpusKernel, gemm_tiled_sanitized, "gemm_tiled", 256,
 BENCHMARK_CAPTURE(corpusKernel, softmax, "softmax_rows", 1024, {64, 1, 1},
                   {256, 1, 1}, false)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(corpusKernel, softmax_sanitized, "softmax_rows", 1024,
+                  {64, 1, 1}, {256, 1, 1}, true)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(corpusKernel, vector_add, "vector_add", 1 << 20, {4096, 1, 1},
                   {256, 1, 1}, false)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(corpusKernel, vector_add_sanitized, "vector_add", 1 << 20,
+                  {4096, 1, 1}, {256, 1, 1}, true)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(corpusKernel, transpose, "transpose", 1024, {32, 32, 1},
                   {32, 8, 1}, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(corpusKernel, transpose_sanitized, "transpose", 1024,
+                  {32, 32, 1}, {32, 8, 1}, true)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(corpusKernel, collatz_divergent, "collatz", 1 << 16,
                   {256, 1, 1}, {256, 1, 1}, false)

@@ -359,7 +359,12 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
-    Allocation *allocation = cta.memory->find(address[__builtin_ctz(rest)]);
+    uint64_t first = address[__builtin_ctz(rest)];
+    Allocation *allocation = lastAllocation;
+    if (!allocation || first - allocation->begin >= allocation->bytes) {
+      allocation = lastAllocation = cta.memory->find(first);
+      lastShadow = allocation ? &shadowOf(*allocation) : nullptr;
+    }
     if (!allocation) {
       rest &= rest - 1;
       continue;
@@ -391,8 +396,8 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
           allocation->markWritten(offset[lane], bytes);
       }
     }
-    Reach reach{shadowOf(*allocation), warp,      inst.line, kind, mine,
-                Record(1) << 32,       allocation};
+    Reach reach{*lastShadow,     warp,      inst.line, kind, mine,
+                Record(1) << 32, allocation};
     access(reach, inside, offset, bytes);
   }
   if (strong)

@@ -153,6 +153,8 @@ private:
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
   Released released;            ///< at offsets of shared memory
   Shadow shared;
+  Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
+  Shadow *lastShadow = nullptr;
   std::vector<std::vector<Record>> sets; ///< of readers
   struct Union {
     Record reads = 0, mine = 0, result = 0;

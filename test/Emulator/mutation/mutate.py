@@ -228,6 +228,7 @@ def main():
     parser.add_argument("--state")
     parser.add_argument("--kernel", default="*")
     parser.add_argument("--operation", default="*")
+    parser.add_argument("--without", help="leaves out kernels whose text matches this regular expression")
     parser.add_argument("--schedules", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="names the mutants and runs none")
@@ -267,6 +268,8 @@ def main():
             if state and key not in known:
                 state.write(f"{key}\t{verdict}\n".replace("\n", " ").rstrip() + "\n")
                 state.flush()
+            if verdict.startswith("broken") and "is not defined" in verdict:
+                verdict = "no mutant: a name would be used before its scope"
             counts[verdict] = counts.get(verdict, 0) + 1
             label = f"{name} {site} {operation}"
             if verdict == "survived":
@@ -283,7 +286,8 @@ def main():
                 applicable = [o for o in OPERATIONS if kernel.mutant(site, o) is not None]
                 print(f"{name} {site} {','.join(applicable)} | {kernel.instruction(site)}")
             continue
-        if not kernel.sites:
+        body = "\n".join(kernel.lines[kernel.first : kernel.last])
+        if not kernel.sites or (arguments.without and re.search(arguments.without, body)):
             continue
         runners = [Runner(entry, arguments.emulate, arguments.schedules) for entry in cases]
         problems = [problem for problem in pool.map(lambda runner: runner.check(text), runners) if problem]
