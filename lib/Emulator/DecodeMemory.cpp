@@ -126,6 +126,12 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
       kernelParameter |=
           base.kind == Operand::Kind::Variable && formal.variable == base.index;
   }
+  if (space == Space::Const && addressWidth == 4)
+    // The low half of an address in the module's region, which lies in one
+    // window.
+    offset += int64_t(
+        (kModuleVariables + module.id % kModuleRegions * kModuleVariableBytes) &
+        ~uint64_t(0xffffffffu));
   if (isCluster)
     offset += int64_t(kSharedWindow);
   else if (space == Space::Generic && variableSpace != Space::Generic &&

@@ -1,4 +1,5 @@
-//===- PTX.cpp - PTX text of a lowered module ---------------------------------===//
+//===- PTX.cpp - PTX text of a lowered module
+//---------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +10,7 @@
 #include "fusion/Target/PTX.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Target/DeviceMath.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -94,13 +96,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
   if (!chipAttr)
-    return module.emitError("the module does not say for which chip (attribute '")
+    return module.emitError(
+               "the module does not say for which chip (attribute '")
            << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
-  SmallVector<gpu::GPUModuleOp> gpuModules(
-      module.getOps<gpu::GPUModuleOp>());
+  SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
   if (gpuModules.empty()) {
     // A plan without launches has no kernels; anything else was not lowered.
-    WalkResult unlowered = module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+    WalkResult unlowered = module.walk<WalkOrder::PreOrder>([](Operation *op)
+                                                                -> WalkResult {
       StringRef dialect = op->getName().getDialectNamespace();
       if (dialect == "linalg" || dialect == "fuse" || dialect == "tile")
         return emitError(op->getLoc(), "'")
@@ -125,8 +128,8 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (function && !function.isExternal() &&
         !isIdentifier(function.getSymName()))
-      return op->emitError("'") << function.getSymName()
-                                << "' is no identifier of PTX";
+      return op->emitError("'")
+             << function.getSymName() << "' is no identifier of PTX";
     StringRef dialect = op->getName().getDialectNamespace();
     if (op == kernels || dialect == "llvm" || dialect == "nvvm" ||
         isa<gpu::GPUModuleOp>(op))
@@ -150,6 +153,8 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
     return kernels.emitError("cannot be translated to LLVM IR");
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
+  if (llvm::Error failed = linkDeviceMath(*llvmModule))
+    return kernels.emitError() << llvm::toString(std::move(failed));
   optimize(*llvmModule, *machine);
 
   llvm::SmallString<0> text;

@@ -68,15 +68,16 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Lower math functions without a device library";
+  let summary = "Lower math functions to instructions and device functions";
   let description = [{
     f16 and bf16 functions are computed in f32 and rounded. exp, exp2, log, log2 and
     rsqrt of f32 become the approximate instructions of the PTX ISA (ex2.approx,
     lg2.approx, rsqrt.approx; relative errors of 2^-22 and less, for log an
     absolute one of 2^-22); tanh, erf, sin, cos and their kin become upstream's
-    polynomial approximations, other functions its expansions. A function that has
-    none, and any function of f64 but sqrt, is an error: nothing may call a library
-    that is not there.
+    polynomial approximations, other functions its expansions. Functions of f64
+    become calls of libclc's, which translation to PTX links into the kernels
+    (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
+    nothing may call a library that is not there.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

@@ -1,4 +1,5 @@
-//===- FinalizeKernels.cpp - nvvm-finalize-kernels ----------------------------===//
+//===- FinalizeKernels.cpp - nvvm-finalize-kernels
+//----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Target/DeviceMath.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -35,6 +37,7 @@ struct FinalizeKernelsPass
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function.isExternal() &&
           !function.getSymName().starts_with("llvm.") &&
+          !fusion::isDeviceFunction(function.getSymName()) &&
           !SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
         function.emitError("the kernels call '")
             << function.getSymName() << "', which nothing defines";

@@ -1,4 +1,5 @@
-//===- MathToNVVM.cpp - convert-math-to-nvvm ----------------------------------===//
+//===- MathToNVVM.cpp - convert-math-to-nvvm
+//----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Target/DeviceMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,8 +49,8 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
     Value x = op.getOperand();
     if (inner != 1)
       x = arith::MulFOp::create(b, loc, x, constant(b, loc, inner));
-    Value result = LLVM::CallIntrinsicOp::create(
-                       b, loc, b.getF32Type(), b.getStringAttr(intrinsic), x)
+    Value result = LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
+                                                 b.getStringAttr(intrinsic), x)
                        .getResult(0);
     if (outer != 1)
       result = arith::MulFOp::create(b, loc, result, constant(b, loc, outer));
@@ -73,8 +75,8 @@ struct ToInstruction : OpRewritePattern<From> {
   }
 };
 
-/// The same for functions that LLVM's intrinsic of that name computes exactly, in
-/// the operand's own type.
+/// The same for functions that LLVM's intrinsic of that name computes exactly,
+/// in the operand's own type.
 template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   ToIntrinsic(MLIRContext *context, StringRef name)
       : OpRewritePattern<Op>(context, /*benefit=*/10), name(name) {}
@@ -93,6 +95,35 @@ template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
+/// Functions of f64 are calls of the device functions that translation to PTX
+/// links.
+template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
+  ToDeviceFunction(MLIRContext *context, StringRef name)
+      : OpRewritePattern<Op>(context, /*benefit=*/20), name(name) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    if (!op->getResult(0).getType().isF64())
+      return failure();
+    SmallVector<Value> operands(op->getOperands());
+    // pown takes an int.
+    if (operands.size() == 2 && isa<IntegerType>(operands[1].getType()) &&
+        !operands[1].getType().isInteger(32))
+      return failure();
+    auto module = op->template getParentOfType<gpu::GPUModuleOp>();
+    if (!module.lookupSymbol(name)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      SmallVector<Type> types(ValueRange(operands).getTypes());
+      LLVM::LLVMFuncOp::create(
+          b, module.getLoc(), name,
+          LLVM::LLVMFunctionType::get(b.getF64Type(), types));
+    }
+    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(b.getF64Type()), name,
+                                       operands);
+    return success();
+  }
+  StringRef name;
+};
+
 /// Integer functions that LLVM has as intrinsics; `hasFlag` where the intrinsic
 /// asks whether a special operand may be undefined: it may not.
 template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
@@ -105,11 +136,10 @@ template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
       return failure();
     SmallVector<Value> operands(op->getOperands());
     if (hasFlag)
-      operands.push_back(
-          arith::ConstantIntOp::create(b, op.getLoc(), 0, 1));
+      operands.push_back(arith::ConstantIntOp::create(b, op.getLoc(), 0, 1));
     std::string full = (name + ".i" + Twine(type.getWidth())).str();
-    auto call = LLVM::CallIntrinsicOp::create(
-        b, op.getLoc(), type, b.getStringAttr(full), operands);
+    auto call = LLVM::CallIntrinsicOp::create(b, op.getLoc(), type,
+                                              b.getStringAttr(full), operands);
     b.replaceOp(op, call.getResult(0));
     return success();
   }
@@ -182,8 +212,9 @@ struct Remainder : OpRewritePattern<arith::RemFOp> {
     if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > 64)
       return failure();
     auto widen = [&](Value value) -> Value {
-      return type == wide ? value
-                          : arith::ExtFOp::create(b, loc, wide, value).getResult();
+      return type == wide
+                 ? value
+                 : arith::ExtFOp::create(b, loc, wide, value).getResult();
     };
     Value x = widen(op.getLhs()), y = widen(op.getRhs());
     Value quotient = arith::DivFOp::create(b, loc, x, y);
@@ -198,8 +229,7 @@ struct Remainder : OpRewritePattern<arith::RemFOp> {
   }
 };
 
-struct MathToNVVMPass
-    : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
+struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
   void runOnOperation() override {
     if (failed(extendNarrowTypes()))
       return signalPassFailure();
@@ -209,8 +239,8 @@ struct MathToNVVMPass
         context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e, 1.0);
     patterns.add<ApproximateF32<math::Exp2Op>>(
         context, "llvm.nvvm.ex2.approx.f32", 1.0, 1.0);
-    patterns.add<ApproximateF32<math::LogOp>>(
-        context, "llvm.nvvm.lg2.approx.f", 1.0, llvm::numbers::ln2);
+    patterns.add<ApproximateF32<math::LogOp>>(context, "llvm.nvvm.lg2.approx.f",
+                                              1.0, llvm::numbers::ln2);
     patterns.add<ApproximateF32<math::Log2Op>>(
         context, "llvm.nvvm.lg2.approx.f", 1.0, 1.0);
     patterns.add<ApproximateF32<math::Log10Op>>(
@@ -222,8 +252,8 @@ struct MathToNVVMPass
                  ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
         context);
     patterns.add<IntegerIntrinsic<math::AbsIOp>>(context, "llvm.abs", true);
-    patterns.add<IntegerIntrinsic<math::CountLeadingZerosOp>>(context,
-                                                              "llvm.ctlz", true);
+    patterns.add<IntegerIntrinsic<math::CountLeadingZerosOp>>(
+        context, "llvm.ctlz", true);
     patterns.add<IntegerIntrinsic<math::CountTrailingZerosOp>>(
         context, "llvm.cttz", true);
     patterns.add<IntegerIntrinsic<math::CtPopOp>>(context, "llvm.ctpop", false);
@@ -239,6 +269,7 @@ struct MathToNVVMPass
     patterns.add<ToIntrinsic<math::RoundEvenOp>>(context, "llvm.roundeven");
     patterns.add<ToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt");
     patterns.add<ToIntrinsic<math::TruncOp>>(context, "llvm.trunc");
+    addDeviceFunctions(patterns);
     math::populateExpansionPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
@@ -248,8 +279,7 @@ struct MathToNVVMPass
         if (auto real = dyn_cast<FloatType>(type); real && real.getWidth() < 16)
           return op->emitError("values of type ")
                  << type << " have no lowering for the GPU";
-      if (!isa<math::MathDialect>(op->getDialect()) ||
-          isa<math::FmaOp>(op))
+      if (!isa<math::MathDialect>(op->getDialect()) || isa<math::FmaOp>(op))
         return WalkResult::advance();
       return op->emitError("'")
              << op->getName() << "' on " << op->getResult(0).getType()
@@ -257,6 +287,41 @@ struct MathToNVVMPass
     });
     if (complete.wasInterrupted())
       signalPassFailure();
+  }
+
+  template <typename Op>
+  void addDeviceFunction(RewritePatternSet &patterns, StringRef name) {
+    assert(fusion::isDeviceFunction(name) && "no such device function");
+    patterns.add<ToDeviceFunction<Op>>(&getContext(), name);
+  }
+
+  void addDeviceFunctions(RewritePatternSet &patterns) {
+    addDeviceFunction<math::AcosOp>(patterns, "_Z4acosd");
+    addDeviceFunction<math::AcoshOp>(patterns, "_Z5acoshd");
+    addDeviceFunction<math::AsinOp>(patterns, "_Z4asind");
+    addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhd");
+    addDeviceFunction<math::AtanOp>(patterns, "_Z4atand");
+    addDeviceFunction<math::Atan2Op>(patterns, "_Z5atan2dd");
+    addDeviceFunction<math::AtanhOp>(patterns, "_Z5atanhd");
+    addDeviceFunction<math::CbrtOp>(patterns, "_Z4cbrtd");
+    addDeviceFunction<math::CosOp>(patterns, "_Z3cosd");
+    addDeviceFunction<math::CoshOp>(patterns, "_Z4coshd");
+    addDeviceFunction<math::ErfOp>(patterns, "_Z3erfd");
+    addDeviceFunction<math::ErfcOp>(patterns, "_Z4erfcd");
+    addDeviceFunction<math::ExpOp>(patterns, "_Z3expd");
+    addDeviceFunction<math::Exp2Op>(patterns, "_Z4exp2d");
+    addDeviceFunction<math::ExpM1Op>(patterns, "_Z5expm1d");
+    addDeviceFunction<math::FPowIOp>(patterns, "_Z4powndi");
+    addDeviceFunction<math::LogOp>(patterns, "_Z3logd");
+    addDeviceFunction<math::Log10Op>(patterns, "_Z5log10d");
+    addDeviceFunction<math::Log1pOp>(patterns, "_Z5log1pd");
+    addDeviceFunction<math::Log2Op>(patterns, "_Z4log2d");
+    addDeviceFunction<math::PowFOp>(patterns, "_Z3powdd");
+    addDeviceFunction<math::SinOp>(patterns, "_Z3sind");
+    addDeviceFunction<math::SinhOp>(patterns, "_Z4sinhd");
+    addDeviceFunction<math::TanOp>(patterns, "_Z3tand");
+    addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd");
+    addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmoddd");
   }
 
   LogicalResult extendNarrowTypes() {

@@ -76,4 +76,14 @@ gpu.module @kernels {
     %1 = arith.divf %0, %y : f32
     return %1 : f32
   }
+  // Functions of f64 are calls of libclc's, declared once.
+  // CHECK-LABEL: func.func @exp_of_f64
+  // CHECK: %[[Y:.*]] = llvm.call @_Z3expd(%{{.*}}) : (f64) -> f64
+  // CHECK: llvm.call @_Z3expd(%[[Y]])
+  // CHECK-NOT: llvm.func @_Z3expd
+  func.func @exp_of_f64(%x: f64) -> f64 {
+    %0 = math.exp %x : f64
+    %1 = math.exp %0 : f64
+    return %1 : f64
+  }
 }
