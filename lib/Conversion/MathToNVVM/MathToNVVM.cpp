@@ -201,30 +201,23 @@ struct CompareInfinity : OpRewritePattern<Op> {
   }
 };
 
-/// x - y · trunc(x / y) in f64: exact for f32 operands up to quotients of 2^29,
-/// for f64 ones as far as the product is.
+/// x - y · trunc(x / y) in f64, exact up to quotients of 2^29; the remainder of
+/// f64 itself is a device function.
 struct Remainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
                                 PatternRewriter &b) const override {
     Location loc = op.getLoc();
     Type type = op.getType(), wide = b.getF64Type();
-    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > 64)
+    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
       return failure();
-    auto widen = [&](Value value) -> Value {
-      return type == wide
-                 ? value
-                 : arith::ExtFOp::create(b, loc, wide, value).getResult();
-    };
-    Value x = widen(op.getLhs()), y = widen(op.getRhs());
+    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
+    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
     Value quotient = arith::DivFOp::create(b, loc, x, y);
     Value whole = math::TruncOp::create(b, loc, quotient);
     Value product = arith::MulFOp::create(b, loc, whole, y);
     Value rest = arith::SubFOp::create(b, loc, x, product);
-    if (type == wide)
-      b.replaceOp(op, rest);
-    else
-      b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
     return success();
   }
 };
