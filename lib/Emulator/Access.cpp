@@ -177,8 +177,11 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
           return false;
         pointer[lane] = other->shared.data() + offset;
         if (warp.sanitizer)
-          other->sanitizer->clusterAccess(warp, inst, lane, offset, bytes,
-                                          kind == AccessKind::Load);
+          other->sanitizer->clusterAccess(
+              warp, inst, lane, offset, bytes,
+              kind == AccessKind::Load    ? SanitizeKind::Load
+              : kind == AccessKind::Store ? SanitizeKind::Store
+                                          : SanitizeKind::Atomic);
         continue;
       }
       if (inWindow(a, kSharedWindow)) {

@@ -8,6 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "SanitizerAsync.h"
+
+#include <algorithm>
 
 using namespace fusion::emulator;
 
@@ -387,7 +390,25 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
   if (root == "fence") {
     // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
     // ordered by those that are not of proxies or of mbarrier.init alone.
-    bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
+    auto has = [&](std::string_view text) {
+      const auto &list = instruction->modifiers;
+      return std::find(list.begin(), list.end(), text) != list.end();
+    };
+    unsigned proxies = 0;
+    if (has("mbarrier_init"))
+      proxies = FenceInit;
+    else if (has("proxy") && (has("async") || has("async::generic"))) {
+      // The acquiring half orders the async proxy before the generic one.
+      bool acquires = has("async::generic") && has("acquire");
+      bool global = has("global"), shared = has("shared::cta") ||
+                                            has("shared::cluster") ||
+                                            has("async::generic");
+      proxies = acquires ? 0
+                : global ? FenceGlobalProxy
+                : shared ? FenceSharedProxy
+                         : FenceGlobalProxy | FenceSharedProxy;
+    }
+    bool special = has("proxy") || has("mbarrier_init");
     while (modifiers.takeOneOf({"sc",
                                 "acq_rel",
                                 "acquire",
@@ -414,7 +435,10 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       ;
     if (!modifiers.empty())
       return unsupported();
-    emit(special ? nothingHandler() : fenceHandler(), {});
+    if (proxies)
+      emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
+    else
+      emit(special ? nothingHandler() : fenceHandler(), {});
     return true;
   }
   modifiers = Modifiers(Instruction());

@@ -334,6 +334,7 @@ Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
+Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
 
 } // namespace fusion::emulator
 

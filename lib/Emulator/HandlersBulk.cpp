@@ -67,14 +67,9 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
   if (!warp.sanitizer) {
     if (isStore)
       allocation->initialized.store(true, std::memory_order_relaxed);
-  } else if (isStore && !alsoLoads) {
-    allocation->markWritten(address - allocation->begin, bytes);
   } else {
-    uint64_t addresses[32] = {};
-    addresses[lane] = address;
-    warp.sanitizer->globalAccess(
-        warp, inst, 1u << lane, addresses, unsigned(bytes),
-        isStore ? SanitizeKind::Atomic : SanitizeKind::Load);
+    warp.sanitizer->bulkGlobal(warp, inst, lane, address, bytes, isStore,
+                               alsoLoads);
   }
   return true;
 }
@@ -108,8 +103,7 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
     return false;
   }
   if (cta.sanitizer)
-    cta.sanitizer->bulkIssue(warp, inst, lane, copy.shared, copy.bytes,
-                             copy.reduces);
+    cta.sanitizer->bulkIssue(warp, inst, lane, copy, barrier);
   enqueue(cta, barrier, std::move(copy));
   return true;
 }
@@ -202,7 +196,7 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
                                  copy.reduces, sector)))
         return;
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.shared, bytes);
+        warp.sanitizer->storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -220,8 +214,6 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       if (!resolveShared(warp, inst, lane, from, bytes, 16, false,
                          copy.sourceCta, copy.source))
         return;
-      if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.source, bytes);
     }
     if (!deliver(warp, inst, lane, copy, inst.op[3], inst.op[4]))
       return;
@@ -298,7 +290,7 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (toGlobal) {
       copy.kind = BulkCopy::Kind::SharedToGlobal;
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.shared, copy.bytes);
+        warp.sanitizer->storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -320,12 +312,14 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
   for (size_t i = 0; i < stores.size(); ++i) {
     BulkCopy &copy = stores[i];
     bool now = copy.warp == warp.index && due(copy);
-    if (now && onlyRead)
-      readSource(copy);
-    else if (now)
+    if (now && !onlyRead) {
       carryOut(copy);
-    if (now && !onlyRead)
       continue;
+    }
+    if (now) {
+      readSource(copy);
+      copy.waited = true;
+    }
     if (kept != i)
       stores[kept] = std::move(copy);
     ++kept;
@@ -334,6 +328,8 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
 }
 
 void bulkWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->storeWait(warp, mask, inst.imm, inst.a);
   complete(warp, inst.a, [&](const BulkCopy &copy) {
     return ((mask >> copy.lane) & 1) &&
            int64_t(copy.group) + inst.imm <

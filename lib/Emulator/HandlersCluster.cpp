@@ -25,11 +25,10 @@ void Cluster::completeIfAll() {
     return;
   arrived = 0;
   parity ^= 1;
-  for (Cta *cta : ctas) {
+  for (Cta *cta : ctas)
     ++cta->async.events;
-    if (cta->sanitizer)
-      cta->sanitizer->phaseComplete(Sanitizer::kClusterPhase);
-  }
+  if (ctas[0]->sanitizer)
+    ctas[0]->sanitizer->phaseComplete(Sanitizer::kClusterPhase);
 }
 
 namespace {
@@ -98,7 +97,7 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   cluster.arrived += uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
   if (warp.sanitizer)
-    warp.sanitizer->phaseArrive(warp, Sanitizer::kClusterPhase);
+    warp.sanitizer->phaseArrive(warp, inst, mask, Sanitizer::kClusterPhase);
   cluster.completeIfAll();
 }
 
@@ -113,7 +112,7 @@ void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   warp.clusterArrived &= ~mask;
   if (warp.sanitizer)
-    warp.sanitizer->phaseObserve(warp, Sanitizer::kClusterPhase);
+    warp.sanitizer->phaseObserve(warp, inst, mask, Sanitizer::kClusterPhase);
 }
 
 } // namespace

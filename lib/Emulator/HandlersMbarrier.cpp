@@ -86,13 +86,22 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
   for (; steps; --steps) {
     BulkCopy copy = std::move(queue.front());
     queue.pop_front();
+    if (cta.sanitizer && copy.kind == BulkCopy::Kind::Arrive)
+      cta.sanitizer->deliver(offset, copy);
     carryOut(copy);
+    if (cta.sanitizer)
+      cta.sanitizer->phaseDeliver(offset, copy);
   }
   storeMbarrier(cta, offset, m);
   return true;
 }
 
 namespace {
+
+void misuse(Warp &warp, const Inst &inst, unsigned lane,
+            const std::string &message) {
+  raiseFault(warp, inst, lane, message, "mbarrier-misuse");
+}
 
 /// The mbarrier of a lane; false after a fault.
 bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
@@ -101,19 +110,32 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
                      remote, cta, offset))
     return false;
   m = loadMbarrier(*cta, offset);
-  if (m.valid)
-    return true;
-  raiseFault(warp, inst, lane,
-             "there is no initialised mbarrier at shared offset " +
-                 std::to_string(offset));
-  return false;
+  if (!m.valid) {
+    misuse(warp, inst, lane,
+           "there is no initialised mbarrier at shared offset " +
+               std::to_string(offset));
+    return false;
+  }
+  if (cta->sanitizer)
+    cta->sanitizer->phaseTouch(warp, inst, lane, offset);
+  return true;
+}
+
+/// The lanes of `mask` that name the same mbarrier as its first.
+uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
+  const uint64_t *addresses = warp.reg<uint64_t>(address);
+  uint64_t first = addresses[__builtin_ctz(mask)];
+  uint32_t same = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    same |= uint32_t(addresses[i] == first) << i;
+  return same & mask;
 }
 
 bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
                   const char *what) {
   if (count >= 1 && count <= Mbarrier::kMaxCount)
     return true;
-  raiseFault(warp, inst, lane,
+  misuse(warp, inst, lane,
              std::string(what) + " of " + std::to_string(count) +
                  ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
   return false;
@@ -133,6 +155,8 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
     Mbarrier m;
     m.pending = m.expected = counts[lane];
     storeMbarrier(*cta, offset, m);
+    if (cta->sanitizer)
+      cta->sanitizer->phaseInit(warp, inst, lane, offset, true);
   }
 }
 
@@ -146,6 +170,8 @@ void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
       return;
     cta->async.queues.erase(offset);
     std::memset(cta->shared.data() + offset, 0xff, 8);
+    if (cta->sanitizer)
+      cta->sanitizer->phaseInit(warp, inst, lane, offset, false);
   }
 }
 
@@ -172,7 +198,7 @@ bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
   if (m.transactions >= -int64_t(Mbarrier::kMaxCount) &&
       m.transactions <= int64_t(Mbarrier::kMaxCount))
     return true;
-  raiseFault(warp, inst, lane,
+  misuse(warp, inst, lane,
              "the transaction count of an mbarrier exceeds 2^20 - 1");
   return false;
 }
@@ -199,8 +225,7 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *counts = warp.reg<uint32_t>(inst.op[1]);
   const uint32_t *bytes = warp.reg<uint32_t>(inst.op[2]);
   uint64_t *state = warp.reg<uint64_t>(inst.op[0]);
-  Cta *synchronised = nullptr;
-  uint32_t synchronisedAt = 0;
+  uint32_t told = 0;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     Cta *cta;
@@ -216,23 +241,24 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
         !addTransactions(warp, inst, lane, m, bytes[lane]))
       return;
     if (count > m.pending)
-      return raiseFault(warp, inst, lane,
+      return misuse(warp, inst, lane,
                         std::to_string(count) +
                             " arrivals at the mbarrier at "
                             "shared offset " +
                             std::to_string(offset) + ", which expects only " +
                             std::to_string(m.pending) + " more in its phase");
     if ((inst.a & MbarrierNoComplete) && count == m.pending)
-      return raiseFault(warp, inst, lane,
+      return misuse(warp, inst, lane,
                         "an arrival with .noComplete completes the phase");
     m.pending -= count;
     if (inst.a & MbarrierDrop)
       m.expected -= count;
     // Lanes that arrive together do so at one time.
-    if (cta->sanitizer && (cta != synchronised || offset != synchronisedAt))
-      cta->sanitizer->phaseArrive(warp, offset);
-    synchronised = cta;
-    synchronisedAt = offset;
+    if (cta->sanitizer && !(told >> lane & 1)) {
+      uint32_t together = lanesAt(warp, inst.op[3], left);
+      told |= together;
+      cta->sanitizer->phaseArrive(warp, inst, together, offset);
+    }
     storeMbarrier(*cta, offset, m);
     state[lane] = before;
   }
@@ -260,11 +286,19 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
         m = loadMbarrier(*cta, offset);
       last = addresses[lane];
       parity = m.parity;
-      if (parity != awaited && warp.sanitizer)
-        warp.sanitizer->phaseObserve(warp, offset);
     }
     done |= uint32_t(parity != awaited) << lane;
   }
+  if (warp.sanitizer)
+    for (uint32_t left = done; left;) {
+      uint32_t together = lanesAt(warp, inst.op[2], left);
+      Cta *cta;
+      uint32_t offset;
+      resolveShared(warp, inst, unsigned(__builtin_ctz(left)),
+                    addresses[__builtin_ctz(left)], 8, 8, false, cta, offset);
+      warp.sanitizer->phaseObserve(warp, inst, together, offset);
+      left &= ~together;
+    }
   if (!done && !warp.current.timedOut) {
     warp.suspended = true;
     return;
@@ -284,7 +318,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
     if (inst.a) {
       makeRoom(*cta, offset, 1, m);
       if (!m.pending)
-        return raiseFault(warp, inst, lane,
+        return misuse(warp, inst, lane,
                           "the mbarrier at shared offset " +
                               std::to_string(offset) +
                               " expects no arrival in its phase");
@@ -292,13 +326,11 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
       // The arrival is one more than the program counts, so that the pending
       // count bounds the queue.
       if (m.pending == Mbarrier::kMaxCount)
-        return raiseFault(warp, inst, lane,
+        return misuse(warp, inst, lane,
                           "too many arrivals pending at an mbarrier");
       ++m.pending;
       storeMbarrier(*cta, offset, m);
     }
-    if (cta->sanitizer)
-      cta->sanitizer->phaseArrive(warp, offset);
     BulkCopy copy;
     copy.kind = BulkCopy::Kind::Arrive;
     copy.issuer = warp.cta;

@@ -31,6 +31,7 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
   uint32_t inner = transposed ? 16 : 2;
   uint32_t begin = transposed ? first / 8 : first;
   uint32_t limit = warp.cta->sharedBytes;
+  std::vector<uint32_t> pieces;
   for (uint32_t r = begin; r < begin + outer; ++r)
     for (uint32_t c = 0; c < inner; ++c) {
       uint32_t at = descriptor.piece(r, c);
@@ -42,8 +43,10 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
         return false;
       }
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, 0, at, 16);
+        pieces.push_back(at);
     }
+  if (warp.sanitizer)
+    warp.sanitizer->productRead(warp, inst, pieces);
   return true;
 }
 
@@ -104,6 +107,8 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
 void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }
 
 void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productWait(warp, inst.imm);
   size_t count = 0;
   while (count < warp.products.size() &&
          int64_t(warp.products[count].group) + inst.imm <

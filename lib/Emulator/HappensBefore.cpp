@@ -43,3 +43,17 @@ bool Knowledge::knowsAnyLane(const Context &context) const {
       return true;
   return false;
 }
+
+void Knowledge::repeatAt(uint32_t by) {
+  for (uint32_t w = 0; w < slots::kWarps && w < warps.size(); ++w)
+    if (warps[w])
+      joinWarp(w + by, warps[w]);
+  auto repeat = [&](std::map<uint64_t, uint32_t> &map, unsigned laneBits) {
+    // What is inserted has another slot and is passed over.
+    for (const auto &[key, clock] : map)
+      if (((key >> laneBits) & 0xffff) < slots::kWarps)
+        joinEntry(map, key + (uint64_t(by) << laneBits), clock);
+  };
+  repeat(lanes, 5);
+  repeat(foreign, 0);
+}

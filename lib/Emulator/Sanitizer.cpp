@@ -24,7 +24,9 @@ static constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers), shared(cta.sharedBytes, false) {}
+      joins(kBarriers), shared(cta.sharedBytes, false) {
+  grid.clusterPhases.erase(cta.cluster); // of another cluster, before
+}
 
 //===----------------------------------------------------------------------===//
 // Reports
@@ -39,12 +41,19 @@ void Sanitizer::report(const char *kind, const Warp &warp, unsigned lane,
   Finding finding;
   finding.kind = kind;
   finding.kernel = std::string(cta.code->source->name);
-  finding.block = cta.id;
+  finding.block = warp.cta->id;
   finding.thread = threadOfLane(warp, lane);
   finding.line = line;
   finding.otherLine = otherLine;
   finding.message = message();
   findings.push_back(std::move(finding));
+}
+
+void Sanitizer::reportText(const char *kind, const Warp &warp, unsigned lane,
+                           unsigned line, unsigned otherLine,
+                           std::string message) {
+  report(kind, warp, lane, line, otherLine,
+         [&] { return std::move(message); });
 }
 
 static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
@@ -56,11 +65,15 @@ static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
 std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
+  uint32_t warp = context.warp;
+  if (slots::isAgent(warp)) {
+    name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
+    warp = grid.issuers[contextOf(record)];
+  }
   if (record & (kSeveral | kUnknownLane))
-    name = "threads of warp " + std::to_string(context.warp);
+    name += "threads of warp " + std::to_string(warp);
   else
-    name = "thread " +
-           tuple(context.warp * 32 + laneOf(record), cta.launch->block);
+    name += "thread " + tuple(warp * 32 + laneOf(record), cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;
@@ -68,8 +81,7 @@ std::string Sanitizer::threadName(Record record) const {
 
 void Sanitizer::race(Reach &reach, const char *what, Record other,
                      uint64_t offset, unsigned lane) {
-  const char *kind = reach.allocation ? "global-race" : "shared-race";
-  report(kind, reach.warp, lane, reach.line, lineOf(other), [&] {
+  report(kindOfRace(reach, other), reach.warp, lane, reach.line, lineOf(other), [&] {
     return std::string(what) + " race at " + reach.place(offset) + " with " +
            threadName(other);
   });

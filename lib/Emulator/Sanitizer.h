@@ -21,6 +21,7 @@
 #define FUSION_LIB_EMULATOR_SANITIZER_H
 
 #include "HappensBefore.h"
+#include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
 
@@ -34,17 +35,12 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
-/// What those that arrived at an mbarrier knew, in its phase and up to the end
-/// of the one before; as it means the same in every block.
-struct Phase {
-  Knowledge open, done;
-};
-
 /// What the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
+  std::unordered_map<uint32_t, uint32_t> issuers; ///< warps, of agents' contexts
   Released released; ///< at addresses of global memory
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -68,20 +64,45 @@ public:
   void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
-  /// A bulk copy is going to write these bytes.
-  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
-                 uint32_t bytes, bool reduces);
-  void bulkComplete(uint32_t offset, uint32_t bytes);
-  /// A bulk copy or a wgmma reads these bytes.
-  void bulkRead(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
-                uint32_t bytes);
+  /// A copy that completes at the mbarrier at `barrier` is going to write.
+  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, BulkCopy &copy,
+                 uint32_t barrier);
+  /// A copy of a bulk group is going to read shared and to write global memory.
+  void storeIssue(Warp &warp, const Inst &inst, unsigned lane,
+                  const BulkCopy &copy);
+  /// A bulk copy accesses global memory.
+  void bulkGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
+                  uint64_t bytes, bool isStore, bool reduces);
+  /// The lanes waited until at most `pending` of their bulk groups are left.
+  void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
+  /// A wgmma reads these pieces of 16 bytes.
+  void productRead(Warp &warp, const Inst &inst,
+                   const std::vector<uint32_t> &pieces);
+  void productWait(Warp &warp, int64_t pending);
+  /// cp.async that an mbarrier waits for are going to arrive, and these bytes
+  /// have.
+  void deliver(uint32_t barrier, const BulkCopy &arrival);
+  void delivered(uint32_t offset, uint32_t bytes);
+  /// Lanes end; `last`: the CTA does.
+  void exit(Warp &warp, uint32_t mask, bool last);
+
+  // SanitizerPhases.cpp
   void clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
-                     uint32_t offset, uint32_t bytes, bool isLoad);
+                     uint32_t offset, uint32_t bytes, SanitizeKind kind);
+  /// The mbarrier at `offset` is initialised (or invalidated) or used.
+  void phaseInit(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                 bool live);
+  void phaseTouch(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                  bool asyncProxy = false);
   /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
   /// that saw the end. kClusterPhase is barrier.cluster.
-  void phaseArrive(Warp &warp, uint32_t offset);
+  void phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
+                   uint32_t offset);
+  /// A copy arrives there.
+  void phaseDeliver(uint32_t offset, const BulkCopy &copy);
   void phaseComplete(uint32_t offset);
-  void phaseObserve(Warp &warp, uint32_t offset);
+  void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
+                    uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
 
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
@@ -91,6 +112,12 @@ public:
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
   void fence(Warp &warp, uint32_t mask);
+  /// A fence between generic and async proxy (bits of ProxyFence).
+  void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
+
+  /// Where the message is already made.
+  void reportText(const char *kind, const Warp &warp, unsigned lane,
+                  unsigned line, unsigned otherLine, std::string message);
 
   std::vector<Finding> findings;
 
@@ -107,6 +134,7 @@ private:
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
   struct Reach; // an access as it goes from word to word
+  struct AsyncReach;
 
   /// `message` is made only where the finding is new.
   template <class Message>
@@ -117,7 +145,8 @@ private:
     ++state.clock;
     state.context = 0;
   }
-  bool ordered(Record other, const Warp &warp, unsigned lane,
+  /// Lane -1: before any lane of the warp, which acts as one.
+  bool ordered(Record other, const Warp &warp, int lane,
                bool strongRead = false) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
@@ -139,10 +168,29 @@ private:
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
-  Knowledge exportedWarp(Warp &warp);
-  Phase &phaseAt(uint32_t offset);
+  // SanitizerOrder.cpp
+  bool knows(const WarpState &state, const Context &context, Record other,
+             int lane) const;
+  bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
+  Knowledge exportedForm(const Knowledge &knowledge) const;
+  Record limitAfter(const Knowledge &join);
+  // SanitizerAsync.cpp
+  AsyncReach asyncReach(const Warp &warp, const Inst &inst, int lane,
+                        uint32_t context, bool reduces);
+  uint32_t newContext(const Warp &warp, uint32_t slot, uint32_t clock);
+  uint32_t contextOfGroup(const Warp &warp, AsyncAgent &agent, uint32_t group);
+  AsyncAgent &agentOf(AsyncAgent::Kind kind, uint32_t id);
+  AsyncAgent *findAgent(AsyncAgent::Kind kind, uint32_t id);
+  void asyncRead(AsyncReach &reach, uint32_t offset, uint32_t bytes);
+  void asyncWrite(AsyncReach &reach, uint32_t offset, uint32_t bytes);
+  void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
+  const char *kindOfRace(const Reach &reach, Record other) const;
+  // SanitizerPhases.cpp
+  void noteRemote(Warp &warp, unsigned lane, unsigned line, bool accesses);
+  void checkLifetime(const Warp &warp);
   template <class Visit>
-  void forRecords(uint32_t offset, uint32_t bytes, Visit visit);
+  static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
+                         Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
   std::string threadName(Record record) const;
 
@@ -160,7 +208,7 @@ private:
     Record reads = 0, mine = 0, result = 0;
   };
   std::array<Union, 256> unions;              ///< what was united lately
-  std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
+  AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
 };
 
@@ -186,6 +234,23 @@ struct Sanitizer::Reach {
            std::to_string(allocation->bytes) + " bytes";
   }
 };
+
+/// The records of these bytes, by the word where that is whole.
+template <class Visit>
+void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
+                           Visit visit) {
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint64_t word = at / 4;
+    if (at % 4 == 0 && end - at >= 4 && !isKind(shadow.writes[word], kSplit)) {
+      visit(shadow.writes[word], shadow.reads[word], at);
+      at += 4;
+      continue;
+    }
+    Shadow::Parts &parts = shadow.split(word);
+    for (; at < end && at / 4 == word; ++at)
+      visit(parts.writes[at % 4], parts.reads[at % 4], at);
+  }
+}
 
 } // namespace fusion::emulator
 

@@ -31,36 +31,64 @@ Record Sanitizer::contextRecord(Warp &warp) {
 bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
+  if (warp.sanitizer != this)
+    return warp.sanitizer->orderedForAll(other, warp);
   return states[warp.index].common.knowsWarp(grid.contexts[contextOf(other)],
                                              cta.linear);
 }
 
-bool Sanitizer::ordered(Record other, const Warp &warp, unsigned lane,
-                        bool strongRead) const {
-  const Context &context = grid.contexts[contextOf(other)];
-  const WarpState &state = states[warp.index];
-  bool own = context.block == cta.linear && context.warp == warp.index;
-  if (own && !(other & kSeveral) &&
-      (laneOf(other) == lane || (other & kUnknownLane)))
-    return true;
-  auto knows = [&](const Knowledge &knowledge) {
+/// Whether the lane (-1: any) knows this context of the thread of `other`.
+bool Sanitizer::knows(const WarpState &state, const Context &context,
+                      Record other, int lane) const {
+  auto in = [&](const Knowledge &knowledge) {
     return knowledge.knowsWarp(context, cta.linear) ||
            (other & (kSeveral | kUnknownLane)
                 ? knowledge.knowsAnyLane(context)
                 : knowledge.knowsLane(context, laneOf(other)));
   };
-  if (knows(state.common))
+  if (in(state.common))
     return true;
-  if (strongRead && !state.pending.empty()) {
-    // Strong reads come after strong reads before them, fence or not.
-    auto it = state.pending.find(lane);
-    if (it != state.pending.end() && knows(it->second))
-      return true;
-  }
   if (state.lanes.empty())
     return false;
-  auto it = state.lanes.find(lane);
-  return it != state.lanes.end() && knows(it->second);
+  if (lane < 0)
+    return std::any_of(state.lanes.begin(), state.lanes.end(),
+                       [&](const auto &entry) { return in(entry.second); });
+  auto it = state.lanes.find(unsigned(lane));
+  return it != state.lanes.end() && in(it->second);
+}
+
+bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
+                        bool strongRead) const {
+  if (warp.sanitizer != this)
+    return warp.sanitizer->ordered(other, warp, lane, strongRead);
+  const Context &context = grid.contexts[contextOf(other)];
+  const WarpState &state = states[warp.index];
+  bool own = context.block == cta.linear && context.warp == warp.index;
+  if (own && (lane < 0 || (!(other & kSeveral) &&
+                           (laneOf(other) == unsigned(lane) ||
+                            (other & kUnknownLane)))))
+    return true;
+  if (knows(state, context, other, lane))
+    return true;
+  if (!strongRead || state.pending.empty())
+    return false;
+  // Strong reads come after strong reads before them, fence or not.
+  auto it = state.pending.find(unsigned(lane));
+  return it != state.pending.end() &&
+         (it->second.knowsWarp(context, cta.linear) ||
+          (other & (kSeveral | kUnknownLane)
+               ? it->second.knowsAnyLane(context)
+               : it->second.knowsLane(context, laneOf(other))));
+}
+
+/// Whether a proxy fence lies between `other` and what the lane does now.
+bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
+                       uint32_t slot) const {
+  if (warp.sanitizer != this)
+    return warp.sanitizer->fenced(other, warp, lane, slot);
+  Context context = grid.contexts[contextOf(other)];
+  context.warp += slot;
+  return knows(states[warp.index], context, other, lane);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,13 +117,7 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
 Knowledge Sanitizer::exported(const Warp &warp, unsigned lane,
                               const Knowledge &knowledge,
                               uint32_t ownClock) const {
-  Knowledge result;
-  result.lanes = knowledge.lanes;
-  result.foreign = knowledge.foreign;
-  for (uint32_t w = 0; w < knowledge.warps.size(); ++w)
-    if (knowledge.warps[w])
-      joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
-                knowledge.warps[w]);
+  Knowledge result = exportedForm(knowledge);
   joinEntry(result.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
             ownClock);
   return result;
@@ -171,6 +193,47 @@ void Sanitizer::fence(Warp &warp, uint32_t mask) {
   advance(state);
 }
 
+/// What the lanes know, their own accesses included, is told to the async
+/// proxy: of those that it orders, an access is either before or after a fence
+/// on the way of the causality order (PTX ISA, "Proxy-preserved base causality
+/// order").
+void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
+  WarpState &state = states[warp.index];
+  auto repeat = [&](Knowledge &knowledge) {
+    if (kinds & FenceSharedProxy)
+      knowledge.repeatAt(slots::kSharedProxy);
+    if (kinds & FenceGlobalProxy)
+      knowledge.repeatAt(slots::kGlobalProxy);
+    if (kinds & FenceInit)
+      knowledge.repeatAt(slots::kInit);
+  };
+  auto own = [&](auto tell) {
+    if (kinds & FenceSharedProxy)
+      tell(warp.index + slots::kSharedProxy);
+    if (kinds & FenceGlobalProxy)
+      tell(warp.index + slots::kGlobalProxy);
+    if (kinds & FenceInit)
+      tell(warp.index + slots::kInit);
+  };
+  if (!(warp.live & ~mask)) {
+    repeat(state.common);
+    for (auto &entry : state.lanes)
+      repeat(entry.second);
+    own([&](uint32_t slot) { state.common.joinWarp(slot, state.clock + 1); });
+  } else {
+    forLanes(mask, [&](unsigned lane) {
+      Knowledge all = knowledgeOf(warp, lane);
+      repeat(all);
+      own([&](uint32_t slot) {
+        joinEntry(all.lanes, Knowledge::threadKey(cta.linear, slot, lane),
+                  state.clock + 1);
+      });
+      state.lanes[lane] = std::move(all);
+    });
+  }
+  advance(state);
+}
+
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
@@ -234,6 +297,22 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
   advance(state);
 }
 
+/// The contexts before which everything is ordered before all threads, once
+/// all know `join`: up to the first asynchronous operation, or access by
+/// another CTA, that nobody has waited for.
+Record Sanitizer::limitAfter(const Knowledge &join) {
+  size_t first = grid.contexts.size(), kept = 0;
+  for (uint32_t number : async.outstanding) {
+    const Context &context = grid.contexts[number];
+    if (join.knowsWarp(context, cta.linear))
+      continue;
+    async.outstanding[kept++] = number;
+    first = std::min<size_t>(first, number);
+  }
+  async.outstanding.resize(kept);
+  return Record(first) << 32;
+}
+
 void Sanitizer::barrierComplete(uint32_t barrier,
                                 const std::vector<uint32_t> &waited) {
   Knowledge join = std::move(joins[barrier]);
@@ -253,16 +332,21 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     for (const Warp &warp : cta.warps)
       join.joinWarp(warp.index, states[warp.index].clock);
     for (auto it = join.lanes.begin(); it != join.lanes.end();)
-      it = it->first >> 21 == cta.linear ? join.lanes.erase(it) : std::next(it);
-    Record limit = Record(grid.contexts.size()) << 32;
+      it = it->first >> 21 == cta.linear &&
+                   (it->first >> 5 & 0xffff) < slots::kWarps
+               ? join.lanes.erase(it)
+               : std::next(it);
+    Record limit = limitAfter(join);
     for (WarpState &state : states) {
       state.common = join;
       state.lanes.clear();
       state.limit = limit;
     }
-    // No record that is still looked at names a set.
-    sets.clear();
-    unions.fill(Union());
+    if (async.outstanding.empty()) {
+      // No record that is still looked at names a set.
+      sets.clear();
+      unions.fill(Union());
+    }
     return;
   }
   for (Warp &warp : cta.warps)
