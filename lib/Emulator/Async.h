@@ -55,6 +55,7 @@ struct BulkCopy {
   bool reduces = false;
   bool hasSource = false;   ///< SharedToGlobal: `data` was read
   bool waited = false;      ///< for that, by wait_group.read
+  bool landed = false;      ///< carried out before anybody looked
   uint8_t operation = 0;    ///< AtomicOp
   Type type = Type::None;   ///< of a reduction
   Cta *sharedCta = nullptr; ///< the one that holds the destination, or source

@@ -74,6 +74,16 @@ struct Inst {
   uint8_t order = 0; ///< of strong accesses, bits of Order
 };
 
+/// What an instruction does to registers that a wgmma of its function has as
+/// accumulators or fragments of A, for sanitizers; they are numbered through
+/// all functions.
+struct RegisterWatch {
+  std::vector<uint32_t> reads, writes;
+  bool isProduct = false; ///< reads fragments, reads and writes accumulators
+  uint32_t shape = 0;     ///< of a product
+  uint32_t line = 0;
+};
+
 /// Where a parameter of a function lies: in the lane's parameter block, or in
 /// a register.
 struct ParameterPlace {
@@ -109,6 +119,8 @@ struct Code {
   std::deque<std::vector<Ref>> operands;
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
+  std::vector<RegisterWatch> watches; ///< only where sanitizers run
+  uint32_t watchedRegisters = 0;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
   std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
   AlignedBuffer constants;          ///< each broadcast to 32 lanes

@@ -315,6 +315,8 @@ enum WgmmaFlags : uint8_t {
   WgmmaSatfinite = 32,
 };
 Handler wgmmaHandler();
+Handler wgmmaFenceHandler();
+Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
 void finishProducts(Warp &warp);

@@ -149,6 +149,8 @@ void addToGroup(Warp &warp, unsigned lane, BulkCopy copy) {
     for (Warp &other : warp.cta->warps)
       finishBulkStores(other, kFullMask);
   copy.group = warp.bulkCommitted[lane];
+  if (drawn(*warp.cta))
+    readSource(copy);
   warp.cta->async.stores.push_back(std::move(copy));
 }
 

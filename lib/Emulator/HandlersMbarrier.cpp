@@ -60,7 +60,18 @@ void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
   ++cta.async.events;
 }
 
+bool fusion::emulator::drawn(Cta &cta) {
+  if (!cta.varies)
+    return false;
+  cta.random = cta.random * 6364136223846793005u + 1442695040888963407u;
+  return !(cta.random >> 33 & 3);
+}
+
 void fusion::emulator::enqueue(Cta &cta, uint32_t offset, BulkCopy copy) {
+  if (copy.kind != BulkCopy::Kind::Arrive && drawn(cta)) {
+    carryOut(copy);
+    copy.landed = true;
+  }
   cta.async.queues[offset].push_back(std::move(copy));
   ++cta.async.events;
 }
@@ -88,7 +99,8 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
     queue.pop_front();
     if (cta.sanitizer && copy.kind == BulkCopy::Kind::Arrive)
       cta.sanitizer->deliver(offset, copy);
-    carryOut(copy);
+    if (!copy.landed)
+      carryOut(copy);
     if (cta.sanitizer)
       cta.sanitizer->phaseDeliver(offset, copy);
   }
@@ -270,6 +282,7 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint64_t *addresses = warp.reg<uint64_t>(inst.op[2]);
   uint64_t last = ~uint64_t(0);
   uint32_t parity = 0;
+  bool timedOut = warp.current.timedOut;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t awaited =
@@ -282,8 +295,10 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       Mbarrier m;
       if (!find(warp, inst, lane, inst.op[2], false, cta, offset, m))
         return;
-      if (m.parity == awaited && settleMbarrier(*cta, offset))
+      // A wait may time out (PTX ISA, "mbarrier.try_wait").
+      if (m.parity == awaited && !drawn(*cta) && settleMbarrier(*cta, offset))
         m = loadMbarrier(*cta, offset);
+      timedOut |= m.parity == awaited && drawn(*cta);
       last = addresses[lane];
       parity = m.parity;
     }
@@ -299,7 +314,7 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       warp.sanitizer->phaseObserve(warp, inst, together, offset);
       left &= ~together;
     }
-  if (!done && !warp.current.timedOut) {
+  if (!done && !timedOut) {
     warp.suspended = true;
     return;
   }

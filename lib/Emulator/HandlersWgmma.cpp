@@ -104,6 +104,18 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
 }
 
+void wgmmaFence(Warp &warp, const Inst &, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productFence(warp);
+}
+
+void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->registerAccess(
+        warp, unsigned(__builtin_ctz(mask)),
+        warp.cta->code->watches[size_t(inst.imm)]);
+}
+
 void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }
 
 void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
@@ -126,5 +138,7 @@ void fusion::emulator::finishProducts(Warp &warp) {
 }
 
 Handler fusion::emulator::wgmmaHandler() { return wgmma; }
+Handler fusion::emulator::wgmmaFenceHandler() { return wgmmaFence; }
+Handler fusion::emulator::registerWatchHandler() { return registerWatch; }
 Handler fusion::emulator::wgmmaCommitHandler() { return wgmmaCommit; }
 Handler fusion::emulator::wgmmaWaitHandler() { return wgmmaWait; }

@@ -79,6 +79,9 @@ public:
   void productRead(Warp &warp, const Inst &inst,
                    const std::vector<uint32_t> &pieces);
   void productWait(Warp &warp, int64_t pending);
+  // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma.
+  void productFence(Warp &warp);
+  void registerAccess(Warp &warp, unsigned lane, const RegisterWatch &watch);
   /// cp.async that an mbarrier waits for are going to arrive, and these bytes
   /// have.
   void deliver(uint32_t barrier, const BulkCopy &arrival);

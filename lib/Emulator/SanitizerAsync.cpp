@@ -13,6 +13,8 @@
 
 #include "Sanitizer.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 /// An access of the async proxy. Neighbouring words have mostly the same
@@ -225,7 +227,11 @@ void Sanitizer::productRead(Warp &warp, const Inst &inst,
 }
 
 void Sanitizer::productWait(Warp &warp, int64_t pending) {
-  int64_t clock = int64_t(warp.productGroup) - pending + 1;
+  int64_t waited = int64_t(warp.productGroup) - pending, clock = waited + 1;
+  if (warp.index < async.products.size()) {
+    int64_t &known = async.products[warp.index].waited;
+    known = std::max(known, waited);
+  }
   if (clock > 1)
     states[warp.index].common.joinWarp(slots::kProducts + warp.index,
                                        uint32_t(clock));

@@ -51,6 +51,22 @@ struct AsyncAgent {
   uint32_t context = 0; ///< at that clock
 };
 
+/// Registers of a warp that wgmma uses (PTX ISA, "wgmma.fence").
+struct ProductRegisters {
+  struct Register {
+    uint32_t accessEpoch = 0, accessLine = 0; ///< by other instructions
+    uint32_t writeEpoch = 0, writeLine = 0;
+    uint32_t shapeEpoch = 0, shape = 0; ///< of a wgmma that accumulated there
+    /// One more than the last group of a wgmma that has it as accumulator, and
+    /// as fragment of A.
+    uint32_t accumulates = 0, accumulateLine = 0;
+    uint32_t feeds = 0, feedLine = 0;
+  };
+  std::vector<Register> registers;
+  uint32_t epoch = 0;  ///< wgmma.fence executed
+  int64_t waited = 0;  ///< groups that were waited for
+};
+
 /// What a CTA's sanitizer knows of asynchronous operations and of accesses by
 /// other CTAs.
 struct AsyncTracking {
@@ -61,6 +77,7 @@ struct AsyncTracking {
   std::vector<uint32_t> outstanding;
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   std::vector<Record> remote; ///< accesses by other CTAs
+  std::vector<ProductRegisters> products; ///< by warp
   uint32_t delivery = 0;      ///< context of the cp.async that arrive now
 };
 
