@@ -296,9 +296,10 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       if (!find(warp, inst, lane, inst.op[2], false, cta, offset, m))
         return;
       // A wait may time out (PTX ISA, "mbarrier.try_wait").
-      if (m.parity == awaited && !drawn(*cta) && settleMbarrier(*cta, offset))
+      if (m.parity == awaited && drawn(*cta))
+        timedOut = true;
+      else if (m.parity == awaited && settleMbarrier(*cta, offset))
         m = loadMbarrier(*cta, offset);
-      timedOut |= m.parity == awaited && drawn(*cta);
       last = addresses[lane];
       parity = m.parity;
     }
