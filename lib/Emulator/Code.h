@@ -57,6 +57,7 @@ enum Order : uint8_t {
   OrderStrong = 1, ///< relaxed, volatile, or an atomic
   OrderAcquire = 2,
   OrderRelease = 4,
+  OrderCta = 8, ///< acquires and releases for threads of its CTA only
 };
 
 struct Inst {
@@ -128,6 +129,7 @@ struct Code {
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
+  bool hasCtaScope = false;         ///< orders with OrderCta
   bool communicates = false;        ///< CTAs may wait for one another
   bool writesAtomically = false;    ///< reductions that need host atomics
 };

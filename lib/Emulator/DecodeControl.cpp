@@ -353,6 +353,13 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   return true;
 }
 
+/// A fence between threads, or nothing.
+void Decoder::emitFence(bool orders, bool narrow) {
+  emit(orders ? fenceHandler() : nothingHandler(), {}).order =
+      narrow ? OrderCta : 0;
+  code->hasCtaScope |= orders && narrow;
+}
+
 /// Hints, and orders that hold here anyway.
 bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
   if (root == "createpolicy") {
@@ -438,10 +445,11 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     if (proxies)
       emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
     else
-      emit(special ? nothingHandler() : fenceHandler(), {});
+      emitFence(!special, has("cta"));
     return true;
   }
+  bool narrow = modifiers.take("cta");
   modifiers = Modifiers(Instruction());
-  emit(root == "membar" ? fenceHandler() : nothingHandler(), {});
+  emitFence(root == "membar", narrow);
   return true;
 }

@@ -119,6 +119,7 @@ private:
   bool decodeWarp(std::string_view root, Modifiers &modifiers);
   bool decodeMma(Modifiers &modifiers);
   bool decodeNothing(std::string_view root, Modifiers &modifiers);
+  void emitFence(bool orders, bool narrow);
   bool parameterPlace(const Operand &operand, ParameterPlace &place);
 
   // DecodeWmma.cpp

@@ -312,6 +312,10 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       uint32_t offset;
       resolveShared(warp, inst, unsigned(__builtin_ctz(left)),
                     addresses[__builtin_ctz(left)], 8, 8, false, cta, offset);
+      // The first lane was checked when it was looked for.
+      for (uint32_t others = together; others; others &= others - 1)
+        cta->sanitizer->phaseTouch(warp, inst, unsigned(__builtin_ctz(others)),
+                                   offset);
       warp.sanitizer->phaseObserve(warp, inst, together, offset);
       left &= ~together;
     }

@@ -206,9 +206,9 @@ void proxyFence(Warp &warp, const Inst &inst, uint32_t mask) {
     warp.sanitizer->proxyFence(warp, mask, inst.a);
 }
 
-void fence(Warp &warp, const Inst &, uint32_t mask) {
+void fence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->fence(warp, mask);
+    warp.sanitizer->fence(warp, mask, inst.order & OrderCta);
 }
 
 } // namespace

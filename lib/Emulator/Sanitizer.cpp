@@ -319,7 +319,7 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
   access(reach, mask, address, bytes);
   if (strong)
-    synchronize(warp, mask, address, inst, kind, released);
+    synchronize(warp, mask, address, inst, kind, released, &narrowShared);
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
@@ -413,5 +413,5 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     access(reach, inside, offset, bytes);
   }
   if (strong)
-    synchronize(warp, mask, address, inst, kind, grid.released);
+    synchronize(warp, mask, address, inst, kind, grid.released, &narrowGlobal);
 }

@@ -114,7 +114,8 @@ public:
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
-  void fence(Warp &warp, uint32_t mask);
+  /// `narrow`: of scope .cta.
+  void fence(Warp &warp, uint32_t mask, bool narrow);
   /// A fence between generic and async proxy (bits of ProxyFence).
   void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
 
@@ -135,6 +136,8 @@ private:
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
+    /// The same of scope .cta, or wider (only with Code::hasCtaScope).
+    std::map<unsigned, Knowledge> narrowPending, narrowFenced;
   };
   struct Reach; // an access as it goes from word to word
   struct AsyncReach;
@@ -157,9 +160,11 @@ private:
                      const Knowledge &knowledge, uint32_t ownClock) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  void acquirePending(Warp &warp, uint32_t mask);
+  using Pending = std::map<unsigned, Knowledge>;
+  void acquirePending(WarpState &state, uint32_t mask, Pending &pending);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                   const Inst &inst, SanitizeKind kind, Released &released);
+                   const Inst &inst, SanitizeKind kind, Released &wide,
+                   Released *narrow);
 
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
               unsigned bytes);
@@ -172,6 +177,9 @@ private:
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
   // SanitizerOrder.cpp
+  /// Whether the thread of `other` is known there at this context.
+  bool in(const Knowledge &knowledge, const Context &context,
+          Record other) const;
   bool knows(const WarpState &state, const Context &context, Record other,
              int lane) const;
   bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
@@ -203,6 +211,8 @@ private:
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
   Released released;            ///< at offsets of shared memory
+  /// For threads of the CTA alone: in its shared and in global memory.
+  Released narrowShared, narrowGlobal;
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;

@@ -37,24 +37,28 @@ bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
                                              cta.linear);
 }
 
+bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
+                   Record other) const {
+  return knowledge.knowsWarp(context, cta.linear) ||
+         (other & (kSeveral | kUnknownLane)
+              ? knowledge.knowsAnyLane(context)
+              : knowledge.knowsLane(context, laneOf(other)));
+}
+
 /// Whether the lane (-1: any) knows this context of the thread of `other`.
 bool Sanitizer::knows(const WarpState &state, const Context &context,
                       Record other, int lane) const {
-  auto in = [&](const Knowledge &knowledge) {
-    return knowledge.knowsWarp(context, cta.linear) ||
-           (other & (kSeveral | kUnknownLane)
-                ? knowledge.knowsAnyLane(context)
-                : knowledge.knowsLane(context, laneOf(other)));
-  };
-  if (in(state.common))
+  if (in(state.common, context, other))
     return true;
   if (state.lanes.empty())
     return false;
   if (lane < 0)
     return std::any_of(state.lanes.begin(), state.lanes.end(),
-                       [&](const auto &entry) { return in(entry.second); });
+                       [&](const auto &entry) {
+                         return in(entry.second, context, other);
+                       });
   auto it = state.lanes.find(unsigned(lane));
-  return it != state.lanes.end() && in(it->second);
+  return it != state.lanes.end() && in(it->second, context, other);
 }
 
 bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
@@ -70,15 +74,14 @@ bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
     return true;
   if (knows(state, context, other, lane))
     return true;
-  if (!strongRead || state.pending.empty())
+  if (!strongRead)
     return false;
   // Strong reads come after strong reads before them, fence or not.
-  auto it = state.pending.find(unsigned(lane));
-  return it != state.pending.end() &&
-         (it->second.knowsWarp(context, cta.linear) ||
-          (other & (kSeveral | kUnknownLane)
-               ? it->second.knowsAnyLane(context)
-               : it->second.knowsLane(context, laneOf(other))));
+  auto seen = [&](const Pending &pending) {
+    auto it = pending.find(unsigned(lane));
+    return it != pending.end() && in(it->second, context, other);
+  };
+  return seen(state.pending) || seen(state.narrowPending);
 }
 
 /// Whether a proxy fence lies between `other` and what the lane does now.
@@ -134,25 +137,30 @@ void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
 }
 
 /// What strong reads saw counts from here.
-void Sanitizer::acquirePending(Warp &warp, uint32_t mask) {
-  WarpState &state = states[warp.index];
-  if (state.pending.empty())
+void Sanitizer::acquirePending(WarpState &state, uint32_t mask,
+                               Pending &pending) {
+  if (pending.empty())
     return;
   forLanes(mask, [&](unsigned lane) {
-    auto it = state.pending.find(lane);
-    if (it == state.pending.end())
+    auto it = pending.find(lane);
+    if (it == pending.end())
       return;
     state.lanes[lane].join(it->second);
-    state.pending.erase(it);
+    pending.erase(it);
   });
 }
 
-/// Strong accesses meet at their addresses.
+/// Strong accesses meet at their addresses. What is released or acquired in
+/// scope .cta goes through `narrow`, which other CTAs do not see; so does what
+/// is released in a wider scope, for those who acquire in scope .cta.
 void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                            const Inst &inst, SanitizeKind kind,
-                            Released &released) {
+                            const Inst &inst, SanitizeKind kind, Released &wide,
+                            Released *narrow) {
   WarpState &state = states[warp.index];
-  if (kind != SanitizeKind::Store && !released.empty())
+  bool isNarrow = inst.order & OrderCta;
+  if (!cta.code->hasCtaScope)
+    narrow = nullptr;
+  auto see = [&](Released &released, Pending &pending) {
     forLanes(mask, [&](unsigned lane) {
       auto it = released.find(address[lane] & ~uint64_t(3));
       if (it == released.end())
@@ -162,33 +170,54 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
       if (inst.order & OrderAcquire)
         state.lanes[lane].join(seen);
       else
-        state.pending[lane].join(seen);
+        pending[lane].join(seen);
     });
+  };
+  if (kind != SanitizeKind::Store) {
+    if (!wide.empty() && !((inst.order & OrderAcquire) && isNarrow))
+      see(wide, state.pending);
+    if (narrow && !narrow->empty())
+      see(*narrow, state.narrowPending);
+  }
   if (kind == SanitizeKind::Load)
     return;
   if (inst.order & OrderRelease) {
     forLanes(mask, [&](unsigned lane) {
-      released[address[lane] & ~uint64_t(3)].join(
-          exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1));
+      Knowledge told =
+          exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+      if (narrow)
+        (*narrow)[address[lane] & ~uint64_t(3)].join(told);
+      if (!isNarrow)
+        wide[address[lane] & ~uint64_t(3)].join(told);
     });
     advance(state);
     return;
   }
-  if (state.fenced.empty())
-    return;
-  forLanes(mask, [&](unsigned lane) {
-    auto it = state.fenced.find(lane);
-    if (it != state.fenced.end())
-      released[address[lane] & ~uint64_t(3)].join(it->second);
-  });
+  auto tell = [&](const Pending &fenced, Released &released) {
+    forLanes(mask, [&](unsigned lane) {
+      auto it = fenced.find(lane);
+      if (it != fenced.end())
+        released[address[lane] & ~uint64_t(3)].join(it->second);
+    });
+  };
+  if (!state.fenced.empty())
+    tell(state.fenced, wide);
+  if (narrow && !state.narrowFenced.empty())
+    tell(state.narrowFenced, *narrow);
 }
 
-void Sanitizer::fence(Warp &warp, uint32_t mask) {
+void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
   WarpState &state = states[warp.index];
-  acquirePending(warp, mask);
+  acquirePending(state, mask, state.narrowPending);
+  if (!narrow)
+    acquirePending(state, mask, state.pending);
   forLanes(mask, [&](unsigned lane) {
-    state.fenced[lane] =
+    Knowledge told =
         exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+    if (cta.code->hasCtaScope)
+      state.narrowFenced[lane] = told;
+    if (!narrow)
+      state.fenced[lane] = std::move(told);
   });
   advance(state);
 }

@@ -98,7 +98,7 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
                  this->write(reach, write, reads, at, lane);
              });
   if (strong)
-    who.synchronize(warp, 1u << lane, addresses, inst, kind, released);
+    who.synchronize(warp, 1u << lane, addresses, inst, kind, released, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,6 +141,8 @@ void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, unsigned lane,
                place() + " was overwritten since its initialisation");
     return;
   }
+  if (!asyncProxy && orderedForAll(write, warp))
+    return;
   bool byFence = fenced(write, warp, int(lane), slots::kInit);
   if (!byFence && !ordered(write, warp, int(lane)))
     reportText("shared-race", warp, lane, inst.line, lineOf(write),
@@ -176,11 +178,17 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = who.states[warp.index];
   Knowledge told;
   if (inst.order & OrderStrong) {
-    forLanes(mask, [&](unsigned lane) {
-      auto it = state.fenced.find(lane);
-      if (it != state.fenced.end())
-        who.import(told, it->second);
-    });
+    bool local = &who == this && offset != kClusterPhase;
+    auto release = [&](const Pending &fenced) {
+      forLanes(mask, [&](unsigned lane) {
+        auto it = fenced.find(lane);
+        if (it != fenced.end())
+          who.import(told, it->second);
+      });
+    };
+    release(state.fenced);
+    if (local)
+      release(state.narrowFenced);
     // fence.mbarrier_init needs no release (PTX ISA, "membar, fence").
     auto initialized = [&](const Knowledge &known) {
       for (uint32_t w = slots::kInit;
