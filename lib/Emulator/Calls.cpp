@@ -163,7 +163,8 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
 
 void Executor::exitLanes(Warp &warp, uint32_t mask) {
   if (sanitizer)
-    sanitizer->exit(warp, mask, liveThreads() == unsigned(__builtin_popcount(mask)));
+    sanitizer->exit(warp, mask,
+                    liveThreads() == unsigned(__builtin_popcount(mask)));
   finishCopies(warp, mask);
   finishBulkStores(warp, mask);
   leaveCluster(warp, mask);

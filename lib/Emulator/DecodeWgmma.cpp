@@ -66,8 +66,7 @@ void Decoder::collectWatched() {
       for (size_t i = 0; i < 2; ++i)
         for (const Operand &element : inst.operands[i].elements)
           if (element.kind == Operand::Kind::Register &&
-              watchedRegisters
-                  .emplace(element.index, code->watchedRegisters)
+              watchedRegisters.emplace(element.index, code->watchedRegisters)
                   .second)
             ++code->watchedRegisters;
 }

@@ -50,8 +50,7 @@ class Decoder {
 public:
   /// `watched`: sanitizers look at what wgmma has in registers.
   Decoder(const Module &module, Error &error, bool watched)
-      : module(module), error(error), watched(watched), table(handlerTable()) {
-  }
+      : module(module), error(error), watched(watched), table(handlerTable()) {}
   std::unique_ptr<Code> run(uint32_t kernel);
 
 private:

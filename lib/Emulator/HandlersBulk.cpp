@@ -42,12 +42,14 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
     raiseFault(warp, inst, lane,
                "a bulk copy of " + std::to_string(bytes) +
                    " bytes at global address " + hex(address) +
-                   " leaves the allocation");
+                   " leaves the allocation",
+               "out-of-bounds-global");
     return false;
   }
   if (isStore && allocation->isConst) {
     raiseFault(warp, inst, lane,
-               "a bulk copy into constant memory at " + hex(address));
+               "a bulk copy into constant memory at " + hex(address),
+               "read-only-write");
     return false;
   }
   uint64_t first = address >> 5, last = (address + bytes - 1) >> 5;
@@ -93,7 +95,8 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
   if (!loadMbarrier(cta, barrier).valid) {
     raiseFault(warp, inst, lane,
                "there is no initialised mbarrier at shared offset " +
-                   std::to_string(barrier));
+                   std::to_string(barrier),
+               "mbarrier-misuse");
     return false;
   }
   if (cta.async.queues[barrier].size() >= kMaxInFlight) {
@@ -120,7 +123,8 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
     if (barrierCta != copy.sharedCta) {
       raiseFault(warp, inst, lane,
                  "the mbarrier of a copy is in the shared memory of another "
-                 "block than its destination");
+                 "block than its destination",
+                 "mbarrier-misuse");
       return false;
     }
     return awaitAt(warp, inst, lane, copy, offset);
@@ -132,7 +136,8 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
     if (rank >= cluster.ctas.size() || cluster.ctas[rank]->ended) {
       raiseFault(warp, inst, lane,
                  "multicast to block " + std::to_string(rank) +
-                     " of the cluster, which is not there");
+                     " of the cluster, which is not there",
+                 "cluster-lifetime");
       return false;
     }
     BulkCopy one = copy;
@@ -160,7 +165,8 @@ bool aligned(Warp &warp, const Inst &inst, unsigned lane, uint64_t value,
     return true;
   raiseFault(warp, inst, lane,
              std::string(what) + " of a bulk copy, " + hex(value) +
-                 ", is no multiple of 16 bytes");
+                 ", is no multiple of 16 bytes",
+             "misaligned");
   return false;
 }
 
@@ -229,7 +235,8 @@ bool tensorMapAt(Warp &warp, const Inst &inst, unsigned lane, Ref address,
   laneAddresses(warp, address, 0, 8, addresses);
   if (addresses.address[lane] % 64) {
     raiseFault(warp, inst, lane,
-               "the address of the tensor map is no multiple of 64 bytes");
+               "the address of the tensor map is no multiple of 64 bytes",
+               "misaligned");
     return false;
   }
   uint8_t *pointers[32];
@@ -278,7 +285,8 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (box->map.swizzle && ((copy.shared + copy.bytes + 127) & ~127u) >
                                 copy.sharedCta->sharedBytes)
       return raiseFault(warp, inst, lane,
-                        "a swizzled box reaches beyond shared memory");
+                        "a swizzled box reaches beyond shared memory",
+                        "out-of-bounds-shared");
     uint64_t sector = ~uint64_t(0);
     bool ok = true;
     box->forRows([&](uint64_t global, uint32_t, uint32_t, uint32_t count) {
@@ -362,7 +370,8 @@ void asyncStore(Warp &warp, const Inst &inst, uint32_t mask) {
     if (cta != copy.sharedCta)
       return raiseFault(warp, inst, lane,
                         "the mbarrier of an asynchronous store is in the "
-                        "shared memory of another block than its destination");
+                        "shared memory of another block than its destination",
+                        "mbarrier-misuse");
     if (!awaitAt(warp, inst, lane, std::move(copy), barrier))
       return;
   }

@@ -88,7 +88,8 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   Cluster &cluster = *warp.cta->cluster;
   if (uint32_t twice = mask & warp.clusterArrived)
     return raiseFault(warp, inst, unsigned(__builtin_ctz(twice)),
-                      "barrier.cluster.arrive again without a wait");
+                      "barrier.cluster.arrive again without a wait",
+                      "bad-barrier");
   warp.clusterArrived |= mask;
   warp.clusterParity =
       (warp.clusterParity & ~mask) | (cluster.parity ? mask : 0);
@@ -104,7 +105,7 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
 void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   if (uint32_t missing = mask & ~warp.clusterArrived)
     return raiseFault(warp, inst, unsigned(__builtin_ctz(missing)),
-                      "barrier.cluster.wait without an arrival");
+                      "barrier.cluster.wait without an arrival", "bad-barrier");
   uint32_t now = warp.cta->cluster->parity ? kFullMask : 0;
   if (~(warp.clusterParity ^ now) & mask) {
     warp.suspended = true;

@@ -148,8 +148,8 @@ bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
   if (count >= 1 && count <= Mbarrier::kMaxCount)
     return true;
   misuse(warp, inst, lane,
-             std::string(what) + " of " + std::to_string(count) +
-                 ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
+         std::string(what) + " of " + std::to_string(count) +
+             ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
   return false;
 }
 
@@ -211,7 +211,7 @@ bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
       m.transactions <= int64_t(Mbarrier::kMaxCount))
     return true;
   misuse(warp, inst, lane,
-             "the transaction count of an mbarrier exceeds 2^20 - 1");
+         "the transaction count of an mbarrier exceeds 2^20 - 1");
   return false;
 }
 
@@ -254,14 +254,14 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
       return;
     if (count > m.pending)
       return misuse(warp, inst, lane,
-                        std::to_string(count) +
-                            " arrivals at the mbarrier at "
-                            "shared offset " +
-                            std::to_string(offset) + ", which expects only " +
-                            std::to_string(m.pending) + " more in its phase");
+                    std::to_string(count) +
+                        " arrivals at the mbarrier at "
+                        "shared offset " +
+                        std::to_string(offset) + ", which expects only " +
+                        std::to_string(m.pending) + " more in its phase");
     if ((inst.a & MbarrierNoComplete) && count == m.pending)
       return misuse(warp, inst, lane,
-                        "an arrival with .noComplete completes the phase");
+                    "an arrival with .noComplete completes the phase");
     m.pending -= count;
     if (inst.a & MbarrierDrop)
       m.expected -= count;
@@ -339,15 +339,15 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
       makeRoom(*cta, offset, 1, m);
       if (!m.pending)
         return misuse(warp, inst, lane,
-                          "the mbarrier at shared offset " +
-                              std::to_string(offset) +
-                              " expects no arrival in its phase");
+                      "the mbarrier at shared offset " +
+                          std::to_string(offset) +
+                          " expects no arrival in its phase");
     } else {
       // The arrival is one more than the program counts, so that the pending
       // count bounds the queue.
       if (m.pending == Mbarrier::kMaxCount)
         return misuse(warp, inst, lane,
-                          "too many arrivals pending at an mbarrier");
+                      "too many arrivals pending at an mbarrier");
       ++m.pending;
       storeMbarrier(*cta, offset, m);
     }

@@ -39,7 +39,8 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
         raiseFault(warp, inst, 0,
                    std::string("the descriptor of ") + name +
                        " reaches to shared offset " + std::to_string(at + 16) +
-                       " of " + std::to_string(limit) + " bytes");
+                       " of " + std::to_string(limit) + " bytes",
+                   "out-of-bounds-shared");
         return false;
       }
       if (warp.sanitizer)
@@ -111,9 +112,8 @@ void wgmmaFence(Warp &warp, const Inst &, uint32_t) {
 
 void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->registerAccess(
-        warp, unsigned(__builtin_ctz(mask)),
-        warp.cta->code->watches[size_t(inst.imm)]);
+    warp.sanitizer->registerAccess(warp, unsigned(__builtin_ctz(mask)),
+                                   warp.cta->code->watches[size_t(inst.imm)]);
 }
 
 void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }

@@ -52,8 +52,7 @@ void Sanitizer::report(const char *kind, const Warp &warp, unsigned lane,
 void Sanitizer::reportText(const char *kind, const Warp &warp, unsigned lane,
                            unsigned line, unsigned otherLine,
                            std::string message) {
-  report(kind, warp, lane, line, otherLine,
-         [&] { return std::move(message); });
+  report(kind, warp, lane, line, otherLine, [&] { return std::move(message); });
 }
 
 static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
@@ -81,10 +80,11 @@ std::string Sanitizer::threadName(Record record) const {
 
 void Sanitizer::race(Reach &reach, const char *what, Record other,
                      uint64_t offset, unsigned lane) {
-  report(kindOfRace(reach, other), reach.warp, lane, reach.line, lineOf(other), [&] {
-    return std::string(what) + " race at " + reach.place(offset) + " with " +
-           threadName(other);
-  });
+  report(kindOfRace(reach, other), reach.warp, lane, reach.line, lineOf(other),
+         [&] {
+           return std::string(what) + " race at " + reach.place(offset) +
+                  " with " + threadName(other);
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,7 +40,8 @@ struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
-  std::unordered_map<uint32_t, uint32_t> issuers; ///< warps, of agents' contexts
+  std::unordered_map<uint32_t, uint32_t>
+      issuers;       ///< warps, of agents' contexts
   Released released; ///< at addresses of global memory
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -220,7 +221,7 @@ private:
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
-  std::array<Union, 256> unions;              ///< what was united lately
+  std::array<Union, 256> unions; ///< what was united lately
   AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
 };

@@ -48,8 +48,8 @@ static uint64_t agentKey(AsyncAgent::Kind kind, uint32_t id) {
 AsyncAgent &Sanitizer::agentOf(AsyncAgent::Kind kind, uint32_t id) {
   AsyncAgent &agent = async.agents[agentKey(kind, id)];
   if (!agent.slot)
-    agent.slot = kind == AsyncAgent::Products ? slots::kProducts + id
-                                              : async.nextSlot++;
+    agent.slot =
+        kind == AsyncAgent::Products ? slots::kProducts + id : async.nextSlot++;
   return agent;
 }
 
@@ -122,8 +122,7 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
     return;
   }
   const Context &context = grid.contexts[number];
-  uint32_t proxy =
-      reach.allocation ? slots::kGlobalProxy : slots::kSharedProxy;
+  uint32_t proxy = reach.allocation ? slots::kGlobalProxy : slots::kSharedProxy;
   if (!slots::isAgent(context.warp) && !fenced(write, warp, a.lane, proxy)) {
     reportText("missing-proxy-fence", warp, lane, reach.line, lineOf(write),
                std::string("the async proxy ") +
@@ -139,41 +138,42 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
   const Sanitizer &who = *warp.sanitizer;
   const Knowledge &common = who.states[warp.index].common;
   if (common.knowsWarp(context, who.cta.linear) &&
-      (slots::isAgent(context.warp) ||
-       common.knowsWarp(fence, who.cta.linear)))
+      (slots::isAgent(context.warp) || common.knowsWarp(fence, who.cta.linear)))
     a.fineContext = number;
 }
 
 void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
   a.reach.kind = SanitizeKind::Load;
-  forRecords(shared, offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
-    if (write != a.fineWrite &&
-        ((write & kSpecial) || contextOf(write) != a.fineContext))
-      checkWriter(a, write, at);
-    if (reads != a.lastReads) {
-      a.lastReads = reads;
-      bool before = reads < a.reach.limit ||
-                    (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
-      a.nextReads =
-          before ? a.reach.mine : addReader(reads, a.reach.mine, a.reach.warp);
-    }
-    reads = a.nextReads;
-  });
+  forRecords(
+      shared, offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
+        if (write != a.fineWrite &&
+            ((write & kSpecial) || contextOf(write) != a.fineContext))
+          checkWriter(a, write, at);
+        if (reads != a.lastReads) {
+          a.lastReads = reads;
+          bool before = reads < a.reach.limit ||
+                        (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
+          a.nextReads = before ? a.reach.mine
+                               : addReader(reads, a.reach.mine, a.reach.warp);
+        }
+        reads = a.nextReads;
+      });
 }
 
 void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
   a.reach.kind = SanitizeKind::Store;
-  forRecords(shared, offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
-    if (write != a.fineWrite &&
-        ((write & kSpecial) || contextOf(write) != a.fineContext))
-      checkWriter(a, write, at);
-    if (reads != a.fineReads) {
-      checkReaders(a.reach, reads, at, unsigned(a.lane));
-      a.fineReads = reads;
-    }
-    write = a.reach.mine;
-    reads = 0;
-  });
+  forRecords(shared, offset, bytes,
+             [&](Record &write, Record &reads, uint64_t at) {
+               if (write != a.fineWrite &&
+                   ((write & kSpecial) || contextOf(write) != a.fineContext))
+                 checkWriter(a, write, at);
+               if (reads != a.fineReads) {
+                 checkReaders(a.reach, reads, at, unsigned(a.lane));
+                 a.fineReads = reads;
+               }
+               write = a.reach.mine;
+               reads = 0;
+             });
 }
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
@@ -181,8 +181,7 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
   phaseTouch(warp, inst, lane, barrier, true);
   AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
   copy.context = newContext(warp, agent.slot, ++agent.clock);
-  AsyncReach to =
-      asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
+  AsyncReach to = asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
   asyncWrite(to, copy.shared, copy.bytes);
   if (copy.kind != BulkCopy::Kind::SharedToShared)
     return;
@@ -195,8 +194,7 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
 
 void Sanitizer::storeIssue(Warp &warp, const Inst &inst, unsigned lane,
                            const BulkCopy &copy) {
-  AsyncAgent &agent =
-      agentOf(AsyncAgent::GroupReads, warp.index * 32 + lane);
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupReads, warp.index * 32 + lane);
   uint32_t context = contextOfGroup(warp, agent, warp.bulkCommitted[lane]);
   AsyncReach from = asyncReach(warp, inst, int(lane), context, false);
   asyncRead(from, copy.shared, copy.bytes);
@@ -272,9 +270,10 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
         warp.bulkCommitted[lane]);
   AsyncReach a = asyncReach(warp, inst, int(lane), context, reduces);
   Shadow &shadow = shadowOf(*allocation);
-  Reach reach{shadow,       warp, inst.line,
-              isStore ? SanitizeKind::Store : SanitizeKind::Load,
-              a.reach.mine, Record(1) << 32, allocation};
+  Reach reach{shadow,       warp,
+              inst.line,    isStore ? SanitizeKind::Store : SanitizeKind::Load,
+              a.reach.mine, Record(1) << 32,
+              allocation};
   AsyncReach global{reach, int(lane)};
   auto visit = [&](Record &write, Record &reads, uint64_t at) {
     if (isStore)

@@ -63,8 +63,8 @@ struct ProductRegisters {
     uint32_t feeds = 0, feedLine = 0;
   };
   std::vector<Register> registers;
-  uint32_t epoch = 0;  ///< wgmma.fence executed
-  int64_t waited = 0;  ///< groups that were waited for
+  uint32_t epoch = 0; ///< wgmma.fence executed
+  int64_t waited = 0; ///< groups that were waited for
 };
 
 /// What a CTA's sanitizer knows of asynchronous operations and of accesses by
@@ -76,9 +76,9 @@ struct AsyncTracking {
   /// order by themselves: agents, other CTAs.
   std::vector<uint32_t> outstanding;
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
-  std::vector<Record> remote; ///< accesses by other CTAs
-  std::vector<ProductRegisters> products; ///< by warp
-  uint32_t delivery = 0;      ///< context of the cp.async that arrive now
+  std::vector<Record> remote;                 ///< accesses by other CTAs
+  std::vector<ProductRegisters> products;     ///< by warp
+  uint32_t delivery = 0; ///< context of the cp.async that arrive now
 };
 
 } // namespace fusion::emulator

@@ -53,10 +53,9 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
   if (state.lanes.empty())
     return false;
   if (lane < 0)
-    return std::any_of(state.lanes.begin(), state.lanes.end(),
-                       [&](const auto &entry) {
-                         return in(entry.second, context, other);
-                       });
+    return std::any_of(
+        state.lanes.begin(), state.lanes.end(),
+        [&](const auto &entry) { return in(entry.second, context, other); });
   auto it = state.lanes.find(unsigned(lane));
   return it != state.lanes.end() && in(it->second, context, other);
 }
@@ -68,9 +67,9 @@ bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
-  if (own && (lane < 0 || (!(other & kSeveral) &&
-                           (laneOf(other) == unsigned(lane) ||
-                            (other & kUnknownLane)))))
+  if (own &&
+      (lane < 0 || (!(other & kSeveral) && (laneOf(other) == unsigned(lane) ||
+                                            (other & kUnknownLane)))))
     return true;
   if (knows(state, context, other, lane))
     return true;

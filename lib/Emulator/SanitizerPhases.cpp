@@ -71,8 +71,7 @@ void Sanitizer::checkLifetime(const Warp &) {
         other->sanitizer->reportText(
             "cluster-lifetime", other->warps[context.warp], laneOf(record),
             lineOf(record), 0,
-            "access to the shared memory of block " +
-                std::to_string(cta.rank) +
+            "access to the shared memory of block " + std::to_string(cta.rank) +
                 " of the cluster, which does not wait for it before it ends");
   }
 }
@@ -166,8 +165,8 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
       joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
                 knowledge.warps[w]);
   if (cta.cluster->ctas.size() > 1)
-    joinEntry(result.foreign,
-              Knowledge::warpKey(cta.linear, slots::kStarted), 1);
+    joinEntry(result.foreign, Knowledge::warpKey(cta.linear, slots::kStarted),
+              1);
   return result;
 }
 

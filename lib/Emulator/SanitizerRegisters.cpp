@@ -71,8 +71,7 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
       early("a wgmma reads an accumulator of another as fragment of A",
             r.accumulateLine);
     if (state.epoch && r.writeLine && r.writeEpoch == state.epoch)
-      unfenced("no wgmma.fence since a fragment of A was written",
-               r.writeLine);
+      unfenced("no wgmma.fence since a fragment of A was written", r.writeLine);
     r.feeds = group;
     r.feedLine = watch.line;
   }
