@@ -85,6 +85,42 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
   ];
 }
 
+def NVVMExpandNarrowFloats : Pass<"nvvm-expand-narrow-floats", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower arithmetic on 8-bit floats";
+  let description = [{
+    Operations on 8-bit floats are computed in f32 and rounded. Conversions round once
+    to the nearest, ties to even; what is too large becomes infinite, or NaN where the
+    format has no infinity. On chips with instructions for it (PTX ISA, "cvt") those
+    convert f8E4M3FN and f8E5M2 from f32 and to f16; other formats and chips get integer
+    arithmetic, derived from the format's parameters.
+
+    Example (before sm_89):
+
+    ```mlir
+    %y = arith.extf %x : f8E5M2 to f32
+    ```
+
+    becomes
+
+    ```mlir
+    %code = arith.bitcast %x : f8E5M2 to i8
+    %wide = arith.extui %code : i8 to i32
+    %magnitude = arith.andi %wide, %c127 : i32
+    %placed = arith.shli %magnitude, %c21 : i32
+    %scaled = arith.bitcast %placed : i32 to f32
+    %value = arith.mulf %scaled, %c2_to_the_112 : f32
+    // ... infinity, NaN and the sign
+    ```
+
+    Floats of fewer than 8 bits are an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+    "::fusion::fuse::FuseDialect"
+  ];
+}
+
 def NVVMFinalizeKernels : Pass<"nvvm-finalize-kernels", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Prepare lowered kernels for translation";
   let description = [{

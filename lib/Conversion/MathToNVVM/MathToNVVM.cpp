@@ -1,5 +1,4 @@
-//===- MathToNVVM.cpp - convert-math-to-nvvm
-//----------------------------------===//
+//===- MathToNVVM.cpp - convert-math-to-nvvm ------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +8,7 @@
 
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Target/DeviceMath.h"
+#include "fusion/Transforms/ClearFastMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -172,6 +172,18 @@ struct IntegerPower : OpRewritePattern<math::FPowIOp> {
   }
 };
 
+/// Both at once are one after the other.
+struct SineAndCosine : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &b) const override {
+    Value sine = math::SinOp::create(b, op.getLoc(), op.getOperand());
+    Value cosine = math::CosOp::create(b, op.getLoc(), op.getOperand());
+    b.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
 /// NaN differs from itself.
 struct IsNaN : OpRewritePattern<math::IsNaNOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -250,7 +262,7 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     patterns.add<IntegerIntrinsic<math::CountTrailingZerosOp>>(
         context, "llvm.cttz", true);
     patterns.add<IntegerIntrinsic<math::CtPopOp>>(context, "llvm.ctpop", false);
-    patterns.add<IntegerPower, IsNaN,
+    patterns.add<IntegerPower, IsNaN, SineAndCosine,
                  CompareInfinity<math::IsInfOp, arith::CmpFPredicate::OEQ>,
                  CompareInfinity<math::IsFiniteOp, arith::CmpFPredicate::OLT>>(
         context);
@@ -268,10 +280,6 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult complete = getOperation().walk([](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (auto real = dyn_cast<FloatType>(type); real && real.getWidth() < 16)
-          return op->emitError("values of type ")
-                 << type << " have no lowering for the GPU";
       if (!isa<math::MathDialect>(op->getDialect()) || isa<math::FmaOp>(op))
         return WalkResult::advance();
       return op->emitError("'")
@@ -321,7 +329,11 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     TypeConverter converter;
     llvm::SetVector<Type> supported;
     supported.insert(Float32Type::get(&getContext()));
-    supported.insert(Float64Type::get(&getContext()));
+    // Wider types stay, for the check at the end to report.
+    for (Type type : {Type(Float64Type::get(&getContext())),
+                      Type(Float80Type::get(&getContext())),
+                      Type(Float128Type::get(&getContext()))})
+      supported.insert(type);
     math::populateExtendToSupportedTypesTypeConverter(
         converter, supported, Float32Type::get(&getContext()));
     ConversionTarget target(getContext());
@@ -330,7 +342,12 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     target.addLegalOp<math::AbsFOp, math::CopySignOp>();
     RewritePatternSet patterns(&getContext());
     math::populateExtendToSupportedTypesPatterns(patterns, converter);
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return failure();
+    // Upstream permits that roundings between functions are left out.
+    fusion::clearFastMath(getOperation());
+    return success();
   }
 };
 
