@@ -73,10 +73,10 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
     f16 and bf16 functions are computed in f32 and rounded. exp, exp2, log, log2 and
     rsqrt of f32 become the approximate instructions of the PTX ISA (ex2.approx,
     lg2.approx, rsqrt.approx; relative errors of 2^-22 and less, for log an
-    absolute one of 2^-22); tanh, erf, sin, cos and their kin become upstream's
-    polynomial approximations, other functions its expansions. Functions of f64
-    become calls of libclc's, which translation to PTX links into the kernels
-    (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
+    absolute one of 2^-22); tanh, erf, atan and their kin become upstream's
+    polynomial approximations, other functions its expansions. Functions of f64,
+    and of f32 sin, cos, tan, asinh, pow and remainders, become calls of libclc's,
+    which translation to PTX links into the kernels (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
     nothing may call a library that is not there.
   }];
   let dependentDialects = [

@@ -95,13 +95,17 @@ template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
-/// Functions of f64 are calls of the device functions that translation to PTX
-/// links.
+/// Functions of f64, and some of f32, are calls of the device functions that
+/// translation to PTX links.
 template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
   ToDeviceFunction(MLIRContext *context, StringRef name)
       : OpRewritePattern<Op>(context, /*benefit=*/20), name(name) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    if (!op->getResult(0).getType().isF64())
+    // The name ends with the types of the parameters, the first is the
+    // result's.
+    Type type = op.getType();
+    size_t parameters = op->getNumOperands();
+    if (!(name[name.size() - parameters] == 'd' ? type.isF64() : type.isF32()))
       return failure();
     SmallVector<Value> operands(op->getOperands());
     // pown takes an int.
@@ -113,12 +117,10 @@ template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(module.getBody());
       SmallVector<Type> types(ValueRange(operands).getTypes());
-      LLVM::LLVMFuncOp::create(
-          b, module.getLoc(), name,
-          LLVM::LLVMFunctionType::get(b.getF64Type(), types));
+      LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
+                               LLVM::LLVMFunctionType::get(type, types));
     }
-    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(b.getF64Type()), name,
-                                       operands);
+    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(type), name, operands);
     return success();
   }
   StringRef name;
@@ -145,31 +147,6 @@ template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
   }
   StringRef name;
   bool hasFlag;
-};
-
-/// x^n = |x|^n with the sign of x where n is odd: upstream's expansion through
-/// logarithms knows no negative base.
-struct IntegerPower : OpRewritePattern<math::FPowIOp> {
-  IntegerPower(MLIRContext *context)
-      : OpRewritePattern(context, /*benefit=*/10) {}
-  LogicalResult matchAndRewrite(math::FPowIOp op,
-                                PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Type type = op.getType(), integer = op.getRhs().getType();
-    if (!type.isF32() || !isa<IntegerType>(integer))
-      return failure();
-    Value magnitude = math::PowFOp::create(
-        b, loc, math::AbsFOp::create(b, loc, op.getLhs()),
-        arith::SIToFPOp::create(b, loc, type, op.getRhs()));
-    Value signedPower =
-        math::CopySignOp::create(b, loc, magnitude, op.getLhs());
-    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, 1));
-    Value isOdd = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq,
-        arith::AndIOp::create(b, loc, op.getRhs(), one), one);
-    b.replaceOpWithNewOp<arith::SelectOp>(op, isOdd, signedPower, magnitude);
-    return success();
-  }
 };
 
 /// Both at once are one after the other.
@@ -213,22 +190,18 @@ struct CompareInfinity : OpRewritePattern<Op> {
   }
 };
 
-/// x - y · trunc(x / y) in f64, exact up to quotients of 2^29; the remainder of
-/// f64 itself is a device function.
-struct Remainder : OpRewritePattern<arith::RemFOp> {
+/// A remainder of narrow numbers is one of f32, exactly.
+struct NarrowRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
                                 PatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Type type = op.getType(), wide = b.getF64Type();
-    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
+    auto type = dyn_cast<FloatType>(op.getType());
+    if (!type || type.getWidth() >= 32)
       return failure();
-    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
-    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
-    Value quotient = arith::DivFOp::create(b, loc, x, y);
-    Value whole = math::TruncOp::create(b, loc, quotient);
-    Value product = arith::MulFOp::create(b, loc, whole, y);
-    Value rest = arith::SubFOp::create(b, loc, x, product);
+    Value x = arith::ExtFOp::create(b, loc, b.getF32Type(), op.getLhs());
+    Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), op.getRhs());
+    Value rest = arith::RemFOp::create(b, loc, x, y);
     b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
     return success();
   }
@@ -253,16 +226,17 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
         llvm::numbers::ln2 / llvm::numbers::ln10);
     patterns.add<ApproximateF32<math::RsqrtOp>>(
         context, "llvm.nvvm.rsqrt.approx.f", 1.0, 1.0);
-    patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
-                 ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
-        context);
+    patterns
+        .add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
+             ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, NarrowRemainder>(
+            context);
     patterns.add<IntegerIntrinsic<math::AbsIOp>>(context, "llvm.abs", true);
     patterns.add<IntegerIntrinsic<math::CountLeadingZerosOp>>(
         context, "llvm.ctlz", true);
     patterns.add<IntegerIntrinsic<math::CountTrailingZerosOp>>(
         context, "llvm.cttz", true);
     patterns.add<IntegerIntrinsic<math::CtPopOp>>(context, "llvm.ctpop", false);
-    patterns.add<IntegerPower, IsNaN, SineAndCosine,
+    patterns.add<IsNaN, SineAndCosine,
                  CompareInfinity<math::IsInfOp, arith::CmpFPredicate::OEQ>,
                  CompareInfinity<math::IsFiniteOp, arith::CmpFPredicate::OLT>>(
         context);
@@ -323,6 +297,13 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     addDeviceFunction<math::TanOp>(patterns, "_Z3tand");
     addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd");
     addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmoddd");
+    addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhf");
+    addDeviceFunction<math::CosOp>(patterns, "_Z3cosf");
+    addDeviceFunction<math::FPowIOp>(patterns, "_Z4pownfi");
+    addDeviceFunction<math::PowFOp>(patterns, "_Z3powff");
+    addDeviceFunction<math::SinOp>(patterns, "_Z3sinf");
+    addDeviceFunction<math::TanOp>(patterns, "_Z3tanf");
+    addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmodff");
   }
 
   LogicalResult extendNarrowTypes() {
