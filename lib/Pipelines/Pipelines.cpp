@@ -37,6 +37,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
   kernels.addPass(createTilePipelineIdentify());
   kernels.addPass(createTilePipelineAssignStages());
+  kernels.addPass(createTilePipelinePlace());
   kernels.addPass(createTilePipelineExpand());
   kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileAssignLayouts());
@@ -50,6 +51,7 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createNVVMExpandNarrowFloats());
   kernels.addPass(createConvertMathToNVVM());
   kernels.addPass(createClearFastMath());
   kernels.addPass(createConvertNVGPUToNVVMPass());
