@@ -57,10 +57,13 @@ class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
 
+  /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   /// cp.async: `bytes` per lane are going to be written at these offsets.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes);
@@ -107,6 +110,8 @@ private:
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
   struct Reach; // an access as it goes from word to word
+  /// What a read does to the reads before it.
+  enum class Action { Replace, Keep, Join };
 
   /// `message` is made only where the finding is new.
   template <class Message>
@@ -129,13 +134,28 @@ private:
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &released);
 
+  // SanitizerAccess.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
-              unsigned bytes);
+              unsigned bytes, bool contiguous);
+  void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes);
+  bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes, bool contiguous);
+  bool loadAtOnce(Reach &reach);
+  bool storeAtOnce(Reach &reach);
+  uint32_t accessRows(Reach &reach, uint64_t offset, unsigned words);
+  bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
+  bool allOrdered(const Reach &reach, const Record *records);
+  Action actionOn(const Reach &reach, Record reads) const;
+  bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void checkInitialized(const Reach &reach, Allocation &allocation,
+                        uint32_t mask, const uint64_t *offset, unsigned bytes,
+                        bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
@@ -162,6 +182,7 @@ private:
   std::array<Union, 256> unions;              ///< what was united lately
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
+  ShadowWords words; ///< of the access at hand
 };
 
 /// An access as it goes from word to word.
@@ -175,7 +196,7 @@ struct Sanitizer::Reach {
   const Allocation *allocation = nullptr; ///< null: shared memory
   bool inFlight = false;                  ///< the write takes place later
   /// What became of the reads seen last, which goes for all lanes.
-  enum { Replace, Keep, Become } action = Keep;
+  Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
 
   bool atomic() const { return mine & kAtomic; }

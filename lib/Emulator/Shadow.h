@@ -19,6 +19,14 @@
 // So one comparison with a context tells that a record needs no look: what is
 // below is ordered before.
 //
+// Global memory has rows of 32 words besides. As long as a row is accessed by
+// whole warps whose lanes follow one another, two records stand for all of it:
+//
+//   2..0    0: of every word; 1, 2, 3: of the first word's lane, and a lane
+//           has 1, 2, 4 words; with kSpecial, 4: every word has its own
+//
+// ShadowWords is an access of a warp to words on its way through Isa/Shadow.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_SHADOW_H
@@ -43,6 +51,11 @@ constexpr Record kKind = 3;
 constexpr Record kUninitialized = kSpecial | 1;
 constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
+/// Of a row.
+constexpr Record kPattern = 7;
+constexpr Record kByWord = kSpecial | 4;
+/// Line and lane.
+constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 /// Context and lane: whose access it is.
 constexpr Record kOwner = kSpecial | Record(0x7fffffff) << 32 | 31 << 7 |
                           kSeveral | kSet | kUnknownLane;
@@ -58,14 +71,18 @@ inline bool isKind(Record record, Record kind) {
 
 class Shadow {
 public:
-  /// All words uninitialised, or written before anything else.
-  Shadow(uint64_t bytes, bool initialized) : size((bytes + 3) / 4) {
+  /// Of shared memory, all words uninitialised; or of global memory, written
+  /// before anything else.
+  Shadow(uint64_t bytes, bool isGlobal)
+      : size((bytes + 3) / 4), rowCount(isGlobal ? (size + 31) / 32 : 0) {
     // Pages that nobody touches cost nothing.
-    storage.reset(
-        static_cast<Record *>(std::calloc(2 * size + 1, sizeof(Record))));
-    writes = storage.get();
-    reads = writes + size;
-    if (!initialized)
+    uint64_t words = isGlobal ? 32 * rowCount : size;
+    storage.reset(static_cast<Record *>(
+        std::calloc(2 * (words + rowCount) + 1, sizeof(Record))));
+    rows = reinterpret_cast<Row *>(storage.get());
+    writes = storage.get() + 2 * rowCount;
+    reads = writes + words;
+    if (!isGlobal)
       clear();
   }
   void clear() {
@@ -73,6 +90,24 @@ public:
     std::fill(reads, reads + size, 0);
     parts.clear();
     freeParts.clear();
+  }
+
+  struct Row {
+    Record write, reads;
+  };
+  /// The words get their own records.
+  void expand(uint64_t row) {
+    if (row >= rowCount || rows[row].write == kByWord)
+      return;
+    auto spread = [](Record record, Record *to) {
+      Record pattern = record & kPattern;
+      record &= ~kPattern;
+      for (Record j = 0; j < 32; ++j)
+        to[j] = pattern ? record + ((j >> (pattern - 1)) << 7) : record;
+    };
+    spread(rows[row].write, writes + 32 * row);
+    spread(rows[row].reads, reads + 32 * row);
+    rows[row].write = kByWord;
   }
 
   struct Parts {
@@ -103,6 +138,8 @@ public:
   }
 
   uint64_t size;
+  uint64_t rowCount; ///< 0 of shared memory
+  Row *rows;
   Record *writes, *reads;
 
 private:
@@ -112,6 +149,32 @@ private:
   std::unique_ptr<Record[], Free> storage;
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
+};
+
+/// Words that the lanes of a warp access, lane after lane.
+struct ShadowWords {
+  static constexpr unsigned kMax = 32 * 4;
+
+  const uint64_t *offset; ///< in bytes, by lane
+  uint32_t mask;
+  unsigned perLane; ///< words: 1, 2 or 4
+  bool contiguous;  ///< lane after lane, with all lanes
+  bool stores;      ///< what is uninitialised may be
+  Record mine;      ///< without the lane
+  Record limit;     ///< records below are ordered before
+
+  // What `gather` finds. Own: of the same context and lane.
+  unsigned count;
+  uint64_t place[kMax];
+  Record owner[kMax];         ///< `mine` with the lane
+  const Record *write, *read; ///< records as they were, by index
+  bool writesFine; ///< below the limit, own, atomic like this one
+  bool readsFine;  ///< below the limit, own
+  bool readsFree;  ///< below the limit
+  bool readsKept;  ///< this read changes none
+  bool readsAlike; ///< but for line and lane
+
+  alignas(64) Record writeCopy[kMax], readCopy[kMax];
 };
 
 } // namespace fusion::emulator
