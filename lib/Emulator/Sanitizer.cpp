@@ -109,7 +109,10 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     if (std::find(members.begin(), members.end(), mine) != members.end())
       return memo.result = reads;
   }
-  std::vector<Record> set;
+  if (setCount == sets.size())
+    sets.emplace_back();
+  std::vector<Record> &set = sets[setCount];
+  set.clear();
   auto keep = [&](Record record) {
     if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
       set.push_back(record);
@@ -119,15 +122,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
       keep(record);
   else
     keep(reads);
-  if (set.empty() || sets.size() >= kMaxSets)
+  if (set.empty() || setCount >= kMaxSets)
     return memo.result = mine;
   set.push_back(mine);
   uint32_t most = 0;
   for (Record record : set)
     most = std::max(most, contextOf(record));
-  sets.push_back(std::move(set));
-  return memo.result =
-             Record(most) << 32 | Record(sets.size() - 1) << 12 | kSet;
+  return memo.result = Record(most) << 32 | Record(setCount++) << 12 | kSet;
 }
 
 void Sanitizer::read(Reach &reach, Record &write, Record &reads,

@@ -143,7 +143,8 @@ private:
                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool storeAtOnce(Reach &reach);
-  uint32_t accessRows(Reach &reach, uint64_t offset, unsigned words);
+  uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
+                      unsigned bytes, bool contiguous);
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
   Action actionOn(const Reach &reach, Record reads) const;
@@ -175,7 +176,8 @@ private:
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
-  std::vector<std::vector<Record>> sets; ///< of readers
+  std::vector<std::vector<Record>> sets; ///< of readers; the first setCount
+  size_t setCount = 0;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };

@@ -23,24 +23,12 @@ using namespace fusion::emulator;
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
-  Shadow &shadow = reach.shadow;
-  if (shadow.rowCount) {
-    if (contiguous && bytes >= 4 && offset[0] % 128 == 0) {
-      uint32_t left = accessRows(reach, offset[0], bytes / 4);
-      if (!left)
-        return;
-      contiguous &= left == mask;
-      mask = left;
-    }
-    uint64_t last = ~uint64_t(0);
-    for (uint32_t left = mask; left; left &= left - 1) {
-      uint64_t begin = offset[__builtin_ctz(left)];
-      for (uint64_t row = begin / 128; row <= (begin + bytes - 1) / 128; ++row)
-        if (row != last) {
-          shadow.expand(row);
-          last = row;
-        }
-    }
+  if (reach.shadow.rowCount) {
+    uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
+    if (!left)
+      return;
+    contiguous &= left == mask;
+    mask = left;
   }
   if (!accessAtOnce(reach, mask, offset, bytes, contiguous))
     accessByLane(reach, mask, offset, bytes);
@@ -50,17 +38,35 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// All lanes access `words` each, one after the other, from `offset` on.
 /// Returns the lanes that must be looked at by word.
-uint32_t Sanitizer::accessRows(Reach &reach, uint64_t offset, unsigned words) {
-  unsigned lanes = 32 / words; // of a row
-  uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1, left = 0;
-  Record pattern = words == 4 ? 3 : words;
-  for (unsigned q = 0; q < words; ++q) {
-    uint32_t row = uint32_t(q * lanes);
-    if (!accessRow(reach, reach.shadow.rows[offset / 128 + q],
-                   reach.mine | Record(row) << 7 | pattern))
-      left |= ofRow << row;
+uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
+                               const uint64_t *offset, unsigned bytes,
+                               bool contiguous) {
+  Shadow &shadow = reach.shadow;
+  uint32_t left = mask;
+  if (bytes <= 16 && !(bytes & (bytes - 1))) {
+    unsigned lanes = kRowBytes / bytes;
+    uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1;
+    Record pattern = Record(__builtin_ctz(bytes)) + 1;
+    for (unsigned first = 0; first < 32; first += lanes) {
+      uint64_t begin = offset[first];
+      bool whole = !(ofRow & ~(mask >> first)) && begin % kRowBytes == 0;
+      if (whole && !contiguous)
+        for (unsigned i = 1; i < lanes; ++i)
+          whole &= offset[first + i] == begin + i * bytes;
+      if (whole && accessRow(reach, shadow.rows[begin / kRowBytes],
+                             reach.mine | Record(first) << 7 | pattern))
+        left &= ~(ofRow << first);
+    }
+  }
+  uint64_t last = ~uint64_t(0);
+  for (uint32_t rest = left; rest; rest &= rest - 1) {
+    uint64_t begin = offset[__builtin_ctz(rest)], end = begin + bytes;
+    for (uint64_t row = begin / kRowBytes; row * kRowBytes < end; ++row)
+      if (row != last) {
+        shadow.expand(row);
+        last = row;
+      }
   }
   return left;
 }
@@ -171,14 +177,25 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
   if (words.readsKept)
     return true;
   Action action = Action::Replace;
-  Record reads = words.read[0];
+  Record *to = reach.shadow.reads, reads = words.read[0];
   if (!words.readsFree) {
-    if (!words.readsAlike ||
-        (!(reads & kSet) && contextOf(reads) == contextOf(reach.mine)))
-      return false;
+    auto isOfContext = [&](Record read) {
+      return !(read & kSet) && contextOf(read) == contextOf(reach.mine);
+    };
+    if (!words.readsAlike || isOfContext(reads)) {
+      for (unsigned j = 0; j < words.count; ++j)
+        if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
+          return false;
+      // A lane may come upon what another one has just read.
+      for (unsigned j = 0; j < words.count; ++j) {
+        Record &read = to[words.place[j]];
+        read = read < reach.limit ? words.owner[j]
+                                  : addReader(read, words.owner[j], reach.warp);
+      }
+      return true;
+    }
     action = actionOn(reach, reads);
   }
-  Record *to = reach.shadow.reads;
   if (action == Action::Join) {
     Record joined = addReader(reads, words.owner[0], reach.warp);
     if (joined != reads)

@@ -261,7 +261,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       state.limit = limit;
     }
     // No record that is still looked at names a set.
-    sets.clear();
+    setCount = 0;
     unions.fill(Union());
     return;
   }

@@ -19,11 +19,11 @@
 // So one comparison with a context tells that a record needs no look: what is
 // below is ordered before.
 //
-// Global memory has rows of 32 words besides. As long as a row is accessed by
-// whole warps whose lanes follow one another, two records stand for all of it:
+// Global memory has rows of 32 bytes besides. As long as a row is accessed by
+// lanes that follow one another, two records stand for all of it:
 //
-//   2..0    0: of every word; 1, 2, 3: of the first word's lane, and a lane
-//           has 1, 2, 4 words; with kSpecial, 4: every word has its own
+//   2..0    0: of every word; n: of the first byte's lane, and lanes have
+//           2^(n-1) bytes each; with kSpecial, 7: look at the words
 //
 // ShadowWords is an access of a warp to words on its way through Isa/Shadow.
 //
@@ -53,7 +53,9 @@ constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
 /// Of a row.
 constexpr Record kPattern = 7;
-constexpr Record kByWord = kSpecial | 4;
+constexpr Record kByWord = kSpecial | 7;
+constexpr unsigned kRowBytes = 32;
+constexpr unsigned kRowWords = kRowBytes / 4;
 /// Line and lane.
 constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 /// Context and lane: whose access it is.
@@ -74,9 +76,10 @@ public:
   /// Of shared memory, all words uninitialised; or of global memory, written
   /// before anything else.
   Shadow(uint64_t bytes, bool isGlobal)
-      : size((bytes + 3) / 4), rowCount(isGlobal ? (size + 31) / 32 : 0) {
+      : size((bytes + 3) / 4),
+        rowCount(isGlobal ? (bytes + kRowBytes - 1) / kRowBytes : 0) {
     // Pages that nobody touches cost nothing.
-    uint64_t words = isGlobal ? 32 * rowCount : size;
+    uint64_t words = isGlobal ? kRowWords * rowCount : size;
     storage.reset(static_cast<Record *>(
         std::calloc(2 * (words + rowCount) + 1, sizeof(Record))));
     rows = reinterpret_cast<Row *>(storage.get());
@@ -95,21 +98,6 @@ public:
   struct Row {
     Record write, reads;
   };
-  /// The words get their own records.
-  void expand(uint64_t row) {
-    if (row >= rowCount || rows[row].write == kByWord)
-      return;
-    auto spread = [](Record record, Record *to) {
-      Record pattern = record & kPattern;
-      record &= ~kPattern;
-      for (Record j = 0; j < 32; ++j)
-        to[j] = pattern ? record + ((j >> (pattern - 1)) << 7) : record;
-    };
-    spread(rows[row].write, writes + 32 * row);
-    spread(rows[row].reads, reads + 32 * row);
-    rows[row].write = kByWord;
-  }
-
   struct Parts {
     std::array<Record, 4> writes, reads;
   };
@@ -135,6 +123,34 @@ public:
     freeParts.push_back((writes[word] & ~kSpecial) >> 8);
     writes[word] = write;
     reads[word] = 0;
+  }
+
+  /// The words of a row get their own records.
+  void expand(uint64_t row) {
+    if (row >= rowCount || rows[row].write == kByWord)
+      return;
+    Record write = rows[row].write, read = rows[row].reads;
+    rows[row].write = kByWord;
+    auto ofByte = [](Record record, unsigned byte) {
+      Record pattern = record & kPattern;
+      record &= ~kPattern;
+      return pattern ? record + (Record(byte >> (pattern - 1)) << 7) : record;
+    };
+    auto isNarrow = [](Record record) {
+      return (record & kPattern) == 1 || (record & kPattern) == 2;
+    };
+    for (unsigned j = 0; j < kRowWords; ++j) {
+      uint64_t word = row * kRowWords + j;
+      writes[word] = ofByte(write, 4 * j);
+      reads[word] = ofByte(read, 4 * j);
+      if (!isNarrow(write) && !isNarrow(read))
+        continue;
+      Parts &bytes = split(word);
+      for (unsigned i = 0; i < 4; ++i) {
+        bytes.writes[i] = ofByte(write, 4 * j + i);
+        bytes.reads[i] = ofByte(read, 4 * j + i);
+      }
+    }
   }
 
   uint64_t size;
@@ -168,11 +184,11 @@ struct ShadowWords {
   uint64_t place[kMax];
   Record owner[kMax];         ///< `mine` with the lane
   const Record *write, *read; ///< records as they were, by index
-  bool writesFine; ///< below the limit, own, atomic like this one
-  bool readsFine;  ///< below the limit, own
-  bool readsFree;  ///< below the limit
-  bool readsKept;  ///< this read changes none
-  bool readsAlike; ///< but for line and lane
+  bool writesFine;            ///< below the limit, own, atomic like this one
+  bool readsFine;             ///< below the limit, own
+  bool readsFree;             ///< below the limit
+  bool readsKept;             ///< this read changes none
+  bool readsAlike;            ///< but for line and lane
 
   alignas(64) Record writeCopy[kMax], readCopy[kMax];
 };

@@ -55,10 +55,35 @@ inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
   }
   x.write = x.writeCopy;
   x.read = x.readCopy;
+  if (PerLane == 1 && lanes == kLanes) {
+    FUSION_LANES
+    for (unsigned i = 0; i < kLanes; ++i) {
+      x.writeCopy[i] = writes[first[i]];
+      x.readCopy[i] = reads[first[i]];
+    }
+    return true;
+  }
   for (unsigned i = 0; i < lanes; ++i) {
     __builtin_memcpy(x.writeCopy + i * PerLane, writes + first[i], 8 * PerLane);
     __builtin_memcpy(x.readCopy + i * PerLane, reads + first[i], 8 * PerLane);
   }
+  return true;
+}
+
+/// Whether the answers follow from the first word's records: nobody need look
+/// at the writes, and the reads are alike.
+inline bool examineFront(ShadowWords &x) {
+  const Record *write = x.write, *read = x.read;
+  Record limit = x.limit, front = read[0], different = 0;
+  Record alike = front & kSet ? ~Record(0) : ~kPlace;
+  for (unsigned j = 0; j < x.count; ++j)
+    different |= Record(write[j] >= limit) | ((read[j] ^ front) & alike);
+  bool own = (front ^ x.mine) >> 32 == 0;
+  if (different || (own && (front & (kSeveral | kSet)) != kSeveral))
+    return false;
+  x.writesFine = x.readsAlike = true;
+  x.readsFree = x.readsFine = front < limit;
+  x.readsKept = own && !(front & ~x.mine & kAtomic);
   return true;
 }
 
@@ -99,9 +124,18 @@ inline bool scatter(const ShadowWords &x, const Record *from, Record *to) {
     __builtin_memcpy(to + x.place[0], from, 8 * kLanes * PerLane);
     return true;
   }
+  Record lost = 0;
+  if (PerLane == 1 && x.count == kLanes) {
+    // The last lane wins.
+    for (unsigned j = 0; j < kLanes; ++j)
+      to[x.place[j]] = from[j];
+    FUSION_LANES
+    for (unsigned j = 0; j < kLanes; ++j)
+      lost |= to[x.place[j]] ^ from[j];
+    return !lost;
+  }
   for (unsigned j = 0; j < x.count; j += PerLane)
     __builtin_memcpy(to + x.place[j], from + j, 8 * PerLane);
-  Record lost = 0;
   for (unsigned j = 0; j < x.count; j += PerLane)
     lost |= to[x.place[j]] ^ from[j];
   return !lost;
@@ -120,7 +154,7 @@ bool shadowGather(ShadowWords &x, const Record *writes, const Record *reads) {
   bool whole = x.perLane == 1   ? collect<1>(x, writes, reads)
                : x.perLane == 2 ? collect<2>(x, writes, reads)
                                 : collect<4>(x, writes, reads);
-  if (whole)
+  if (whole && !examineFront(x))
     examine(x);
   return whole;
 }
