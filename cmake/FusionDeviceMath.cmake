@@ -1,11 +1,14 @@
-# fusion_device_math(TARGET): writes DeviceMath.inc, the double-precision functions of LLVM's libclc for
-# NVPTX as bit code, with the names of those that may be called, and adds it to TARGET.
+# fusion_device_math(TARGET): writes DeviceMath.inc, functions of f64 and f32 of LLVM's libclc for NVPTX as
+# bit code, with the names of those that may be called, and adds it to TARGET.
 #
 # As a script (cmake -P, with BITCODE, NAMES and OUTPUT) it turns the bit code into that file.
 
 set(fusion_device_math_unary
   acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p log2 sin sinh
   tan tanh)
+
+# Of f32 those that upstream's approximations do not cover, or only near zero.
+set(fusion_device_math_unary_f32 asinh cos sin tan)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ "${BITCODE}" bytes HEX)
@@ -21,11 +24,15 @@ endif()
 function(fusion_device_math target)
   find_file(FUSION_LIBCLC nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc "${LLVM_LIBRARY_DIR}/clc"
     NO_DEFAULT_PATH REQUIRED DOC "libclc for NVPTX (Debian: libclc-22)")
-  # The Itanium ABI's names of OpenCL's functions of double.
-  set(names _Z3powdd _Z5atan2dd _Z4fmoddd _Z4powndi)
+  # The Itanium ABI's names of OpenCL's functions.
+  set(names _Z3powdd _Z3powff _Z5atan2dd _Z4fmoddd _Z4fmodff _Z4powndi _Z4pownfi)
   foreach(function IN LISTS fusion_device_math_unary)
     string(LENGTH "${function}" length)
     list(APPEND names "_Z${length}${function}d")
+  endforeach()
+  foreach(function IN LISTS fusion_device_math_unary_f32)
+    string(LENGTH "${function}" length)
+    list(APPEND names "_Z${length}${function}f")
   endforeach()
   list(JOIN names "," names)
   set(bitcode "${CMAKE_CURRENT_BINARY_DIR}/DeviceMath.bc")

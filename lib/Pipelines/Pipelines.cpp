@@ -50,6 +50,7 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createNVVMExpandNarrowFloats());
   kernels.addPass(createConvertMathToNVVM());
   kernels.addPass(createClearFastMath());
   kernels.addPass(createConvertNVGPUToNVVMPass());

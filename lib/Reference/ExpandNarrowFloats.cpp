@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Reference/Passes.h"
+#include "fusion/Runtime/ElementType.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,13 +116,14 @@ private:
     std::string name = "fusion_values_" + typeText(type);
     if (auto known = getOperation().lookupSymbol<memref::GlobalOp>(name))
       return known;
+    std::optional<fusion::ElementType> element =
+        fusion::parseElementType(typeText(type));
+    assert(element && "an 8-bit float that tensors cannot have");
     SmallVector<float> values;
     for (unsigned code = 0; code < 256; ++code) {
-      APFloat value(type.getFloatSemantics(), APInt(8, code));
-      bool losesInfo;
-      value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
-      values.push_back(value.convertToFloat());
+      auto byte = static_cast<uint8_t>(code);
+      values.push_back(
+          static_cast<float>(fusion::elementToDouble(*element, &byte)));
     }
     auto contents = RankedTensorType::get({256}, rewriter.getF32Type());
     OpBuilder::InsertionGuard guard(rewriter);

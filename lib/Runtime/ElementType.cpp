@@ -88,8 +88,12 @@ const std::vector<float> &decodeTable(ElementType type) {
     for (size_t code = 0; code < table.size(); ++code) {
       APFloat value(semantics(type), APInt(bits, code));
       bool losesInfo;
-      value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
+      // A NaN of a format without a fraction would become infinite.
+      if (value.isNaN())
+        value = APFloat::getNaN(APFloat::IEEEsingle(), value.isNegative());
+      else
+        value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                      &losesInfo);
       table[code] = value.convertToFloat();
     }
     return table;
@@ -183,6 +187,9 @@ void fusion::elementFromDouble(ElementType type, double value, void *element) {
     return store(element, static_cast<float>(value));
   APFloat rounded(value);
   bool losesInfo;
+  // A format without a sign has no negative numbers.
+  if (!APFloat::semanticsHasSignedRepr(semantics(type)) && value < 0)
+    rounded = APFloat::getNaN(semantics(type));
   rounded.convert(semantics(type), APFloat::rmNearestTiesToEven, &losesInfo);
   uint64_t bits = rounded.bitcastToAPInt().getZExtValue();
   std::memcpy(element, &bits, elementBytes(type));

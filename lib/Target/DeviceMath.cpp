@@ -1,5 +1,4 @@
-//===- DeviceMath.cpp - Functions of f64 for the GPU
-//--------------------------===//
+//===- DeviceMath.cpp - Functions of f64 and f32 for the GPU --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

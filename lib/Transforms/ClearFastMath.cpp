@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion/Transforms/ClearFastMath.h"
 #include "fusion/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,20 +18,22 @@ namespace fusion {
 
 using namespace mlir;
 
+void fusion::clearFastMath(Operation *root) {
+  auto none = arith::FastMathFlagsAttr::get(root->getContext(),
+                                            arith::FastMathFlags::none);
+  root->walk([&](arith::ArithFastMathInterface op) {
+    // Optional on the conversions, with a default elsewhere.
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+      op->removeAttr(op.getFastMathAttrName());
+    else
+      op->setAttr(op.getFastMathAttrName(), none);
+  });
+}
+
 namespace {
 
 struct ClearFastMath : fusion::impl::ClearFastMathBase<ClearFastMath> {
-  void runOnOperation() override {
-    auto none = arith::FastMathFlagsAttr::get(&getContext(),
-                                              arith::FastMathFlags::none);
-    getOperation()->walk([&](arith::ArithFastMathInterface op) {
-      // Optional on the conversions, with a default elsewhere.
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-        op->removeAttr(op.getFastMathAttrName());
-      else
-        op->setAttr(op.getFastMathAttrName(), none);
-    });
-  }
+  void runOnOperation() override { fusion::clearFastMath(getOperation()); }
 };
 
 } // namespace

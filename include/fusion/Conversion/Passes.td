@@ -73,15 +73,51 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
     f16 and bf16 functions are computed in f32 and rounded. exp, exp2, log, log2 and
     rsqrt of f32 become the approximate instructions of the PTX ISA (ex2.approx,
     lg2.approx, rsqrt.approx; relative errors of 2^-22 and less, for log an
-    absolute one of 2^-22); tanh, erf, sin, cos and their kin become upstream's
-    polynomial approximations, other functions its expansions. Functions of f64
-    become calls of libclc's, which translation to PTX links into the kernels
-    (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
+    absolute one of 2^-22); tanh, erf, atan and their kin become upstream's
+    polynomial approximations, other functions its expansions. Functions of f64,
+    and of f32 sin, cos, tan, asinh, pow and remainders, become calls of libclc's,
+    which translation to PTX links into the kernels (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
     nothing may call a library that is not there.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def NVVMExpandNarrowFloats : Pass<"nvvm-expand-narrow-floats", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower arithmetic on 8-bit floats";
+  let description = [{
+    Operations on 8-bit floats are computed in f32 and rounded. Conversions round once
+    to the nearest, ties to even; what is too large becomes infinite, or NaN where the
+    format has no infinity. On chips with instructions for it (PTX ISA, "cvt") those
+    convert f8E4M3FN and f8E5M2 from f32 and to f16; other formats and chips get integer
+    arithmetic, derived from the format's parameters.
+
+    Example (before sm_89):
+
+    ```mlir
+    %y = arith.extf %x : f8E5M2 to f32
+    ```
+
+    becomes
+
+    ```mlir
+    %code = arith.bitcast %x : f8E5M2 to i8
+    %wide = arith.extui %code : i8 to i32
+    %magnitude = arith.andi %wide, %c127 : i32
+    %placed = arith.shli %magnitude, %c21 : i32
+    %scaled = arith.bitcast %placed : i32 to f32
+    %value = arith.mulf %scaled, %c2_to_the_112 : f32
+    // ... infinity, NaN and the sign
+    ```
+
+    Floats of fewer than 8 bits are an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+    "::fusion::fuse::FuseDialect"
   ];
 }
 

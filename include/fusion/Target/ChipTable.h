@@ -32,7 +32,7 @@ struct ChipInfo {
   llvm::StringLiteral arch;     ///< as LLVM and ptxas spell it: "sm_90a"
   llvm::StringLiteral product;  ///< the product the rates belong to
   unsigned computeCapability;   ///< 10 × major + minor
-  unsigned ptxVersion;          ///< 10 × major + minor, first to know the chip
+  unsigned ptxVersion;          ///< 10 × major + minor, first with all it offers
 
   // Resources.
   unsigned numSMs;
@@ -66,6 +66,7 @@ struct ChipInfo {
   bool hasWgmma;
   bool hasTcgen05;
   bool hasClusters;
+  bool hasF8Conversions;            ///< cvt of e4m3x2 and e5m2x2
 
   double tensorFlopsOf(TensorCoreType type) const {
     return tensorFlops[static_cast<unsigned>(type)];

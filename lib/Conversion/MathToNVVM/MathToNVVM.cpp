@@ -1,5 +1,4 @@
-//===- MathToNVVM.cpp - convert-math-to-nvvm
-//----------------------------------===//
+//===- MathToNVVM.cpp - convert-math-to-nvvm ------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +8,7 @@
 
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Target/DeviceMath.h"
+#include "fusion/Transforms/ClearFastMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -95,13 +95,17 @@ template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
-/// Functions of f64 are calls of the device functions that translation to PTX
-/// links.
+/// Functions of f64, and some of f32, are calls of the device functions that
+/// translation to PTX links.
 template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
   ToDeviceFunction(MLIRContext *context, StringRef name)
       : OpRewritePattern<Op>(context, /*benefit=*/20), name(name) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    if (!op->getResult(0).getType().isF64())
+    // The name ends with the types of the parameters, the first is the
+    // result's.
+    Type type = op.getType();
+    size_t parameters = op->getNumOperands();
+    if (!(name[name.size() - parameters] == 'd' ? type.isF64() : type.isF32()))
       return failure();
     SmallVector<Value> operands(op->getOperands());
     // pown takes an int.
@@ -113,12 +117,10 @@ template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(module.getBody());
       SmallVector<Type> types(ValueRange(operands).getTypes());
-      LLVM::LLVMFuncOp::create(
-          b, module.getLoc(), name,
-          LLVM::LLVMFunctionType::get(b.getF64Type(), types));
+      LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
+                               LLVM::LLVMFunctionType::get(type, types));
     }
-    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(b.getF64Type()), name,
-                                       operands);
+    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(type), name, operands);
     return success();
   }
   StringRef name;
@@ -147,27 +149,14 @@ template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
   bool hasFlag;
 };
 
-/// x^n = |x|^n with the sign of x where n is odd: upstream's expansion through
-/// logarithms knows no negative base.
-struct IntegerPower : OpRewritePattern<math::FPowIOp> {
-  IntegerPower(MLIRContext *context)
-      : OpRewritePattern(context, /*benefit=*/10) {}
-  LogicalResult matchAndRewrite(math::FPowIOp op,
+/// Both at once are one after the other.
+struct SineAndCosine : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SincosOp op,
                                 PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Type type = op.getType(), integer = op.getRhs().getType();
-    if (!type.isF32() || !isa<IntegerType>(integer))
-      return failure();
-    Value magnitude = math::PowFOp::create(
-        b, loc, math::AbsFOp::create(b, loc, op.getLhs()),
-        arith::SIToFPOp::create(b, loc, type, op.getRhs()));
-    Value signedPower =
-        math::CopySignOp::create(b, loc, magnitude, op.getLhs());
-    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, 1));
-    Value isOdd = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq,
-        arith::AndIOp::create(b, loc, op.getRhs(), one), one);
-    b.replaceOpWithNewOp<arith::SelectOp>(op, isOdd, signedPower, magnitude);
+    Value sine = math::SinOp::create(b, op.getLoc(), op.getOperand());
+    Value cosine = math::CosOp::create(b, op.getLoc(), op.getOperand());
+    b.replaceOp(op, {sine, cosine});
     return success();
   }
 };
@@ -201,22 +190,18 @@ struct CompareInfinity : OpRewritePattern<Op> {
   }
 };
 
-/// x - y · trunc(x / y) in f64, exact up to quotients of 2^29; the remainder of
-/// f64 itself is a device function.
-struct Remainder : OpRewritePattern<arith::RemFOp> {
+/// A remainder of narrow numbers is one of f32, exactly.
+struct NarrowRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
                                 PatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Type type = op.getType(), wide = b.getF64Type();
-    if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() >= 64)
+    auto type = dyn_cast<FloatType>(op.getType());
+    if (!type || type.getWidth() >= 32)
       return failure();
-    Value x = arith::ExtFOp::create(b, loc, wide, op.getLhs());
-    Value y = arith::ExtFOp::create(b, loc, wide, op.getRhs());
-    Value quotient = arith::DivFOp::create(b, loc, x, y);
-    Value whole = math::TruncOp::create(b, loc, quotient);
-    Value product = arith::MulFOp::create(b, loc, whole, y);
-    Value rest = arith::SubFOp::create(b, loc, x, product);
+    Value x = arith::ExtFOp::create(b, loc, b.getF32Type(), op.getLhs());
+    Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), op.getRhs());
+    Value rest = arith::RemFOp::create(b, loc, x, y);
     b.replaceOpWithNewOp<arith::TruncFOp>(op, type, rest);
     return success();
   }
@@ -241,16 +226,17 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
         llvm::numbers::ln2 / llvm::numbers::ln10);
     patterns.add<ApproximateF32<math::RsqrtOp>>(
         context, "llvm.nvvm.rsqrt.approx.f", 1.0, 1.0);
-    patterns.add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
-                 ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, Remainder>(
-        context);
+    patterns
+        .add<ToInstruction<arith::MaxNumFOp, LLVM::MaxNumOp>,
+             ToInstruction<arith::MinNumFOp, LLVM::MinNumOp>, NarrowRemainder>(
+            context);
     patterns.add<IntegerIntrinsic<math::AbsIOp>>(context, "llvm.abs", true);
     patterns.add<IntegerIntrinsic<math::CountLeadingZerosOp>>(
         context, "llvm.ctlz", true);
     patterns.add<IntegerIntrinsic<math::CountTrailingZerosOp>>(
         context, "llvm.cttz", true);
     patterns.add<IntegerIntrinsic<math::CtPopOp>>(context, "llvm.ctpop", false);
-    patterns.add<IntegerPower, IsNaN,
+    patterns.add<IsNaN, SineAndCosine,
                  CompareInfinity<math::IsInfOp, arith::CmpFPredicate::OEQ>,
                  CompareInfinity<math::IsFiniteOp, arith::CmpFPredicate::OLT>>(
         context);
@@ -268,10 +254,6 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult complete = getOperation().walk([](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (auto real = dyn_cast<FloatType>(type); real && real.getWidth() < 16)
-          return op->emitError("values of type ")
-                 << type << " have no lowering for the GPU";
       if (!isa<math::MathDialect>(op->getDialect()) || isa<math::FmaOp>(op))
         return WalkResult::advance();
       return op->emitError("'")
@@ -315,13 +297,24 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     addDeviceFunction<math::TanOp>(patterns, "_Z3tand");
     addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd");
     addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmoddd");
+    addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhf");
+    addDeviceFunction<math::CosOp>(patterns, "_Z3cosf");
+    addDeviceFunction<math::FPowIOp>(patterns, "_Z4pownfi");
+    addDeviceFunction<math::PowFOp>(patterns, "_Z3powff");
+    addDeviceFunction<math::SinOp>(patterns, "_Z3sinf");
+    addDeviceFunction<math::TanOp>(patterns, "_Z3tanf");
+    addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmodff");
   }
 
   LogicalResult extendNarrowTypes() {
     TypeConverter converter;
     llvm::SetVector<Type> supported;
     supported.insert(Float32Type::get(&getContext()));
-    supported.insert(Float64Type::get(&getContext()));
+    // Wider types stay, for the check at the end to report.
+    for (Type type : {Type(Float64Type::get(&getContext())),
+                      Type(Float80Type::get(&getContext())),
+                      Type(Float128Type::get(&getContext()))})
+      supported.insert(type);
     math::populateExtendToSupportedTypesTypeConverter(
         converter, supported, Float32Type::get(&getContext()));
     ConversionTarget target(getContext());
@@ -330,7 +323,12 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     target.addLegalOp<math::AbsFOp, math::CopySignOp>();
     RewritePatternSet patterns(&getContext());
     math::populateExtendToSupportedTypesPatterns(patterns, converter);
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return failure();
+    // Upstream permits that roundings between functions are left out.
+    fusion::clearFastMath(getOperation());
+    return success();
   }
 };
 
