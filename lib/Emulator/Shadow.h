@@ -98,6 +98,14 @@ public:
   struct Row {
     Record write, reads;
   };
+  /// Before somebody looks at `writes` and `reads` of these bytes.
+  void expandBytes(uint64_t offset, uint64_t bytes) {
+    if (rowCount && bytes)
+      for (uint64_t row = offset / kRowBytes;
+           row <= (offset + bytes - 1) / kRowBytes; ++row)
+        expand(row);
+  }
+
   struct Parts {
     std::array<Record, 4> writes, reads;
   };
