@@ -148,14 +148,14 @@ TEST(SanitizerShadow, LanesThatMeet) {
   EXPECT_EQ(kinds(half + "st.volatile.shared.u32 [%r3], %i;"), none);
   std::string written = "st.shared.u32 [%s4], %i;\nbar.warp.sync -1;\n" + half;
   EXPECT_EQ(kinds(written + "red.shared.add.u32 [%r3], 1;"), none);
-  // Lanes 2 k and 2 k + 1 have read word k; the first of them writes it.
+  // Lanes 2 k and 2 k + 1 have read word k; either of them writes it.
   std::string read = written + "ld.shared.u32 %r4, [%r3];\n";
-  EXPECT_EQ(kinds(read + "setp.eq.u32 %p1, %i, 0;\n@%p1 "
-                         "st.shared.u32 [%r3], %i;"),
-            shared);
-  EXPECT_EQ(kinds(read + "bar.warp.sync -1;\nsetp.eq.u32 %p1, %i, 0;\n@%p1 "
-                         "st.shared.u32 [%r3], %i;"),
-            none);
+  for (std::string lane : {"0", "1"}) {
+    std::string write =
+        "setp.eq.u32 %p1, %i, " + lane + ";\n@%p1 st.shared.u32 [%r3], %i;";
+    EXPECT_EQ(kinds(read + write), shared);
+    EXPECT_EQ(kinds(read + "bar.warp.sync -1;\n" + write), none);
+  }
   // Everybody reads one word, then another one.
   std::string same = "st.shared.u32 [%s4], %i;\nbar.sync 0;\n"
                      "ld.shared.u32 %r4, [s];\nld.shared.u32 %r4, [s];\n";
