@@ -156,6 +156,11 @@ TEST(SanitizerShadow, LanesThatMeet) {
     EXPECT_EQ(kinds(read + write), shared);
     EXPECT_EQ(kinds(read + "bar.warp.sync -1;\n" + write), none);
   }
+  // Each lane reads its word, and then its neighbour's.
+  std::string two = "st.shared.u32 [%s4], %i;\nbar.sync 0;\n"
+                    "ld.shared.u32 %r4, [%s4];\nld.shared.u32 %r4, [%u4];\n";
+  EXPECT_EQ(kinds(two + "st.shared.u32 [%s4], %i;"), shared);
+  EXPECT_EQ(kinds(two + "st.shared.u32 [%u4], %i;"), shared);
   // Everybody reads one word, then another one.
   std::string same = "st.shared.u32 [%s4], %i;\nbar.sync 0;\n"
                      "ld.shared.u32 %r4, [s];\nld.shared.u32 %r4, [s];\n";
