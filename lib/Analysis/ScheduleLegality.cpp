@@ -402,14 +402,18 @@ Reason Checker::checkPlace(unsigned index) {
 Reason Checker::checkPipeline(unsigned index) {
   const std::string &name = tensorName(index);
   const Position &load = *loads[index];
-  if (schedule.places[index].transport == fuse::Transport::Sync)
-    return "'" + name + "' is not copied asynchronously and has one stage";
+  bool isAsync = schedule.places[index].transport != fuse::Transport::Sync;
+  if (!isAsync && schedule.places[index].stages > 2)
+    return "'" + name +
+           "' is not copied asynchronously: registers hold one tile ahead, which "
+           "makes two stages";
   if (load.loops.empty() || schedule.isBlockAxis(load.loops.back()->index))
     return "'" + name +
            "' is not loaded in a sequential loop and has one stage";
   const TilingNode *loop = load.loops.back();
   for (auto [other, place] : llvm::enumerate(schedule.places)) {
-    if (place.stages == 1 || !loads[other])
+    if (!isAsync || place.stages == 1 || !loads[other] ||
+        place.transport == fuse::Transport::Sync)
       continue;
     ArrayRef<const TilingNode *> around(loads[other]->loops);
     // What is not loaded in a loop at all is refused on its own account.

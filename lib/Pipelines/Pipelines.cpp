@@ -37,6 +37,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
   kernels.addPass(createTilePipelineIdentify());
   kernels.addPass(createTilePipelineAssignStages());
+  kernels.addPass(createTilePipelinePlace());
   kernels.addPass(createTilePipelineExpand());
   kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileAssignLayouts());

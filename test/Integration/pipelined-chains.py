@@ -30,7 +30,8 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers):
 
 
 # A loop over n with two buffers of its own, a nest with the pipelined loop inside, a plain product with masks and
-# trip counts below the stages, and synchronous operands that cannot be pipelined.
+# trip counts below the stages, and operands that pass through registers: one beside a copied one, both of a product,
+# and one around the pipelined loop of another. Those have at most two stages.
 CASES = {
     "loop-over-n": (
         ["--chain=64,32,160,48", "--2d"],
@@ -65,6 +66,39 @@ CASES = {
         ),
         "AB",
     ),
+    "one-through-registers": (
+        ["--chain=70,161,48", "--2d"],
+        dict(
+            tiling="mn(k(LA,LB,CC),SC)",
+            tiles=dict(m=32, n=16, k=32),
+            blocks=["m", "n"],
+            maps=dict(C=("m", "n", "k", "[2, 2]")),
+            places=dict(A="shared, sync", B="shared, async16", C="shared"),
+        ),
+        "AB",
+    ),
+    "both-through-registers": (
+        ["--chain=33,75,49", "--2d"],
+        dict(
+            tiling="mn(k(LA,LB,CC),SC)",
+            tiles=dict(m=32, n=32, k=16),
+            blocks=["m", "n"],
+            maps=dict(C=("m", "n", "k", "[2, 2]")),
+            places=dict(A="shared, sync", B="shared, sync", C="shared"),
+        ),
+        "AB",
+    ),
+    "registers-around-copies": (
+        ["--chain=128,80,96,51", "--2d"],
+        dict(
+            tiling="m(n(k(LA,LB,CC),LD,CE),SE)",
+            tiles=dict(m=64, n=48, k=16, h=64),
+            blocks=["m"],
+            maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+            places=dict(A="shared, async16", B="shared, async16", C="registers", D="shared, sync", E="shared"),
+        ),
+        "ABD",
+    ),
 }
 
 
@@ -83,7 +117,10 @@ def main():
         run(sys.executable, os.path.join(root, *GENERATE), *chain, "-o", path + ".mlir")
         groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
         digests = set()
-        counts = [(n,) * len(pipelined) for n in (1, 2, 3, 4, 6)] + [(2, 4), (3, 2)]
+        places = description["places"]
+        most = [2 if "sync" == places[name].split()[-1] else 8 for name in pipelined]
+        counts = [(n,) * len(pipelined) for n in (1, 2, 3, 4, 6)] + [(2, 4) + (1,) * (len(pipelined) - 2), (3, 2, 2)]
+        counts = sorted({tuple(map(min, wanted, most)) for wanted in counts})
         for stages, registers in itertools.product(counts, (1, 2)):
             text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
             with open(path + ".scheduled.mlir", "w") as file:

@@ -213,7 +213,10 @@ TEST_F(ScheduleLegality, Stages) {
   EXPECT_EQ(check(), "'A' asks for 9 stages; a buffer has 1 to 8");
   group.place("A").stages = 2;
   group.place("A").transport = fuse::Transport::Sync;
-  EXPECT_EQ(check(), "'A' is not copied asynchronously and has one stage");
+  EXPECT_EQ(check(), "legal");
+  group.place("A").stages = 3;
+  EXPECT_EQ(check(), "'A' is not copied asynchronously: registers hold one tile "
+                     "ahead, which makes two stages");
   group.place("A").stages = 1;
   group.place("C").stages = 2;
   EXPECT_EQ(check(), "'C' is no operand that is loaded in a loop and has one "

@@ -201,7 +201,7 @@ void ChainLowering::emitLoad(unsigned tensor) {
         cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
     tiles[axes.values[tensor]] = tile::LoadOp::create(
         b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
-        coordinates(tileAxes), inBounds(tileAxes));
+        coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes));
     return;
   }
   MemoryTile tile = memoryTile(tensor);
@@ -212,9 +212,11 @@ void ChainLowering::emitLoad(unsigned tensor) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
     Value value =
         tile::LoadOp::create(b, loc, tileType(tileAxes, elementType), view,
-                             coordinates(tileAxes), inBounds(tileAxes));
+                             coordinates(tileAxes), /*predicate=*/Value(),
+                             inBounds(tileAxes));
     tile::LocalStoreOp::create(b, loc, value, buffers[tensor], stage,
-                               /*transposed=*/false);
+                               /*transposed=*/false, /*stages=*/IntegerAttr(),
+                               /*slot=*/IntegerAttr());
     return;
   }
   tile::CopyAsyncOp::create(

@@ -113,6 +113,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   if (op.getResult().hasOneUse() &&
       isa<LocalStoreOp>(*op.getResult().user_begin()))
     first = isFirstHolder(layout);
+  if (Value predicate = op.getPredicate()) {
+    Value holds = scalar(predicate);
+    first = first ? arith::AndIOp::create(b, loc, first, holds).getResult()
+                  : holds;
+  }
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
   auto read = [&](Value position) -> Value {

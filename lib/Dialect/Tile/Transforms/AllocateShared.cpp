@@ -1,4 +1,5 @@
-//===- AllocateShared.cpp - tile-allocate-shared ------------------------------===//
+//===- AllocateShared.cpp - tile-allocate-shared
+//------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -67,7 +68,8 @@ struct AllocateSharedPass
             if (it == live.end())
               return free.emitOpError("frees what no tile.alloc of this kernel "
                                       "made");
-            if (free->getBlock() != free.getBuffer().getDefiningOp()->getBlock())
+            if (free->getBlock() !=
+                free.getBuffer().getDefiningOp()->getBlock())
               return free.emitOpError(
                   "must stand in the block of its tile.alloc");
             intervals[it->second].end = position;

@@ -1,4 +1,5 @@
-//===- AssignLayouts.cpp - tile-assign-layouts --------------------------------===//
+//===- AssignLayouts.cpp - tile-assign-layouts
+//--------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -136,9 +137,9 @@ bool Assigner::spread() {
   kernel.walk([&](Operation *op) {
     if (auto dot = dyn_cast<DotOp>(op)) {
       RankedTensorType type = dot.getType();
-      changed |= fix(dot, attr(mmaAccumulatorTile(
-                              type.getDimSize(0), type.getDimSize(1),
-                              dot.getWarps()[0], dot.getWarps()[1])));
+      changed |= fix(
+          dot, attr(mmaAccumulatorTile(type.getDimSize(0), type.getDimSize(1),
+                                       dot.getWarps()[0], dot.getWarps()[1])));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
         LayoutAttr layout = fixedLayout(yielded);
@@ -167,7 +168,8 @@ bool Assigner::spread() {
 // Backwards
 //===----------------------------------------------------------------------===//
 
-/// The value with the given layout, converted or made anew, once for each layout.
+/// The value with the given layout, converted or made anew, once for each
+/// layout.
 FailureOr<Value> Assigner::demand(Value value, LayoutAttr layout) {
   if (fixedLayout(value) == layout)
     return value;
@@ -216,8 +218,7 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
   const LinearLayout &value = layout.getValue();
   auto clone = [&](ArrayRef<LayoutAttr> operandLayouts) -> FailureOr<Value> {
     SmallVector<Value> operands(op->getOperands());
-    for (auto [operand, wanted] :
-         llvm::zip(operands, operandLayouts))
+    for (auto [operand, wanted] : llvm::zip(operands, operandLayouts))
       if (wanted && isa<RankedTensorType>(operand.getType())) {
         FailureOr<Value> demanded = demand(operand, wanted);
         if (failed(demanded))
@@ -235,8 +236,7 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
     if (!dense || !dense.isSplat())
       return op->emitOpError("must be a splat in a block program");
     return arith::ConstantOp::create(
-               b, op->getLoc(),
-               dense.resizeSplat(withLayout(type, layout)))
+               b, op->getLoc(), dense.resizeSplat(withLayout(type, layout)))
         .getResult();
   }
   if (isa<LoadOp, LocalLoadOp, SplatOp, IotaOp>(op))
@@ -257,8 +257,8 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
   return op->emitOpError("has a result that no layout can be given to");
 }
 
-/// Elements side by side in memory, `width` to a thread, neighbouring threads next
-/// to each other.
+/// Elements side by side in memory, `width` to a thread, neighbouring threads
+/// next to each other.
 LayoutAttr Assigner::storeLayout(RankedTensorType type, int64_t unit,
                                  int64_t width) {
   SmallVector<unsigned> order;
@@ -297,9 +297,10 @@ LogicalResult Assigner::rewrite(Operation *op) {
     if (!layout || store.getVectorize())
       layout = storeLayout(store.getValue().getType(), view.getUnit(),
                            view.getUnit() >= 0 ? vectorWidth(view) : 1);
-    // Converted here and not where it is made: by now operands' buffers are free,
-    // and the scratch can take their place.
-    if (LayoutAttr from = fixedLayout(store.getValue()); from && from != layout) {
+    // Converted here and not where it is made: by now operands' buffers are
+    // free, and the scratch can take their place.
+    if (LayoutAttr from = fixedLayout(store.getValue());
+        from && from != layout) {
       OpBuilder b(op);
       store.getValueMutable().set(ConvertLayoutOp::create(
           b, op->getLoc(), withLayout(store.getValue().getType(), layout),
@@ -372,12 +373,11 @@ LogicalResult Assigner::run() {
       return failure();
   // What was made anew replaces the operations without a layout.
   for (Operation *op : llvm::reverse(operations)) {
-    bool isReplaced =
-        op->getNumResults() != 0 && op->use_empty() &&
-        (!isa<scf::ForOp>(op) || isMemoryEffectFree(op)) &&
-        llvm::all_of(op->getResultTypes(), [](Type type) {
-          return isa<RankedTensorType>(type) && !getLayout(type);
-        });
+    bool isReplaced = op->getNumResults() != 0 && op->use_empty() &&
+                      (!isa<scf::ForOp>(op) || isMemoryEffectFree(op)) &&
+                      llvm::all_of(op->getResultTypes(), [](Type type) {
+                        return isa<RankedTensorType>(type) && !getLayout(type);
+                      });
     if (isReplaced)
       op->erase();
   }

@@ -1,4 +1,5 @@
-//===- InsertBarriers.cpp - tile-insert-barriers ------------------------------===//
+//===- InsertBarriers.cpp - tile-insert-barriers
+//------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,14 +25,14 @@ using namespace fusion::tile;
 namespace {
 
 /// Bytes of shared memory that an operation touches. Of a pipelined buffer it
-/// touches one stage: that of the iteration `slot`, counted from the current one,
-/// of the pipelined loop.
+/// touches one stage: that of the iteration `slot`, counted from the current
+/// one, of the pipelined loop.
 struct Access {
   int64_t begin, end;
   bool isWrite;
-  Value buffer = {};   ///< of a known stage
+  Value buffer = {}; ///< of a known stage
   int64_t stages = 1;
-  int64_t slot = 0;    ///< modulo the stages
+  int64_t slot = 0; ///< modulo the stages
 
   bool conflictsWith(const Access &other) const {
     if (!isWrite && !other.isWrite)
@@ -95,16 +97,17 @@ struct InsertBarriersPass
   }
 
   /// The pipelined buffers whose slots count the iterations of this loop: those
-  /// that a copy in its body fills.
+  /// that its body fills.
   static llvm::SmallPtrSet<Value, 4> pipelinedBy(scf::ForOp loop) {
     llvm::SmallPtrSet<Value, 4> buffers;
-    for (auto copy : loop.getBody()->getOps<CopyAsyncOp>())
-      if (copy.getSlot())
-        buffers.insert(copy.getBuffer());
+    for (Operation &op : *loop.getBody())
+      if (std::optional<Fill> fill = Fill::get(&op); fill && fill->slot())
+        buffers.insert(fill->buffer());
     return buffers;
   }
 
-  /// One iteration later: what was the slot after the current one is the current.
+  /// One iteration later: what was the slot after the current one is the
+  /// current.
   static void nextIteration(State &state,
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
@@ -152,20 +155,22 @@ struct InsertBarriersPass
         State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // What has arrived is a write of the threads that waited. Copies that
-        // may still be in flight stay listed; they are to other slots than those
-        // that are read now.
+        // may still be in flight stay listed; they are to other slots than
+        // those that are read now.
         for (const Access &access : state.inFlight)
           State::insert(state.pending, access);
         auto wait = dyn_cast<WaitOp>(op);
         if (wait && wait.getPending() == 0)
           state.inFlight.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-        before(store, bufferAccess(store.getBuffer(), std::nullopt,
-                                   /*isWrite=*/true),
+        before(store,
+               bufferAccess(store.getBuffer(), store.getSlot(),
+                            /*isWrite=*/true),
                state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-        before(load, bufferAccess(load.getBuffer(), load.getSlot(),
-                                  /*isWrite=*/false),
+        before(load,
+               bufferAccess(load.getBuffer(), load.getSlot(),
+                            /*isWrite=*/false),
                state);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
         if (!convert.getOffset())

@@ -1,4 +1,5 @@
-//===- PipelineAssignStages.cpp - tile-pipeline-assign-stages -----------------===//
+//===- PipelineAssignStages.cpp - tile-pipeline-assign-stages
+//-----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 
@@ -24,32 +26,52 @@ struct AssignStagesPass
     : fusion::impl::TilePipelineAssignStagesBase<AssignStagesPass> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
-      if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        if (copy.getStages() || copy.getSlot())
-          return copy.emitOpError("already belongs to a pipeline");
+      if (std::optional<Fill> fill = Fill::get(op)) {
+        if (fill->stages() || fill->slot())
+          return op->emitOpError("already belongs to a pipeline");
       } else if (auto alloc = dyn_cast<AllocOp>(op)) {
         if (alloc.getPipelined())
-          return assign(alloc);
+          return check(alloc);
       }
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       return signalPassFailure();
     getOperation().walk([](AllocOp alloc) {
-      if (!alloc.getPipelined())
-        return;
-      for (Operation *user : alloc->getUsers())
-        if (auto copy = dyn_cast<CopyAsyncOp>(user))
-          copy.setStages(alloc.getPipelineStages());
+      if (alloc.getPipelined())
+        fillOf(alloc)->operation()->setAttr("stages",
+                                            alloc.getPipelineStagesAttr());
     });
   }
 
-  static LogicalResult assign(AllocOp alloc) {
+  /// What fills a buffer, if it is one thing.
+  static std::optional<Fill> fillOf(AllocOp alloc) {
+    std::optional<Fill> result;
+    for (Operation *user : alloc->getUsers()) {
+      if (!isa<CopyAsyncOp, LocalStoreOp>(user))
+        continue;
+      std::optional<Fill> fill = Fill::get(user);
+      if (!fill || result)
+        return std::nullopt;
+      result = fill;
+    }
+    return result;
+  }
+
+  static LogicalResult check(AllocOp alloc) {
     if (!alloc.getPipelineStages())
       return alloc.emitOpError("is marked as pipelined but asks for no stages");
     if (alloc.getType().getStages() != 1)
       return alloc.emitOpError("has ")
              << alloc.getType().getStages() << " stages already";
+    std::optional<Fill> fill = fillOf(alloc);
+    if (!fill)
+      return alloc.emitOpError("is marked as pipelined but not filled by one "
+                               "copy; run tile-pipeline-identify");
+    if (!fill->isAsync() && *alloc.getPipelineStages() > 2)
+      return alloc.emitOpError("is filled through registers, which hold one "
+                               "tile ahead, but asks for ")
+             << *alloc.getPipelineStages() << " stages";
     return success();
   }
 };

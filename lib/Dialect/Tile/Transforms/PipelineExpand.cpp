@@ -1,4 +1,5 @@
-//===- PipelineExpand.cpp - tile-pipeline-expand ------------------------------===//
+//===- PipelineExpand.cpp - tile-pipeline-expand
+//------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,96 +28,152 @@ using namespace fusion::tile;
 
 namespace {
 
+/// The primitives of a placed loop.
+struct Primitives {
+  ProducerAcquireOp acquire;
+  ProducerCommitOp commit;
+  ConsumerWaitOp wait;
+  ConsumerReleaseOp release;
+
+  /// Those of `loop`: all null where it has none. Fails where they are not one
+  /// of each, in order.
+  static FailureOr<Primitives> find(scf::ForOp loop);
+  void erase(RewriterBase &rewriter) {
+    rewriter.eraseOp(acquire);
+    rewriter.eraseOp(commit);
+    rewriter.eraseOp(wait);
+    rewriter.eraseOp(release);
+  }
+};
+
 /// Expands one loop.
 class Expander {
 public:
-  explicit Expander(scf::ForOp loop)
-      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {
-    for (auto copy : loop.getBody()->getOps<CopyAsyncOp>())
-      if (copy.getStages())
-        copies.push_back(copy);
-  }
+  Expander(scf::ForOp loop, Primitives primitives)
+      : loop(loop), primitives(primitives), rewriter(loop.getContext()),
+        loc(loop.getLoc()), fills(stagedFills(*loop.getBody())) {}
 
   LogicalResult run();
 
 private:
   LogicalResult check();
-  void enlarge(CopyAsyncOp copy);
-  void dropSynchronisation();
+  void enlarge(const Fill &fill);
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
-  /// The lower bound plus `iterations` steps.
+  /// `iterations` steps after `start`.
   Value inductionAfter(Value start, int64_t iterations);
   /// Whether an iteration exists: null where it is known to.
-  Value exists(Value induction, int64_t iteration);
-  void emitCopy(CopyAsyncOp copy, Value induction, Value stage,
-                Value predicate, int64_t slot);
+  Value exists(Value induction);
+  /// Copies a fill, with what it is computed from, for another iteration;
+  /// returns the copy of its last operation.
+  Operation *emitFill(const Fill &fill, Value induction, Value stage,
+                      Value predicate, int64_t slot);
   void emitPrologue();
-  void emitLoop();
+  void addCounters();
+  void emitLoadRegion();
 
   scf::ForOp loop;
+  Primitives primitives;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<CopyAsyncOp> copies;
-  int64_t most = 0, fewest = 0; ///< stages
+  SmallVector<Fill> fills;
+  /// By number of stages: the stage that is read and the one that is filled.
+  llvm::MapVector<int64_t, std::pair<Value, Value>> counters;
+  int64_t most = 0;              ///< stages of a buffer
+  std::optional<int64_t> fewest; ///< stages of one that is copied to
 };
 
 } // namespace
 
+FailureOr<Primitives> Primitives::find(scf::ForOp loop) {
+  Primitives found;
+  Operation *last = nullptr;
+  auto take = [&](auto &slot, auto op, const char *name) -> LogicalResult {
+    if (slot)
+      return op.emitOpError("is the second one of its loop");
+    if (!last && !isa<ProducerAcquireOp>(op))
+      return op.emitOpError("stands before the loop's ") << name;
+    slot = op;
+    last = op;
+    return success();
+  };
+  for (Operation &op : *loop.getBody()) {
+    LogicalResult result = success();
+    if (auto acquire = dyn_cast<ProducerAcquireOp>(op))
+      result = take(found.acquire, acquire, "");
+    else if (auto commit = dyn_cast<ProducerCommitOp>(op))
+      result = take(found.commit, commit, "tile.producer_acquire");
+    else if (auto wait = dyn_cast<ConsumerWaitOp>(op))
+      result = take(found.wait, wait, "tile.producer_acquire");
+    else if (auto release = dyn_cast<ConsumerReleaseOp>(op))
+      result = take(found.release, release, "tile.producer_acquire");
+    if (failed(result))
+      return failure();
+  }
+  if (!found.acquire)
+    return found;
+  if (!found.commit || !found.wait || !found.release ||
+      !found.commit->isBeforeInBlock(found.wait) ||
+      !found.wait->isBeforeInBlock(found.release))
+    return found.acquire.emitOpError(
+        "is not followed by commit, wait and release in this order; run "
+        "tile-pipeline-place");
+  if (found.wait.getPending() != 0)
+    return found.wait.emitOpError(
+        "of a loop that is not expanded yet must leave "
+        "nothing in flight");
+  return found;
+}
+
 LogicalResult Expander::check() {
-  for (CopyAsyncOp copy : copies) {
-    int64_t stages = *copy.getStages();
+  for (const Fill &fill : fills) {
+    int64_t stages = *fill.stages();
     most = std::max(most, stages);
-    fewest = fewest == 0 ? stages : std::min(fewest, stages);
-    auto alloc = copy.getBuffer().getDefiningOp<AllocOp>();
-    if (!alloc || !alloc.getPipelined())
-      return copy.emitOpError("has stages but its buffer is not pipelined; run "
-                              "tile-pipeline-identify");
-    if (!matchPattern(copy.getStage(), m_Zero()))
-      return copy.emitOpError("fills another stage than the first");
+    if (fill.isAsync())
+      fewest = std::min(fewest.value_or(stages), stages);
+    Operation *op = fill.operation();
+    if (!primitives.acquire)
+      return op->emitOpError("has stages but its loop has no primitives; run "
+                             "tile-pipeline-place");
+    AllocOp alloc = fill.alloc();
+    if (!alloc || !alloc.getPipelined() || alloc.getType().getStages() != 1)
+      return op->emitOpError("has stages but its buffer is not pipelined; run "
+                             "tile-pipeline-identify");
     if (stages < 2)
-      return copy.emitOpError("needs at least two stages to be pipelined");
-    // What the copy is computed from must not come from other iterations.
-    for (Value carried : loop.getRegionIterArgs()) {
-      SetVector<Operation *> slice;
-      getForwardSlice(carried, &slice);
-      if (slice.contains(copy))
-        return copy.emitOpError("depends on a value that the loop carries");
+      return op->emitOpError("needs at least two stages to be pipelined");
+    if (!fill.isAsync() && stages != 2)
+      return op->emitOpError("goes through registers, which makes two stages, "
+                             "but has ")
+             << stages;
+    if (!primitives.acquire->isBeforeInBlock(fill.source()) ||
+        !op->isBeforeInBlock(primitives.commit))
+      return op->emitOpError(
+          "stands outside of the load region, between acquire and commit");
+    if (dependsOnCarried(fill, loop))
+      return fill.source()->emitOpError(
+          "depends on a value that the loop carries");
+    for (Operation *user : alloc->getUsers()) {
+      if (!isa<LocalLoadOp>(user))
+        continue;
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+      if (!inBody || !primitives.wait->isBeforeInBlock(inBody) ||
+          !inBody->isBeforeInBlock(primitives.release))
+        return user->emitOpError(
+            "stands outside of the use region, between wait and release");
     }
   }
   return success();
 }
 
-void Expander::enlarge(CopyAsyncOp copy) {
-  auto alloc = copy.getBuffer().getDefiningOp<AllocOp>();
+void Expander::enlarge(const Fill &fill) {
+  AllocOp alloc = fill.alloc();
   BufferType type = alloc.getType();
   alloc.getResult().setType(BufferType::get(
-      type.getContext(), *copy.getStages(), type.getRows(), type.getColumns(),
+      type.getContext(), *fill.stages(), type.getRows(), type.getColumns(),
       type.getElementType(), type.getLayout()));
   alloc.setPipelined(false);
   alloc.removePipelineStagesAttr();
-}
-
-/// Removes the commits and waits of the loop that were for pipelined copies only.
-/// Copies before the loop that no commit has closed join the prologue's group.
-void Expander::dropSynchronisation() {
-  bool others = false, uncommitted = false;
-  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-      if (!copy.getStages())
-        uncommitted = true;
-    } else if (isa<CommitOp>(op)) {
-      if (!uncommitted)
-        rewriter.eraseOp(&op);
-      others |= uncommitted;
-      uncommitted = false;
-    } else if (isa<WaitOp>(op)) {
-      if (!others)
-        rewriter.eraseOp(&op);
-      others = false;
-    }
-  }
 }
 
 Value Expander::inductionAfter(Value start, int64_t iterations) {
@@ -125,12 +183,12 @@ Value Expander::inductionAfter(Value start, int64_t iterations) {
   if (matchPattern(start, m_ConstantInt(&first)) &&
       matchPattern(loop.getStep(), m_ConstantInt(&step)))
     return constant(first.getSExtValue() + iterations * step.getSExtValue());
-  Value distance =
-      arith::MulIOp::create(rewriter, loc, loop.getStep(), constant(iterations));
+  Value distance = arith::MulIOp::create(rewriter, loc, loop.getStep(),
+                                         constant(iterations));
   return arith::AddIOp::create(rewriter, loc, start, distance);
 }
 
-Value Expander::exists(Value induction, int64_t iteration) {
+Value Expander::exists(Value induction) {
   APInt value, bound;
   if (matchPattern(induction, m_ConstantInt(&value)) &&
       matchPattern(loop.getUpperBound(), m_ConstantInt(&bound)) &&
@@ -140,66 +198,84 @@ Value Expander::exists(Value induction, int64_t iteration) {
                                induction, loop.getUpperBound());
 }
 
-/// Copies a copy, with what it is computed from, for another iteration.
-void Expander::emitCopy(CopyAsyncOp copy, Value induction, Value stage,
-                        Value predicate, int64_t slot) {
+Operation *Expander::emitFill(const Fill &fill, Value induction, Value stage,
+                              Value predicate, int64_t slot) {
   BackwardSliceOptions options;
   options.filter = [&](Operation *op) {
-    return op->getBlock() == copy->getBlock();
+    return op->getBlock() == loop.getBody();
   };
   options.omitBlockArguments = true;
   SetVector<Operation *> slice;
-  (void)getBackwardSlice(copy.getOperation(), &slice, options);
+  (void)getBackwardSlice(fill.operation(), &slice, options);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), induction);
+  Operation *source = nullptr;
+  auto emit = [&](Operation *op) {
+    bool isSource = op == fill.source();
+    Value both = predicate;
+    if (isSource && predicate) {
+      Value own = fill.isAsync() ? cast<CopyAsyncOp>(op).getPredicate()
+                                 : fill.load().getPredicate();
+      if (own)
+        both = arith::AndIOp::create(rewriter, loc,
+                                     mapping.lookupOrDefault(own), predicate);
+    }
+    Operation *copy = rewriter.clone(*op, mapping);
+    if (!isSource)
+      return copy;
+    source = copy;
+    if (predicate && fill.isAsync())
+      cast<CopyAsyncOp>(copy).getPredicateMutable().assign(both);
+    else if (predicate)
+      cast<LoadOp>(copy).getPredicateMutable().assign(both);
+    return copy;
+  };
   for (Operation *op : slice)
-    rewriter.clone(*op, mapping);
-  auto moved = cast<CopyAsyncOp>(rewriter.clone(*copy, mapping));
-  moved.getStageMutable().assign(stage);
-  if (predicate) {
-    if (Value own = moved.getPredicate())
-      predicate = arith::AndIOp::create(rewriter, loc, own, predicate);
-    rewriter.moveOpBefore(moved, rewriter.getInsertionBlock(),
-                          rewriter.getInsertionPoint());
-    moved.getPredicateMutable().assign(predicate);
-  }
-  moved.removeStagesAttr();
-  moved.setSlot(slot);
+    emit(op);
+  Fill moved = *Fill::get(emit(fill.operation()));
+  moved.stage().set(stage);
+  moved.operation()->removeAttr("stages");
+  moved.operation()->setAttr("slot", rewriter.getI64IntegerAttr(slot));
+  return moved.operation();
 }
 
+/// The copies of the first iterations. Groups end with a commit where anything
+/// is copied; buffers with fewer stages start in a later one.
 void Expander::emitPrologue() {
   rewriter.setInsertionPoint(loop);
   for (int64_t group = 0; group + 1 < most; ++group) {
-    for (CopyAsyncOp copy : copies) {
-      // Buffers with fewer stages start later.
-      int64_t iteration = group - (most - *copy.getStages());
+    bool copies = false;
+    for (const Fill &fill : fills) {
+      int64_t iteration = group - (most - *fill.stages());
       if (iteration < 0)
         continue;
       Value induction = inductionAfter(loop.getLowerBound(), iteration);
-      emitCopy(copy, induction, constant(iteration),
-               exists(induction, iteration), iteration);
+      emitFill(fill, induction, constant(iteration), exists(induction),
+               iteration);
+      copies |= fill.isAsync();
     }
-    ProducerCommitOp::create(rewriter, loc);
+    if (copies)
+      ProducerCommitOp::create(rewriter, loc);
   }
 }
 
-void Expander::emitLoop() {
-  // Stages advance as counters that wrap around, one pair for each number of
-  // stages.
-  llvm::MapVector<int64_t, std::pair<Value, Value>> counters;
+/// Stages advance as counters that wrap around, a pair for each number of
+/// stages. Reads are of the oldest stage.
+void Expander::addCounters() {
   SmallVector<Value> inits;
-  rewriter.setInsertionPoint(loop);
-  for (CopyAsyncOp copy : copies)
-    if (counters.insert({static_cast<int64_t>(*copy.getStages()), {}}).second) {
-      inits.push_back(constant(0));
-      inits.push_back(constant(*copy.getStages() - 1));
-    }
-  unsigned carried = loop.getNumResults();
   SmallVector<int64_t> numbers;
-  for (auto &entry : counters)
-    numbers.push_back(entry.first);
-  auto advance = [&](OpBuilder &, Location,
-                     ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
+  rewriter.setInsertionPoint(loop);
+  for (const Fill &fill : fills)
+    if (counters.insert({*fill.stages(), {}}).second) {
+      numbers.push_back(*fill.stages());
+      inits.push_back(constant(0));
+      inits.push_back(constant(*fill.stages() - 1));
+    }
+  auto advance = [&](OpBuilder &builder, Location,
+                     ArrayRef<BlockArgument> arguments) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(builder.getInsertionBlock(),
+                               builder.getInsertionPoint());
     SmallVector<Value> next;
     for (auto [index, argument] : llvm::enumerate(arguments)) {
       Value one = constant(1), stages = constant(numbers[index / 2]);
@@ -211,63 +287,66 @@ void Expander::emitLoop() {
     }
     return next;
   };
+  unsigned carried = loop.getNumResults();
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &builder, Location l, ArrayRef<BlockArgument> arguments) {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPoint(builder.getInsertionBlock(),
-                                   builder.getInsertionPoint());
-        return advance(builder, l, arguments);
-      });
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, advance);
   loop = cast<scf::ForOp>(replaced->getOperation());
   for (auto [index, number] : llvm::enumerate(numbers))
     counters[number] = {loop.getRegionIterArg(carried + 2 * index),
                         loop.getRegionIterArg(carried + 2 * index + 1)};
-
-  copies.clear();
-  for (auto copy : loop.getBody()->getOps<CopyAsyncOp>())
-    if (copy.getStages())
-      copies.push_back(copy);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  ConsumerWaitOp::create(rewriter, loc, fewest - 2);
-  ProducerAcquireOp::create(rewriter, loc);
-  for (CopyAsyncOp copy : copies) {
-    int64_t ahead = *copy.getStages() - 1;
-    Value induction = inductionAfter(loop.getInductionVar(), ahead);
-    Value inside = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::slt, induction,
-        loop.getUpperBound());
-    emitCopy(copy, induction, counters[*copy.getStages()].second, inside, ahead);
-  }
-  ProducerCommitOp::create(rewriter, loc);
-  // Reads are of the oldest stage.
-  Operation *lastRead = nullptr;
-  for (CopyAsyncOp copy : copies) {
-    for (Operation *user : copy.getBuffer().getUsers())
+  for (const Fill &fill : fills)
+    for (Operation *user : fill.buffer().getUsers())
       if (auto load = dyn_cast<LocalLoadOp>(user)) {
-        load.getStageMutable().assign(counters[*copy.getStages()].first);
+        load.getStageMutable().assign(counters[*fill.stages()].first);
         load.setSlot(0);
-        Operation *inBody = loop.getBody()->findAncestorOpInBlock(*load);
-        if (!lastRead || lastRead->isBeforeInBlock(inBody))
-          lastRead = inBody;
       }
-    enlarge(copy);
-    rewriter.eraseOp(copy);
+}
+
+/// In the loop the wait is for the oldest group and stands first, so that one
+/// barrier serves it and the stage that is filled next. What goes through
+/// registers is loaded there, too, and stored when this iteration's data has
+/// been read.
+void Expander::emitLoadRegion() {
+  rewriter.setInsertionPointToStart(loop.getBody());
+  if (fewest)
+    ConsumerWaitOp::create(rewriter, loc, *fewest - 2);
+  ProducerAcquireOp::create(rewriter, loc);
+  SmallVector<Operation *> stores;
+  for (const Fill &fill : fills) {
+    int64_t ahead = *fill.stages() - 1;
+    Value induction = inductionAfter(loop.getInductionVar(), ahead);
+    Value inside =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              induction, loop.getUpperBound());
+    Operation *op = emitFill(fill, induction, counters[*fill.stages()].second,
+                             inside, ahead);
+    if (!fill.isAsync())
+      stores.push_back(op);
   }
-  if (lastRead) {
-    rewriter.setInsertionPointAfter(lastRead);
-    ConsumerReleaseOp::create(rewriter, loc);
-  }
+  if (fewest)
+    ProducerCommitOp::create(rewriter, loc);
+  for (Operation *store : stores)
+    store->moveBefore(primitives.release);
+  rewriter.setInsertionPoint(primitives.release);
+  ConsumerReleaseOp::create(rewriter, loc);
 }
 
 LogicalResult Expander::run() {
-  if (copies.empty())
-    return success();
   if (failed(check()))
     return failure();
-  dropSynchronisation();
+  if (fills.empty())
+    return success();
   emitPrologue();
-  emitLoop();
+  addCounters();
+  emitLoadRegion();
+  primitives.erase(rewriter);
+  for (const Fill &fill : fills) {
+    enlarge(fill);
+    LoadOp load = fill.load();
+    rewriter.eraseOp(fill.operation());
+    if (load)
+      rewriter.eraseOp(load);
+  }
   return success();
 }
 
@@ -275,10 +354,19 @@ namespace {
 
 struct ExpandPass : fusion::impl::TilePipelineExpandBase<ExpandPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      if (failed(Expander(loop).run()))
+    // All of them before any is changed: a prologue leaves primitives in the loop
+    // around.
+    SmallVector<std::pair<scf::ForOp, Primitives>> loops;
+    WalkResult found = getOperation().walk([&](scf::ForOp loop) -> WalkResult {
+      FailureOr<Primitives> primitives = Primitives::find(loop);
+      if (succeeded(primitives))
+        loops.push_back({loop, *primitives});
+      return LogicalResult(primitives);
+    });
+    if (found.wasInterrupted())
+      return signalPassFailure();
+    for (auto &[loop, primitives] : loops)
+      if (failed(Expander(loop, primitives).run()))
         return signalPassFailure();
   }
 };

@@ -1,4 +1,5 @@
-//===- PipelineIdentify.cpp - tile-pipeline-identify --------------------------===//
+//===- PipelineIdentify.cpp - tile-pipeline-identify
+//--------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -22,81 +24,98 @@ using namespace fusion::tile;
 namespace {
 
 struct Candidate {
-  AllocOp alloc;
-  scf::ForOp loop; ///< that loads and uses the buffer
+  Fill fill;
+  scf::ForOp loop; ///< that fills and uses the buffer
 };
 
-struct IdentifyPass
-    : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
+struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
   void runOnOperation() override {
     SmallVector<Candidate> candidates;
     getOperation().walk([&](AllocOp alloc) {
       if (alloc.getPipelineStages().value_or(1) < 2)
         return;
       std::string reason;
-      if (scf::ForOp loop = findLoop(alloc, reason))
-        candidates.push_back({alloc, loop});
+      if (std::optional<Candidate> candidate = examine(alloc, reason))
+        candidates.push_back(*candidate);
       else
         refuse(alloc, reason);
     });
-    // Rule 3: synchronisation points of one scope must match.
     for (const Candidate &candidate : candidates) {
-      bool holdsAnother = llvm::any_of(candidates, [&](const Candidate &other) {
-        return other.loop != candidate.loop &&
-               candidate.loop->isProperAncestor(other.loop);
-      });
-      if (holdsAnother)
-        refuse(candidate.alloc,
-               "its loop holds another pipelined loop, and groups of copies are "
-               "waited for in order: the waits of the two do not match");
-      else
-        AllocOp(candidate.alloc).setPipelined(true);
+      // Rule 3: synchronisation points of one scope must match. What passes
+      // through registers is not waited for by groups.
+      bool holdsAnother = candidate.fill.isAsync() &&
+                          llvm::any_of(candidates, [&](const Candidate &other) {
+                            return other.fill.isAsync() &&
+                                   other.loop != candidate.loop &&
+                                   candidate.loop->isProperAncestor(other.loop);
+                          });
+      AllocOp alloc = candidate.fill.alloc();
+      if (holdsAnother) {
+        refuse(
+            alloc,
+            "its loop holds another pipelined loop, and groups of copies are "
+            "waited for in order: the waits of the two do not match (rule 3)");
+        continue;
+      }
+      alloc.setPipelined(true);
+      if (!candidate.fill.isAsync())
+        remark::passed(
+            alloc.getLoc(),
+            remark::RemarkOpts::name("prefetched").category("pipeline"))
+            << "buffer is filled synchronously (rule 1): the next iteration's "
+               "tile is loaded into registers under this one's work";
     }
   }
 
   static void refuse(AllocOp alloc, const Twine &reason) {
-    remark::missed(alloc.getLoc(),
-                   remark::RemarkOpts::name("not-pipelined").category("pipeline"))
+    remark::missed(
+        alloc.getLoc(),
+        remark::RemarkOpts::name("not-pipelined").category("pipeline"))
         << ("buffer is not pipelined: " + reason).str();
   }
 
-  /// The load-use loop of a buffer by rules 1 and 2, or null with the reason.
-  static scf::ForOp findLoop(AllocOp alloc, std::string &reason) {
-    CopyAsyncOp copy;
+  /// The fill and the load-use loop of a buffer by rules 1 and 2, or the reason
+  /// why not.
+  static std::optional<Candidate> examine(AllocOp alloc, std::string &reason) {
+    auto no = [&](const char *why) {
+      reason = why;
+      return std::nullopt;
+    };
+    std::optional<Fill> fill;
     SmallVector<Operation *> reads;
     for (Operation *user : alloc->getUsers()) {
-      if (auto other = dyn_cast<CopyAsyncOp>(user)) {
-        if (copy) {
-          reason = "it is filled by more than one copy";
-          return {};
-        }
-        copy = other;
-      } else if (isa<LocalStoreOp>(user)) {
-        reason = "it is filled by a synchronous store (rule 1)";
-        return {};
+      if (isa<CopyAsyncOp, LocalStoreOp>(user)) {
+        if (fill)
+          return no("it is filled more than once");
+        fill = Fill::get(user);
+        if (!fill)
+          return no("its tile is computed, not copied (rule 1)");
       } else if (isa<LocalLoadOp>(user)) {
         reads.push_back(user);
       }
     }
-    if (!copy) {
-      reason = "no asynchronous copy fills it (rule 1)";
-      return {};
+    if (!fill)
+      return no("nothing fills it (rule 1)");
+    Operation *op = fill->operation();
+    auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+    if (!loop)
+      return no("it is not filled in a sequential loop (rule 2)");
+    for (Operation *read : reads) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*read);
+      if (!inBody)
+        return no("it is also read outside of the loop that fills it (rule 2)");
+      if (inBody->isBeforeInBlock(op))
+        return no("it is read before it is filled, so the data is of the "
+                  "iteration before (rule 2)");
     }
-    auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-    if (!loop) {
-      reason = "its copy is not in a sequential loop (rule 2)";
-      return {};
-    }
-    for (Operation *read : reads)
-      if (!loop->isProperAncestor(read)) {
-        reason = "it is also read outside of the loop that fills it (rule 2)";
-        return {};
-      }
-    if (alloc->getParentRegion() == &loop.getRegion()) {
-      reason = "it lives in one iteration only";
-      return {};
-    }
-    return loop;
+    if (alloc->getParentRegion() == &loop.getRegion())
+      return no("it lives in one iteration only (rule 2)");
+    if (dependsOnCarried(*fill, loop))
+      return no("its address depends on a value that the loop carries");
+    if (!fill->isAsync() && *alloc.getPipelineStages() > 2)
+      return no("it is filled synchronously (rule 1), and registers hold one "
+                "tile ahead, which makes two stages");
+    return Candidate{*fill, loop};
   }
 };
 

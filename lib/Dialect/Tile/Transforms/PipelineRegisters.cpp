@@ -1,4 +1,5 @@
-//===- PipelineRegisters.cpp - tile-pipeline-registers ------------------------===//
+//===- PipelineRegisters.cpp - tile-pipeline-registers
+//------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +31,8 @@ struct Step {
 };
 
 /// Adds the loads of `block` that `value` is computed from.
-void collectLoads(Value value, Block *block, llvm::SmallPtrSetImpl<Operation *> &seen,
+void collectLoads(Value value, Block *block,
+                  llvm::SmallPtrSetImpl<Operation *> &seen,
                   SmallVectorImpl<LocalLoadOp> &loads) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != block || isa<DotOp>(op) ||
@@ -126,10 +128,13 @@ SmallVector<Value> Rotation::cloneLoads(IRMapping &stages, int64_t slot) {
 
 void Rotation::run() {
   Block *body = loop.getBody();
-  auto waits = body->getOps<ConsumerWaitOp>();
-  if (waits.empty())
+  auto acquires = body->getOps<ProducerAcquireOp>();
+  if (acquires.empty())
     return;
-  ConsumerWaitOp wait = *waits.begin();
+  ProducerAcquireOp acquire = *acquires.begin();
+  // Absent where everything passes through registers.
+  auto waits = body->getOps<ConsumerWaitOp>();
+  ConsumerWaitOp wait = waits.empty() ? ConsumerWaitOp() : *waits.begin();
   SmallVector<Step> steps = collectSteps(*body);
   if (steps.empty() || steps.front().loads.empty())
     return;
@@ -153,30 +158,30 @@ void Rotation::run() {
         return;
 
   // Before the loop: wait for the first iteration and load its first fragments.
+  auto emitWait = [&] {
+    if (wait)
+      ConsumerWaitOp::create(rewriter, loc, wait.getPending());
+    ProducerAcquireOp::create(rewriter, loc);
+  };
   rewriter.setInsertionPoint(loop);
-  ConsumerWaitOp::create(rewriter, loc, wait.getPending());
-  ProducerAcquireOp::create(rewriter, loc);
+  emitWait();
   IRMapping initial;
   for (BlockArgument counter : counters)
     initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
   // In the loop: the wait moves before the last product and is for the next
-  // iteration, whose first fragments are loaded there. Behind the last iteration
-  // the stage that was just read is read again, for nothing.
-  int64_t pending = wait.getPending();
-  for (auto acquire :
-       llvm::make_early_inc_range(body->getOps<ProducerAcquireOp>()))
-    rewriter.eraseOp(acquire);
-  rewriter.eraseOp(wait);
+  // iteration, whose first fragments are loaded there. Behind the last
+  // iteration the stage that was just read is read again, for nothing.
   rewriter.setInsertionPoint(last);
-  ConsumerWaitOp::create(rewriter, loc, pending);
-  ProducerAcquireOp::create(rewriter, loc);
+  emitWait();
+  rewriter.eraseOp(acquire);
+  if (wait)
+    rewriter.eraseOp(wait);
   Value following = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(),
                                           loop.getStep());
-  Value exists =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, following,
-                            loop.getUpperBound());
+  Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       following, loop.getUpperBound());
   IRMapping next;
   auto yield = cast<scf::YieldOp>(body->getTerminator());
   for (BlockArgument counter : counters) {
@@ -192,8 +197,8 @@ void Rotation::run() {
       op->moveBefore(last);
     };
     hoist(advanced);
-    next.map(counter, arith::SelectOp::create(rewriter, loc, exists, advanced,
-                                              counter));
+    next.map(counter,
+             arith::SelectOp::create(rewriter, loc, exists, advanced, counter));
   }
   SmallVector<Value> following0 = cloneLoads(next, 1);
 
@@ -211,8 +216,7 @@ void Rotation::run() {
 
 namespace {
 
-struct RegistersPass
-    : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
+struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (kernel.getRegisterStages().value_or(1) < 2)

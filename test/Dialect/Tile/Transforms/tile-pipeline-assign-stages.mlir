@@ -26,3 +26,22 @@ tile.kernel @stages(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attri
   }
   tile.return
 }
+
+// What passes through registers carries its stages on the store.
+// CHECK-LABEL: tile.kernel @through_registers
+// CHECK: tile.load
+// CHECK: tile.local_store {{.*}}{stages = 2 : i64}
+tile.kernel @through_registers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  scf.for %k = %c0 to %c64 step %c16 {
+    %v = tile.load %a[%c0, %k] : !view -> tensor<16x16xf16>
+    tile.local_store %v, %x[%c0] : tensor<16x16xf16>, !buffer
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}

@@ -1,4 +1,4 @@
-// RUN: fusion-opt %s --tile-pipeline-expand --canonicalize | FileCheck %s
+// RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --canonicalize | FileCheck %s
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
 !buffer = !tile.buffer<1, 16, 16, f16, #shared>
@@ -90,6 +90,38 @@ tile.kernel @beside_another(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
     tile.wait 0
     %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
     %u = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Through registers: the load is an iteration ahead, the store goes to the other stage when this one has been read.
+// Nothing is copied asynchronously, so nothing is committed or waited for.
+// CHECK-LABEL: tile.kernel @through_registers
+// CHECK: %[[X:.*]] = tile.alloc : <2, 16, 16, f16
+// CHECK: %[[FIRST:.*]] = tile.load %{{.*}}[%c0, %c0]
+// CHECK-NEXT: tile.local_store %[[FIRST]], %[[X]][%c0] {slot = 0 : i64}
+// CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[READ:.*]] = %c0, %[[WRITE:.*]] = %c1)
+// CHECK-NEXT: tile.producer_acquire
+// CHECK-NEXT: %[[LATER:.*]] = arith.addi %[[K]], %c16
+// CHECK-NEXT: %[[EXISTS:.*]] = arith.cmpi slt, %[[LATER]], %c64
+// CHECK-NEXT: %[[NEXT:.*]] = tile.load %{{.*}}[%c0, %[[LATER]]] if %[[EXISTS]]
+// CHECK-NEXT: tile.local_load %[[X]][%[[READ]]] at [0, 0] {slot = 0 : i64}
+// CHECK-NEXT: tile.local_store %[[NEXT]], %[[X]][%[[WRITE]]] {slot = 1 : i64}
+// CHECK-NEXT: tile.consumer_release
+tile.kernel @through_registers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16>
+  %r = scf.for %k = %c0 to %c64 step %c16 iter_args(%sum = %zero) -> tensor<16x16xf16> {
+    %v = tile.load %a[%c0, %k] : !view -> tensor<16x16xf16>
+    tile.local_store %v, %x[%c0] {stages = 2 : i64} : tensor<16x16xf16>, !buffer
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %next = arith.addf %sum, %t : tensor<16x16xf16>
+    scf.yield %next : tensor<16x16xf16>
   }
   tile.return
 }

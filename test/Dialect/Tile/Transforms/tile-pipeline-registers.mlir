@@ -1,4 +1,4 @@
-// RUN: fusion-opt %s --tile-pipeline-expand --tile-pipeline-registers | FileCheck %s
+// RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers | FileCheck %s
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">
 !buffer = !tile.buffer<1, 16, 32, f16, #shared>

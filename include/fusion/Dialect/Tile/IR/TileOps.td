@@ -48,17 +48,21 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load",
+    [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile from global memory into registers";
   let description = [{
-    The tile starts at `coordinates`; elements outside of the view are zero. Along
-    dimensions that `in_bounds` marks the tile is known to lie inside.
+    The tile starts at `coordinates`; elements outside of the view are zero, and all
+    of them where `predicate` is given and false. Along dimensions that `in_bounds`
+    marks the tile is known to lie inside.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+                       Optional<I1>:$predicate,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $view `[` $coordinates `]` attr-dict `:` type($view) `->` type($result)
+    $view `[` $coordinates `]` (`if` $predicate^)? attr-dict
+    `:` type($view) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -211,8 +215,13 @@ def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
 
 def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stores a tile to shared memory";
+  let description = [{
+    `stages` and `slot` as for `tile.copy_async`.
+  }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
-                       Index:$stage, UnitAttr:$transposed);
+                       Index:$stage, UnitAttr:$transposed,
+                       OptionalAttr<I64Attr>:$stages,
+                       OptionalAttr<I64Attr>:$slot);
   let assemblyFormat = [{
     $value `,` $buffer `[` $stage `]` (`transposed` $transposed^)? attr-dict
     `:` type($value) `,` type($buffer)

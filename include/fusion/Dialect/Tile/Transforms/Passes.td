@@ -65,12 +65,16 @@ def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::Kerne
   let summary = "Find the buffers that can be pipelined";
   let description = [{
     A buffer with `pipeline_stages` above one is marked `pipelined` where ALCOP's
-    three rules hold (section II-A): it is filled by one asynchronous copy and by
-    nothing else; the copy stands in a sequential loop that also holds all reads of
-    the buffer; and, since groups of copies are waited for in order, no other
+    three rules hold (section II-A): (1) it is filled by one asynchronous copy and by
+    nothing else; (2) the copy stands in a sequential loop that also holds all reads of
+    the buffer, behind it; (3) since groups of copies are waited for in order, no other
     pipelined loop stands inside of that loop, whose waits would be for other
     data. Where a rule fails, a remark (category `pipeline`) says which, and the
     buffer keeps its single stage.
+
+    A buffer that is filled synchronously, by a load into registers and a store, fails
+    rule 1 but is prefetched instead where the others hold: the load runs one iteration
+    ahead, the store has a second stage to go to. It asks for two stages.
 
     ```mlir
     %buffer = tile.alloc {pipeline_stages = 3 : i64} : !tile.buffer<1, 64, 32, f16, #layout>
@@ -87,26 +91,38 @@ def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::Kerne
 
 def TilePipelineAssignStages
     : Pass<"tile-pipeline-assign-stages", "::fusion::tile::KernelOp"> {
-  let summary = "Carry the stages of pipelined buffers to their copies";
+  let summary = "Carry the stages of pipelined buffers to what fills them";
   let description = [{
-    The copy that fills a `pipelined` buffer gets the buffer's stages; nothing else
-    decides here. A copy that has stages already, or a pipelined buffer that has been
-    given its stages already, is an error: the annotations are stale.
+    The copy or store that fills a `pipelined` buffer gets the buffer's stages; nothing
+    else decides here. One that has stages already, or a pipelined buffer that has been
+    given its stages already, is an error: the annotations are stale. So is a buffer
+    that is marked but not filled by one copy, or through registers with more than two
+    stages.
+
+    ```mlir
+    tile.copy_async %a[%m, %k], %A[%c0] by async16 …
+    ```
+
+    becomes
+
+    ```mlir
+    tile.copy_async %a[%m, %k], %A[%c0] by async16 {stages = 3 : i64} …
+    ```
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
-def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"> {
-  let summary = "Issue copies ahead of their use";
+def TilePipelinePlace : Pass<"tile-pipeline-place", "::fusion::tile::KernelOp"> {
+  let summary = "Place the primitives that guard pipelined buffers";
   let description = [{
-    Rewrites every loop whose copies have stages (ALCOP section III-B). Buffers get
-    their stages. A buffer with s stages is filled s - 1 iterations ahead: the first
-    s - 1 copies stand in a prologue before the loop, the copy in the loop is for the
-    iteration s - 1 later, into the stage after the last one that was filled,
-    wrapping around. Copies beyond the last iteration are predicated off, so any trip
-    count will do, also one that is known at run time only. Each iteration's copies
-    are one group; the wait at the top of the iteration leaves as many groups in
-    flight as the buffer with the fewest stages allows.
+    The analysis of ALCOP section III-A, written into the IR. The pipelined loop of a
+    buffer is the innermost sequential one around what fills it. In it the fills, with
+    what they are computed from, are gathered at the top: the load region, between
+    `producer_acquire` and `producer_commit`. The use region, from the first to the last
+    read of a pipelined buffer, stands between `consumer_wait` and `consumer_release`.
+    The program is still the same, one iteration after the other; expansion moves the
+    load region ahead. Its prologue will stand in front of the loop, and that of the
+    register level in the prologue or in the loop around (`tile-pipeline-registers`).
 
     ```mlir
     scf.for %k = %c0 to %K step %c32 … {
@@ -114,6 +130,48 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
       tile.commit
       tile.wait 0
       %x = tile.local_load %A[%c0] …
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %k = %c0 to %K step %c32 … {
+      tile.producer_acquire
+      tile.copy_async %a[%m, %k], %A[%c0] by async16 {stages = 3 : i64} …
+      tile.producer_commit
+      tile.consumer_wait 0
+      %x = tile.local_load %A[%c0] …
+      tile.consumer_release
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"];
+}
+
+def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"> {
+  let summary = "Issue copies ahead of their use";
+  let description = [{
+    Rewrites every loop with primitives (ALCOP section III-B). Buffers get their stages.
+    A buffer with s stages is filled s - 1 iterations ahead: the first s - 1 copies
+    stand in a prologue before the loop, the copy in the loop is for the iteration s - 1
+    later, into the stage after the last one that was filled, wrapping around. Copies
+    beyond the last iteration are predicated off, so any trip count will do, also one
+    that is known at run time only. Each iteration's copies are one group; the wait at
+    the top of the iteration leaves as many groups in flight as the buffer with the
+    fewest stages allows.
+
+    What is filled through registers is loaded in the load region, too, for the next
+    iteration, and stored to the other stage when this iteration's data has been read.
+
+    ```mlir
+    scf.for %k = %c0 to %K step %c32 … {
+      tile.producer_acquire
+      tile.copy_async %a[%m, %k], %A[%c0] by async16 {stages = 3 : i64} …
+      tile.producer_commit
+      tile.consumer_wait 0
+      %x = tile.local_load %A[%c0] …
+      tile.consumer_release
     }
     ```
 
@@ -134,6 +192,9 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
       …
     }
     ```
+
+    Primitives that are incomplete, fills outside of the load region and reads outside of
+    the use region are errors.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"

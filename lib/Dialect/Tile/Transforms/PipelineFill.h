@@ -1,0 +1,85 @@
+//===- PipelineFill.h - What fills a pipelined buffer -----------------*- C++
+//-*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
+#define FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace fusion::tile {
+
+/// What fills a buffer in a loop: an asynchronous copy, or, where the transport
+/// is synchronous, the store of a tile that a load from global memory made.
+class Fill {
+public:
+  /// The fill that `op` completes, if it is one.
+  static std::optional<Fill> get(mlir::Operation *op) {
+    if (mlir::isa<CopyAsyncOp>(op))
+      return Fill(op, {});
+    auto store = mlir::dyn_cast<LocalStoreOp>(op);
+    if (!store)
+      return std::nullopt;
+    auto load = store.getValue().getDefiningOp<LoadOp>();
+    if (!load || !load->hasOneUse() || load->getBlock() != store->getBlock())
+      return std::nullopt;
+    return Fill(op, load);
+  }
+
+  /// The copy, or the store.
+  mlir::Operation *operation() const { return op; }
+  /// The load that passes through registers; null for copies.
+  LoadOp load() const { return viaRegisters; }
+  bool isAsync() const { return !viaRegisters; }
+  /// What reads global memory.
+  mlir::Operation *source() const {
+    return isAsync() ? op : LoadOp(viaRegisters).getOperation();
+  }
+
+  mlir::Value buffer() const {
+    return isAsync() ? mlir::cast<CopyAsyncOp>(op).getBuffer()
+                     : mlir::cast<LocalStoreOp>(op).getBuffer();
+  }
+  AllocOp alloc() const { return buffer().getDefiningOp<AllocOp>(); }
+
+  std::optional<int64_t> stages() const { return attribute("stages"); }
+  std::optional<int64_t> slot() const { return attribute("slot"); }
+  mlir::OpOperand &stage() const {
+    return isAsync() ? mlir::cast<CopyAsyncOp>(op).getStageMutable()
+                     : mlir::cast<LocalStoreOp>(op).getStageMutable();
+  }
+
+private:
+  Fill(mlir::Operation *op, LoadOp load) : op(op), viaRegisters(load) {}
+  std::optional<int64_t> attribute(llvm::StringRef name) const {
+    if (auto number = op->getAttrOfType<mlir::IntegerAttr>(name))
+      return number.getInt();
+    return std::nullopt;
+  }
+
+  mlir::Operation *op;
+  LoadOp viaRegisters;
+};
+
+/// Whether what `fill` reads depends on a value that `loop`, which holds it,
+/// carries: it cannot be read ahead then.
+bool dependsOnCarried(const Fill &fill, mlir::scf::ForOp loop);
+
+/// The fills of a block that have been given stages.
+inline llvm::SmallVector<Fill> stagedFills(mlir::Block &block) {
+  llvm::SmallVector<Fill> fills;
+  for (mlir::Operation &op : block)
+    if (std::optional<Fill> fill = Fill::get(&op); fill && fill->stages())
+      fills.push_back(*fill);
+  return fills;
+}
+
+} // namespace fusion::tile
+
+#endif // FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H

@@ -1,0 +1,180 @@
+//===- PipelinePlace.cpp - tile-pipeline-place
+//--------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineFill.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEPIPELINEPLACE
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+bool fusion::tile::dependsOnCarried(const Fill &fill, scf::ForOp loop) {
+  for (Value carried : loop.getRegionIterArgs()) {
+    SetVector<Operation *> slice;
+    getForwardSlice(carried, &slice);
+    if (slice.contains(fill.source()))
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Places the primitives of one loop.
+class Placement {
+public:
+  explicit Placement(scf::ForOp loop)
+      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()),
+        fills(stagedFills(*loop.getBody())) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult check();
+  void gatherLoads();
+  void dropSynchronisation();
+  void placePrimitives();
+
+  scf::ForOp loop;
+  IRRewriter rewriter;
+  Location loc;
+  SmallVector<Fill> fills;
+};
+
+} // namespace
+
+LogicalResult Placement::check() {
+  for (const Fill &fill : fills) {
+    Operation *op = fill.operation();
+    AllocOp alloc = fill.alloc();
+    if (!alloc || !alloc.getPipelined())
+      return op->emitOpError("has stages but its buffer is not pipelined; run "
+                             "tile-pipeline-identify");
+    if (!matchPattern(fill.stage().get(), m_Zero()))
+      return op->emitOpError("fills another stage than the first");
+    if (*fill.stages() < 2)
+      return op->emitOpError("needs at least two stages to be pipelined");
+    if (dependsOnCarried(fill, loop))
+      return fill.source()->emitOpError(
+          "depends on a value that the loop carries");
+    for (Operation *user : alloc->getUsers()) {
+      if (!isa<LocalLoadOp>(user))
+        continue;
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+      if (!inBody || inBody->isBeforeInBlock(op))
+        return user->emitOpError("does not read what the pipelined loop has "
+                                 "filled in the same iteration");
+    }
+  }
+  return success();
+}
+
+/// All fills of the loop, with what they are computed from, move to the top of
+/// its body: the load region. Nothing before them reads their buffers.
+void Placement::gatherLoads() {
+  Block *body = loop.getBody();
+  SetVector<Operation *> region;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) { return op->getBlock() == body; };
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  for (const Fill &fill : fills)
+    (void)getBackwardSlice(fill.operation(), &region, options);
+  SmallVector<Operation *> inOrder(region.begin(), region.end());
+  llvm::sort(inOrder,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  Operation *last = nullptr;
+  for (Operation *op : inOrder) {
+    if (last)
+      op->moveAfter(last);
+    else
+      op->moveBefore(body, body->begin());
+    last = op;
+  }
+}
+
+/// Removes the commits and waits of the loop that were for pipelined copies
+/// only. Copies before the loop that no commit has closed join the first group.
+void Placement::dropSynchronisation() {
+  bool others = false, uncommitted = false;
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+    if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+      if (!copy.getStages())
+        uncommitted = true;
+    } else if (isa<CommitOp>(op)) {
+      if (!uncommitted)
+        rewriter.eraseOp(&op);
+      others |= uncommitted;
+      uncommitted = false;
+    } else if (isa<WaitOp>(op)) {
+      if (!others)
+        rewriter.eraseOp(&op);
+      others = false;
+    }
+  }
+}
+
+void Placement::placePrimitives() {
+  Block *body = loop.getBody();
+  rewriter.setInsertionPointToStart(body);
+  ProducerAcquireOp::create(rewriter, loc);
+  Operation *lastFill = nullptr, *lastUse = nullptr;
+  for (const Fill &fill : fills) {
+    if (!lastFill || lastFill->isBeforeInBlock(fill.operation()))
+      lastFill = fill.operation();
+    for (Operation *user : fill.buffer().getUsers()) {
+      if (!isa<LocalLoadOp>(user))
+        continue;
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (!lastUse || lastUse->isBeforeInBlock(inBody))
+        lastUse = inBody;
+    }
+  }
+  rewriter.setInsertionPointAfter(lastFill);
+  ProducerCommitOp::create(rewriter, loc);
+  ConsumerWaitOp wait = ConsumerWaitOp::create(rewriter, loc, 0);
+  if (lastUse)
+    rewriter.setInsertionPointAfter(lastUse);
+  else
+    rewriter.setInsertionPointAfter(wait);
+  ConsumerReleaseOp::create(rewriter, loc);
+}
+
+LogicalResult Placement::run() {
+  if (fills.empty())
+    return success();
+  if (failed(check()))
+    return failure();
+  gatherLoads();
+  dropSynchronisation();
+  placePrimitives();
+  return success();
+}
+
+namespace {
+
+struct PlacePass : fusion::impl::TilePipelinePlaceBase<PlacePass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (failed(Placement(loop).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
