@@ -442,6 +442,16 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       ;
     if (!modifiers.empty())
       return unsupported();
+    // fence.proxy.tensormap::generic.acquire has the map and its size.
+    const auto &operands = instruction->operands;
+    Ref map;
+    bool ofMap = has("tensormap::generic") && has("acquire");
+    if (!count(ofMap ? 2 : 0, ofMap ? 2 : 0) ||
+        (ofMap && !genericAddress(operands[0], false, map)))
+      return false;
+    if (ofMap && (operands[1].kind != Operand::Kind::Integer ||
+                  operands[1].value != 128))
+      return fail("the size of a tensor map is 128");
     if (proxies)
       emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
     else

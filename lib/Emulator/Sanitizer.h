@@ -54,10 +54,13 @@ class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
 
+  /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   /// cp.async: `bytes` per lane are going to be written at these offsets.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes);
@@ -141,6 +144,8 @@ private:
     std::map<unsigned, Knowledge> narrowPending, narrowFenced;
   };
   struct Reach; // an access as it goes from word to word
+  /// What a read does to the reads before it.
+  enum class Action { Replace, Keep, Join };
   struct AsyncReach;
 
   /// `message` is made only where the finding is new.
@@ -167,13 +172,29 @@ private:
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
 
+  // SanitizerAccess.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
-              unsigned bytes);
+              unsigned bytes, bool contiguous);
+  void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes);
+  bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes, bool contiguous);
+  bool loadAtOnce(Reach &reach);
+  bool storeAtOnce(Reach &reach);
+  uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
+                      unsigned bytes, bool contiguous);
+  bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
+  bool allOrdered(const Reach &reach, const Record *records);
+  Action actionOn(const Reach &reach, Record reads) const;
+  bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void checkInitialized(const Reach &reach, Allocation &allocation,
+                        uint32_t mask, const uint64_t *offset, unsigned bytes,
+                        bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
@@ -217,13 +238,15 @@ private:
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
-  std::vector<std::vector<Record>> sets; ///< of readers
+  std::vector<std::vector<Record>> sets; ///< of readers; the first setCount
+  size_t setCount = 0;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
   std::array<Union, 256> unions; ///< what was united lately
   AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
+  ShadowWords words; ///< of the access at hand
 };
 
 /// An access as it goes from word to word.
@@ -237,7 +260,7 @@ struct Sanitizer::Reach {
   const Allocation *allocation = nullptr; ///< null: shared memory
   bool inFlight = false;                  ///< the write takes place later
   /// What became of the reads seen last, which goes for all lanes.
-  enum { Replace, Keep, Become } action = Keep;
+  Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
 
   bool atomic() const { return mine & kAtomic; }
@@ -253,6 +276,7 @@ struct Sanitizer::Reach {
 template <class Visit>
 void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                            Visit visit) {
+  shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint64_t word = at / 4;
     if (at % 4 == 0 && end - at >= 4 && !isKind(shadow.writes[word], kSplit)) {

@@ -372,7 +372,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     }
     if (async.outstanding.empty()) {
       // No record that is still looked at names a set.
-      sets.clear();
+      setCount = 0;
       unions.fill(Union());
     }
     return;
