@@ -19,8 +19,6 @@ using namespace fusion::emulator;
 
 // Enough to understand what is wrong; the first findings matter.
 static constexpr size_t kMaxFindings = 100;
-// What the bits of a record can name.
-static constexpr size_t kMaxSets = 1 << 20;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
@@ -121,10 +119,10 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     if (std::find(members.begin(), members.end(), mine) != members.end())
       return memo.result = reads;
   }
-  if (setCount == sets.size())
-    sets.emplace_back();
-  std::vector<Record> &set = sets[setCount];
-  set.clear();
+  ReaderSets::Set *fresh = sets.fresh();
+  if (!fresh)
+    return memo.result = mine;
+  ReaderSets::Set &set = *fresh;
   auto keep = [&](Record record) {
     if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
       set.push_back(record);
@@ -134,13 +132,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
       keep(record);
   else
     keep(reads);
-  if (set.empty() || setCount >= kMaxSets)
+  if (set.empty())
     return memo.result = mine;
   set.push_back(mine);
   uint32_t most = 0;
   for (Record record : set)
     most = std::max(most, contextOf(record));
-  return memo.result = Record(most) << 32 | Record(setCount++) << 12 | kSet;
+  return memo.result = Record(most) << 32 | Record(sets.take()) << 12 | kSet;
 }
 
 void Sanitizer::read(Reach &reach, Record &write, Record &reads,

@@ -21,6 +21,7 @@
 #define FUSION_LIB_EMULATOR_SANITIZER_H
 
 #include "HappensBefore.h"
+#include "ReaderSets.h"
 #include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
@@ -238,8 +239,7 @@ private:
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
-  std::vector<std::vector<Record>> sets; ///< of readers; the first setCount
-  size_t setCount = 0;
+  ReaderSets sets;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };

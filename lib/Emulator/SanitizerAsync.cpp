@@ -37,7 +37,6 @@ uint32_t Sanitizer::newContext(const Warp &warp, uint32_t slot,
   uint32_t context = uint32_t(grid.contexts.size());
   grid.contexts.push_back({cta.linear, slot, clock});
   grid.issuers[context] = warp.index;
-  async.outstanding.push_back(context);
   return context;
 }
 
@@ -75,6 +74,8 @@ uint32_t Sanitizer::contextOfGroup(const Warp &warp, AsyncAgent &agent,
 Sanitizer::AsyncReach Sanitizer::asyncReach(const Warp &warp, const Inst &inst,
                                             int lane, uint32_t context,
                                             bool reduces) {
+  if (async.outstanding.empty() || async.outstanding.back() != context)
+    async.outstanding.push_back(context);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
                 (reduces ? kAtomic : 0) | Record(lane < 0 ? 0 : lane) << 7;
   return {Reach{shared, warp, inst.line, SanitizeKind::Store, mine,
@@ -186,7 +187,6 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
   if (copy.kind != BulkCopy::Kind::SharedToShared)
     return;
   Sanitizer &source = *copy.sourceCta->sanitizer;
-  source.async.outstanding.push_back(copy.context);
   AsyncReach from =
       source.asyncReach(warp, inst, int(lane), copy.context, false);
   source.asyncRead(from, copy.source, copy.bytes);
@@ -268,11 +268,15 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
     context = contextOfGroup(
         warp, agentOf(AsyncAgent::GroupWrites, warp.index * 32 + lane),
         warp.bulkCommitted[lane]);
-  AsyncReach a = asyncReach(warp, inst, int(lane), context, reduces);
   Shadow &shadow = shadowOf(*allocation);
-  Reach reach{shadow,       warp,
-              inst.line,    isStore ? SanitizeKind::Store : SanitizeKind::Load,
-              a.reach.mine, Record(1) << 32,
+  Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
+                (reduces ? kAtomic : 0);
+  Reach reach{shadow,
+              warp,
+              inst.line,
+              isStore ? SanitizeKind::Store : SanitizeKind::Load,
+              mine,
+              Record(1) << 32,
               allocation};
   AsyncReach global{reach, int(lane)};
   auto visit = [&](Record &write, Record &reads, uint64_t at) {
@@ -294,6 +298,7 @@ void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
   AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
   async.delivery = newContext(arrival.issuer->warps[arrival.warp], agent.slot,
                               ++agent.clock);
+  async.outstanding.push_back(async.delivery);
   async.phases[barrier].open.joinWarp(agent.slot, agent.clock + 1);
 }
 

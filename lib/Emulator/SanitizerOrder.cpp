@@ -370,11 +370,8 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       state.lanes.clear();
       state.limit = limit;
     }
-    if (async.outstanding.empty()) {
-      // No record that is still looked at names a set.
-      setCount = 0;
-      unions.fill(Union());
-    }
+    sets.settle(size_t(limit >> 32), grid.contexts.size());
+    unions.fill(Union());
     return;
   }
   for (Warp &warp : cta.warps)
