@@ -56,6 +56,7 @@ struct BulkCopy {
   bool hasSource = false;   ///< SharedToGlobal: `data` was read
   bool waited = false;      ///< for that, by wait_group.read
   bool landed = false;      ///< carried out before anybody looked
+  bool sourceSeen = false;  ///< by the sanitizer: not the first of a multicast
   uint8_t operation = 0;    ///< AtomicOp
   Type type = Type::None;   ///< of a reduction
   Cta *sharedCta = nullptr; ///< the one that holds the destination, or source

@@ -69,9 +69,8 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
   if (!warp.sanitizer) {
     if (isStore)
       allocation->initialized.store(true, std::memory_order_relaxed);
-  } else {
-    warp.sanitizer->bulkGlobal(warp, inst, lane, address, bytes, isStore,
-                               alsoLoads);
+  } else if (isStore) {
+    warp.sanitizer->storeGlobal(warp, inst, lane, address, bytes, alsoLoads);
   }
   return true;
 }
@@ -131,6 +130,7 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
   }
   uint32_t mask = warp.reg<uint16_t>(ctas)[lane];
   const Cluster &cluster = *warp.cta->cluster;
+  unsigned sent = 0;
   for (; mask; mask &= mask - 1) {
     unsigned rank = unsigned(__builtin_ctz(mask));
     if (rank >= cluster.ctas.size() || cluster.ctas[rank]->ended) {
@@ -142,6 +142,7 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
     }
     BulkCopy one = copy;
     one.sharedCta = cluster.ctas[rank];
+    one.sourceSeen = sent++;
     if (!awaitAt(warp, inst, lane, std::move(one), offset))
       return false;
   }

@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  static constexpr size_t kMost = 1 << 20;    // what a record can name
+  static constexpr size_t kMost = 1 << 20;   // what a record can name
   static constexpr size_t kEnough = 1 << 10; // free ones, to begin again
 
   std::vector<Set> sets;

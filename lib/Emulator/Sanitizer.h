@@ -72,12 +72,12 @@ public:
   /// A copy that completes at the mbarrier at `barrier` is going to write.
   void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, BulkCopy &copy,
                  uint32_t barrier);
-  /// A copy of a bulk group is going to read shared and to write global memory.
+  /// A copy of a bulk group is going to read shared and to write global memory
+  /// (each row by itself).
   void storeIssue(Warp &warp, const Inst &inst, unsigned lane,
                   const BulkCopy &copy);
-  /// A bulk copy accesses global memory.
-  void bulkGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
-                  uint64_t bytes, bool isStore, bool reduces);
+  void storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                   uint64_t address, uint64_t bytes, bool reduces);
   /// The lanes waited until at most `pending` of their bulk groups are left.
   void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
   /// A wgmma reads these pieces of 16 bytes.
@@ -217,6 +217,8 @@ private:
   AsyncAgent *findAgent(AsyncAgent::Kind kind, uint32_t id);
   void asyncRead(AsyncReach &reach, uint32_t offset, uint32_t bytes);
   void asyncWrite(AsyncReach &reach, uint32_t offset, uint32_t bytes);
+  void bulkGlobal(Warp &warp, const Inst &inst, unsigned lane, uint32_t context,
+                  uint64_t address, uint64_t bytes, SanitizeKind kind);
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
   // SanitizerPhases.cpp

@@ -184,6 +184,19 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
   copy.context = newContext(warp, agent.slot, ++agent.clock);
   AsyncReach to = asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
   asyncWrite(to, copy.shared, copy.bytes);
+  if (copy.kind == BulkCopy::Kind::GlobalToShared && !copy.sourceSeen) {
+    Sanitizer &who = *warp.sanitizer;
+    if (!copy.box)
+      who.bulkGlobal(warp, inst, lane, copy.context, copy.global, copy.bytes,
+                     SanitizeKind::Load);
+    else
+      copy.box->forRows(
+          [&](uint64_t global, uint32_t, uint32_t, uint32_t count) {
+            if (count)
+              who.bulkGlobal(warp, inst, lane, copy.context, global, count,
+                             SanitizeKind::Load);
+          });
+  }
   if (copy.kind != BulkCopy::Kind::SharedToShared)
     return;
   Sanitizer &source = *copy.sourceCta->sanitizer;
@@ -198,6 +211,14 @@ void Sanitizer::storeIssue(Warp &warp, const Inst &inst, unsigned lane,
   uint32_t context = contextOfGroup(warp, agent, warp.bulkCommitted[lane]);
   AsyncReach from = asyncReach(warp, inst, int(lane), context, false);
   asyncRead(from, copy.shared, copy.bytes);
+}
+
+void Sanitizer::storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                            uint64_t address, uint64_t bytes, bool reduces) {
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupWrites, warp.index * 32 + lane);
+  bulkGlobal(warp, inst, lane,
+             contextOfGroup(warp, agent, warp.bulkCommitted[lane]), address,
+             bytes, reduces ? SanitizeKind::Atomic : SanitizeKind::Store);
 }
 
 void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
@@ -239,55 +260,73 @@ void Sanitizer::productWait(Warp &warp, int64_t pending) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// A load counts as the thread's, which the async proxy must see the writes
-/// before; a store is the agent's until its group was waited for.
+/// By rows, as long as they have one history, else by words.
 void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
-                           uint64_t address, uint64_t bytes, bool isStore,
-                           bool reduces) {
+                           uint32_t context, uint64_t address, uint64_t bytes,
+                           SanitizeKind kind) {
   Allocation *allocation = cta.memory->find(address);
   if (!allocation)
     return;
-  uint64_t offset = address - allocation->begin;
-  if (!isStore) {
-    uint64_t addresses[32] = {};
-    addresses[lane] = address;
-    globalAccess(warp, inst, 1u << lane, addresses, unsigned(bytes),
-                 SanitizeKind::Load);
-  } else {
-    bool all = !reduces || allocation->initialized;
-    for (uint64_t i = 0; i < bytes && !all; ++i)
-      if (!allocation->shadow || !allocation->shadow[offset + i]) {
-        reportText("uninitialized-global", warp, lane, inst.line, 0,
-                   "reduction into global memory that nobody has written");
-        break;
-      }
-    allocation->markWritten(offset, bytes);
-  }
-  uint32_t context = 0;
-  if (isStore)
-    context = contextOfGroup(
-        warp, agentOf(AsyncAgent::GroupWrites, warp.index * 32 + lane),
-        warp.bulkCommitted[lane]);
+  uint64_t offset = address - allocation->begin, end = offset + bytes;
   Shadow &shadow = shadowOf(*allocation);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
-                (reduces ? kAtomic : 0);
-  Reach reach{shadow,
-              warp,
-              inst.line,
-              isStore ? SanitizeKind::Store : SanitizeKind::Load,
-              mine,
-              Record(1) << 32,
-              allocation};
-  AsyncReach global{reach, int(lane)};
-  auto visit = [&](Record &write, Record &reads, uint64_t at) {
-    if (isStore)
-      return this->write(global.reach, write, reads, at, lane);
-    if (write != global.fineWrite &&
-        ((write & kSpecial) || contextOf(write) != global.fineContext) &&
-        ordered(write, warp, int(lane)))
-      checkWriter(global, write, at);
+                (kind == SanitizeKind::Atomic ? kAtomic : 0) |
+                Record(lane) << 7;
+  AsyncReach a{
+      Reach{shadow, warp, inst.line, kind, mine, Record(1) << 32, allocation},
+      int(lane)};
+  if (!allocation->initialized) {
+    uint64_t offsets[32] = {};
+    offsets[lane] = offset;
+    checkInitialized(a.reach, *allocation, 1u << lane, offsets, unsigned(bytes),
+                     false);
+  }
+  // The write that follows stands for a reduction.
+  if (kind == SanitizeKind::Atomic)
+    a.reach.kind = SanitizeKind::Store;
+  bool loads = kind == SanitizeKind::Load;
+  const Knowledge &common = states[warp.index].common;
+  auto settled = [&](Record record) {
+    uint32_t number = contextOf(record);
+    if (!number || number == a.fineContext)
+      return true;
+    const Context &before = grid.contexts[number];
+    Context fence = before;
+    fence.warp += slots::kGlobalProxy;
+    if (!common.knowsWarp(before, cta.linear) ||
+        (loads && !slots::isAgent(before.warp) &&
+         !common.knowsWarp(fence, cta.linear)))
+      return false;
+    a.fineContext = number;
+    return true;
   };
-  forRecords(shadow, offset, bytes, visit);
+  auto isFree = [&](Record reads) {
+    return !contextOf(reads) || orderedForAll(reads, warp);
+  };
+  auto visit = [&](Record &write, Record &reads, uint64_t at) {
+    if (!loads)
+      return this->write(a.reach, write, reads, at, lane);
+    if (write != a.fineWrite && contextOf(write) != a.fineContext)
+      checkWriter(a, write, at);
+    // One reader is kept, whose turn the schedule draws.
+    if (isFree(reads) || !grid.keepsFirstReader)
+      reads = mine;
+  };
+  for (uint64_t at = offset; at < end;) {
+    Shadow::Row &row = shadow.rows[at / kRowBytes];
+    uint64_t next = std::min(end, (at / kRowBytes + 1) * kRowBytes);
+    bool whole =
+        next - at == kRowBytes && row.write != kByWord && settled(row.write);
+    if (whole && loads) {
+      if (isFree(row.reads) || !grid.keepsFirstReader)
+        row.reads = mine;
+    } else if (whole && isFree(row.reads)) {
+      row = {mine, 0};
+    } else {
+      forRecords(shadow, at, next - at, visit);
+    }
+    at = next;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -192,6 +192,25 @@ TEST_F(AsyncSanitizers, CopiesComeAfterWhatTheyOverwrite) {
             List{"missing-proxy-fence"});
 }
 
+TEST_F(AsyncSanitizers, CopiesOutOfGlobalMemory) {
+  std::string begin = "mul.wide.u32 %d4, %c, 256;\nadd.s64 %p0, %p0, %d4;\n" +
+                      kInit + kInitFence + kBar;
+  std::string store = "@!%q0 st.global.u32 [%p0], 1;\n";
+  EXPECT_EQ(kinds(begin + kFetch + waitFull() + store), List());
+  EXPECT_EQ(kinds(begin + kFetch + store + waitFull()),
+            List{"async-overwrite"});
+  // A store before the copy wants a fence, of global memory.
+  EXPECT_EQ(kinds(begin + store + "fence.proxy.async.global;\n" + kFetch +
+                  waitFull()),
+            List());
+  EXPECT_EQ(kinds(begin + store + kFence + kFetch + waitFull()),
+            List{"missing-proxy-fence"});
+  EXPECT_EQ(kinds(begin + "@%q0 st.global.u32 [%p0+4], 1;\n" +
+                      "@!%q0 fence.proxy.async;\n" + kFetch + waitFull(),
+                  2),
+            List{"global-race"});
+}
+
 TEST_F(AsyncSanitizers, InitialisedMbarriersAreShownToCopies) {
   std::string end = kFetch + waitFull() + kLoad;
   EXPECT_EQ(kinds(kInit + kBar + end), List{"missing-proxy-fence"});
