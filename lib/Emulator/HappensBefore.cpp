@@ -8,15 +8,36 @@
 
 #include "HappensBefore.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
+static void joinMap(std::map<uint64_t, uint32_t> &into,
+                    const std::map<uint64_t, uint32_t> &from) {
+  if (from.size() * 8 < into.size()) {
+    for (const auto &[key, clock] : from)
+      joinEntry(into, key, clock);
+    return;
+  }
+  // Both are sorted.
+  auto it = into.begin();
+  for (const auto &[key, clock] : from) {
+    while (it != into.end() && it->first < key)
+      ++it;
+    if (it == into.end() || it->first != key)
+      it = into.emplace_hint(it, key, clock);
+    else if (it->second < clock)
+      it->second = clock;
+  }
+}
+
 void Knowledge::join(const Knowledge &other) {
+  if (warps.size() < other.warps.size())
+    warps.resize(other.warps.size(), 0);
   for (uint32_t warp = 0; warp < other.warps.size(); ++warp)
-    joinWarp(warp, other.warps[warp]);
-  for (const auto &[key, clock] : other.lanes)
-    joinEntry(lanes, key, clock);
-  for (const auto &[key, clock] : other.foreign)
-    joinEntry(foreign, key, clock);
+    warps[warp] = std::max(warps[warp], other.warps[warp]);
+  joinMap(lanes, other.lanes);
+  joinMap(foreign, other.foreign);
 }
 
 bool Knowledge::knowsWarp(const Context &context, uint64_t block) const {

@@ -224,6 +224,9 @@ private:
   // SanitizerPhases.cpp
   void noteRemote(Warp &warp, unsigned lane, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
+  void importFrom(Knowledge &into, const Knowledge &told,
+                  const Sanitizer &who) const;
+  Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
   template <class Visit>
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);

@@ -170,61 +170,93 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
   return result;
 }
 
-/// Arrivals release, those that are .relaxed only what fences released before.
+/// What a thread of another CTA of the cluster tells.
+void Sanitizer::importFrom(Knowledge &into, const Knowledge &told,
+                           const Sanitizer &who) const {
+  uint64_t block = who.cta.linear;
+  for (uint32_t w = 0; w < told.warps.size(); ++w)
+    if (told.warps[w])
+      joinEntry(into.foreign, Knowledge::warpKey(block, w), told.warps[w]);
+  joinEntry(into.foreign, Knowledge::warpKey(block, slots::kStarted), 1);
+  for (const auto &[key, clock] : told.lanes)
+    joinEntry(into.lanes, key, clock);
+  for (const auto &[key, clock] : told.foreign)
+    if (key >> 16 == cta.linear)
+      into.joinWarp(uint32_t(key & 0xffff), clock);
+    else
+      joinEntry(into.foreign, key, clock);
+}
+
+/// What a relaxed arrival tells: what fences released before, and what was
+/// initialised before fence.mbarrier_init, which needs no release (PTX ISA,
+/// "membar, fence").
+Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
+                                 bool local) const {
+  const WarpState &state = states[warp.index];
+  Knowledge told;
+  auto release = [&](const Pending &fenced) {
+    forLanes(mask, [&](unsigned lane) {
+      auto it = fenced.find(lane);
+      if (it != fenced.end())
+        import(told, it->second);
+    });
+  };
+  release(state.fenced);
+  if (local)
+    release(state.narrowFenced);
+  auto initialized = [&](const Knowledge &known) {
+    for (uint32_t w = slots::kInit;
+         w < slots::kInit + slots::kWarps && w < known.warps.size(); ++w)
+      if (known.warps[w])
+        told.joinWarp(w, known.warps[w]);
+    for (const auto &[key, clock] : known.lanes)
+      if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
+        joinEntry(told.lanes, key, clock);
+  };
+  initialized(state.common);
+  forLanes(mask, [&](unsigned lane) {
+    auto it = state.lanes.find(lane);
+    if (it != state.lanes.end())
+      initialized(it->second);
+  });
+  return told;
+}
+
+/// Arrivals release.
 void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
                             uint32_t offset) {
   Sanitizer &who = *warp.sanitizer;
   WarpState &state = who.states[warp.index];
-  Knowledge told;
+  bool ofCluster = offset == kClusterPhase;
+  Knowledge &open =
+      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phases[offset]).open;
+  auto tell = [&](const Knowledge &told) {
+    if (ofCluster)
+      open.join(who.exportedForm(told));
+    else if (&who == this)
+      open.join(told);
+    else
+      importFrom(open, told, who);
+  };
   if (inst.order & OrderStrong) {
-    bool local = &who == this && offset != kClusterPhase;
-    auto release = [&](const Pending &fenced) {
-      forLanes(mask, [&](unsigned lane) {
-        auto it = fenced.find(lane);
-        if (it != fenced.end())
-          who.import(told, it->second);
-      });
-    };
-    release(state.fenced);
-    if (local)
-      release(state.narrowFenced);
-    // fence.mbarrier_init needs no release (PTX ISA, "membar, fence").
-    auto initialized = [&](const Knowledge &known) {
-      for (uint32_t w = slots::kInit;
-           w < slots::kInit + slots::kWarps && w < known.warps.size(); ++w)
-        if (known.warps[w])
-          told.joinWarp(w, known.warps[w]);
-      for (const auto &[key, clock] : known.lanes)
-        if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
-          joinEntry(told.lanes, key, clock);
-    };
-    initialized(state.common);
-    forLanes(mask, [&](unsigned lane) {
-      auto it = state.lanes.find(lane);
-      if (it != state.lanes.end())
-        initialized(it->second);
-    });
+    tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
   } else {
-    told = state.common;
+    tell(state.common);
+    Knowledge own;
     forLanes(mask, [&](unsigned lane) {
       auto it = state.lanes.find(lane);
       if (it != state.lanes.end())
-        told.join(it->second);
+        tell(it->second);
       if (warp.live & ~mask)
-        joinEntry(told.lanes,
+        joinEntry(own.lanes,
                   Knowledge::threadKey(who.cta.linear, warp.index, lane),
                   state.clock + 1);
     });
     if (!(warp.live & ~mask))
-      told.joinWarp(warp.index, state.clock + 1);
+      own.joinWarp(warp.index, state.clock + 1);
+    tell(own);
   }
   who.advance(state);
-  if (offset == kClusterPhase)
-    grid.clusterPhases[cta.cluster].open.join(who.exportedForm(told));
-  else if (&who == this)
-    async.phases[offset].open.join(told);
-  else
-    import(async.phases[offset].open, who.exportedForm(told));
 }
 
 void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {

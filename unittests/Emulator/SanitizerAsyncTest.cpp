@@ -386,6 +386,25 @@ TEST_F(AsyncSanitizers, BlocksOfAClusterBeginAndEnd) {
                                result.findings[0].kind == "cluster-lifetime"));
 }
 
+TEST_F(AsyncSanitizers, DeadlockNamesTheOtherBlocksOfTheCluster) {
+  LaunchResult result =
+      launch(kInit + kBar + "setp.ne.u32 %q3, %c, 0;\n@!%q3 bra ARRIVE;\n" +
+                 waitFull() + "ARRIVE:\n" + kCluster,
+             64, 2);
+  ASSERT_TRUE(result.error);
+  const std::string &message = result.error->message;
+  EXPECT_NE(message.find("wait at barrier.cluster"), std::string::npos);
+  EXPECT_NE(message.find("in block (1,0,0) warp 0 lanes 0xffffffff wait at the "
+                         "mbarrier at shared offset 2048 (1 of 1 arrivals and "
+                         "0 bytes are missing)"),
+            std::string::npos)
+      << message;
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].kind, "deadlock");
+  EXPECT_GT(result.findings[0].line, result.findings[0].otherLine);
+  EXPECT_GT(result.findings[0].otherLine, 0u);
+}
+
 TEST_F(AsyncSanitizers, ScopeOfAFence) {
   // Block 0 writes and raises a flag, block 1 waits for it and reads.
   auto program = [](const std::string &scope) {
