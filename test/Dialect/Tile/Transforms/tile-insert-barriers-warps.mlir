@@ -90,7 +90,7 @@ tile.kernel @conversion_in_warps(%e: f16, %n: index) attributes {warps = 2 : i64
   // CHECK: scf.for
   // CHECK-NEXT: tile.barrier warp
   // CHECK-NEXT: tile.convert_layout
-  // CHECK-NEXT: }
+  // CHECK-NEXT: {{^ *}$}}
   scf.for %i = %n to %n step %n {
     %y = tile.convert_layout %x {offset = 0 : i64} : !mine -> !turned
   }
