@@ -139,6 +139,9 @@ private:
               unsigned bytes, bool contiguous);
   void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes);
+  bool accessQuickly(Reach &reach, Record &write, Record &reads,
+                     Record mine) const;
+  bool isAfter(Reach &reach, Record other, Record mine) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
@@ -200,6 +203,9 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
+  /// Contexts, and whether they come before all lanes.
+  uint32_t asked[4] = {};
+  bool answer[4] = {};
 
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
