@@ -79,7 +79,7 @@ config.substitutions += [
 ]
 
 path = [config.fusion_tools_dir, config.llvm_tools_dir]
-for name in ("ptxas", "nvcc"):
+for name in ("ptxas", "nvcc", "nvdisasm"):
     found = find_cuda_tool(name)
     if found:
         config.available_features.add(name)

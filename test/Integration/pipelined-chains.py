@@ -6,28 +6,11 @@ import hashlib
 import itertools
 import json
 import os
-import subprocess
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from set_schedule import replace_schedule  # noqa: E402
-
-GENERATE = ["benchmarks/workloads/generate.py"]
-OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
-
-
-def schedule(tiling, tiles, blocks, maps, places, stages, registers):
-    operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
-    memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
-    pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
-    sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
-    return (
-        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}>, mapping = <warps = 4, '
-        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}>, memory = <{{{memory}}}>, "
-        f"pipeline = <{{{pipeline}}}, registers = {registers}>>"
-    )
-
+from hand_schedule import generate, lower, run, schedule  # noqa: E402
 
 # A loop over n with two buffers of its own, a nest with the pipelined loop inside, a plain product with masks and
 # trip counts below the stages, and operands that pass through registers: one beside a copied one, both of a product,
@@ -102,20 +85,11 @@ CASES = {
 }
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def main():
     os.makedirs(folder, exist_ok=True)
-    root = os.path.abspath(os.path.join(inputs, "..", "..", ".."))
     for name, (chain, description, pipelined) in CASES.items():
         path = os.path.join(folder, name)
-        run(sys.executable, os.path.join(root, *GENERATE), *chain, "-o", path + ".mlir")
-        groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
+        groups = generate(path, *chain)
         digests = set()
         places = description["places"]
         most = [2 if "sync" == places[name].split()[-1] else 8 for name in pipelined]
@@ -123,11 +97,7 @@ def main():
         counts = sorted({tuple(map(min, wanted, most)) for wanted in counts})
         for stages, registers in itertools.product(counts, (1, 2)):
             text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
-            with open(path + ".scheduled.mlir", "w") as file:
-                file.write(replace_schedule(groups, text))
-            run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline",
-                "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
-            run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+            lower(path, groups, text)
             run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
                 "--schedules=8", "--output-dir=" + path, "--json=" + path + ".report.json")
             with open(path + ".report.json") as file:

@@ -125,8 +125,10 @@ def NVVMFinalizeKernels : Pass<"nvvm-finalize-kernels", "::mlir::gpu::GPUModuleO
   let summary = "Prepare lowered kernels for translation";
   let description = [{
     Dynamic shared memory, which upstream leaves an internal object of no size,
-    becomes an external one aligned to 1024 bytes, as the launch provides it. Checks
-    that no function is called that the module does not define.
+    becomes an external one aligned to 1024 bytes, as the launch provides it. Loops
+    that are not to be unrolled say so on their branches, from where it becomes
+    `.pragma "nounroll"`. Checks that no function is called that the module does not
+    define.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

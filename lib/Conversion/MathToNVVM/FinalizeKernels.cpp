@@ -21,6 +21,8 @@ using namespace mlir;
 
 namespace {
 
+constexpr StringLiteral kLoopAnnotation = "llvm.loop_annotation";
+
 struct FinalizeKernelsPass
     : fusion::impl::NVVMFinalizeKernelsBase<FinalizeKernelsPass> {
   void runOnOperation() override {
@@ -34,6 +36,15 @@ struct FinalizeKernelsPass
       global.setLinkage(LLVM::Linkage::External);
       global.setAlignment(sharedAlignment);
     }
+    // What conversion from scf carries along as a discardable attribute.
+    getOperation().walk([](LLVM::BrOp branch) {
+      auto annotation =
+          branch->getAttrOfType<LLVM::LoopAnnotationAttr>(kLoopAnnotation);
+      if (!annotation)
+        return;
+      branch->removeDiscardableAttr(kLoopAnnotation);
+      branch.setLoopAnnotationAttr(annotation);
+    });
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function.isExternal() &&
           !function.getSymName().starts_with("llvm.") &&

@@ -1,4 +1,5 @@
-//===- KernelEmitter.cpp - Threads of a block program -------------------------===//
+//===- KernelEmitter.cpp - Threads of a block program
+//-------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +9,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -142,8 +144,9 @@ Value KernelEmitter::isFirstHolder(const LinearLayout &layout) {
         Value holds = arith::CmpIOp::create(
             b, loc, predicate, value,
             arith::ConstantIntOp::create(b, loc, against, 32));
-        result = result ? arith::AndIOp::create(b, loc, result, holds).getResult()
-                        : holds;
+        result = result
+                     ? arith::AndIOp::create(b, loc, result, holds).getResult()
+                     : holds;
       };
       for (const LinearLayout::Digit &digit : layout.freeDigits(input)) {
         Value value = id;
@@ -156,7 +159,8 @@ Value KernelEmitter::isFirstHolder(const LinearLayout &layout) {
             arith::ConstantIntOp::create(b, loc, digit.radix, 32));
         require(value, arith::CmpIPredicate::eq, 0);
       }
-      // An index counts modulo its input's size: threads beyond it are replicas.
+      // An index counts modulo its input's size: threads beyond it are
+      // replicas.
       int64_t threads = input == LayoutDim::Lane ? 32 : kernel.getWarps();
       if (layout.inSize(input) < threads)
         require(id, arith::CmpIPredicate::ult, layout.inSize(input));
@@ -178,9 +182,32 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
   return success();
 }
 
+/// Keeps LLVM and ptxas from unrolling a loop.
+static LLVM::LoopAnnotationAttr disableUnrolling(MLIRContext *context) {
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/yes, {}, {}, {},
+                                          {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
+}
+
+/// Whether no value of a loop's induction variable, nor the first one beyond
+/// the end, needs more than 31 bits.
+static bool countsIn32Bits(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return false;
+  return lower.isNonNegative() && lower.isSignedIntN(32) &&
+         !upper.isNegative() && !step.isNegative() &&
+         (upper + step).isSignedIntN(32);
+}
+
 LogicalResult KernelEmitter::emitFor(Operation *op) {
   auto loop = cast<scf::ForOp>(op);
-  // Elements narrower than a register travel in pairs, as the register holds them.
+  // Elements narrower than a register travel in pairs, as the register holds
+  // them.
   auto travelsInPairs = [&](Type type, size_t count) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.getElementType().isIntOrFloat() &&
@@ -206,9 +233,22 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
     return flat;
   };
   Values inits = flatten(loop.getInitArgs());
-  auto lowered = scf::ForOp::create(
-      b, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()),
-      scalar(loop.getStep()), inits);
+  // The machine's integers have 32 bits; addresses only need more.
+  bool isNarrow = countsIn32Bits(loop);
+  auto bound = [&](Value value) {
+    Value index = scalar(value);
+    return isNarrow
+               ? arith::IndexCastUIOp::create(b, loc, b.getI32Type(), index)
+                     .getResult()
+               : index;
+  };
+  auto lowered = scf::ForOp::create(b, loc, bound(loop.getLowerBound()),
+                                    bound(loop.getUpperBound()),
+                                    bound(loop.getStep()), inits);
+  // A pipelined loop has the overlap that it needs; copies of its body would
+  // only push one another out of the instruction cache.
+  if (!loop.getBody()->getOps<ProducerAcquireOp>().empty())
+    lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {
     unsigned next = 0;
@@ -231,10 +271,14 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
       next += count / 2;
     }
   };
-  scalars.map(loop.getInductionVar(), lowered.getInductionVar());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(lowered.getBody());
+    Value induction = lowered.getInductionVar();
+    if (isNarrow)
+      induction =
+          arith::IndexCastUIOp::create(b, loc, b.getIndexType(), induction);
+    scalars.map(loop.getInductionVar(), induction);
     unflatten(lowered.getRegionIterArgs(), loop.getRegionIterArgs());
     if (failed(emitBlock(*loop.getBody())))
       return failure();
@@ -317,13 +361,13 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         return success();
       })
       .Case<ProgramIdOp>([&](auto o) {
-        scalars.map(o.getResult(), gpu::BlockIdOp::create(
-                                       b, loc, gpu::Dimension::x));
+        scalars.map(o.getResult(),
+                    gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
         return success();
       })
       .Case<ThreadIdOp>([&](auto o) {
-        scalars.map(o.getResult(), gpu::ThreadIdOp::create(
-                                       b, loc, gpu::Dimension::x));
+        scalars.map(o.getResult(),
+                    gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
         return success();
       })
       .Case<scf::ForOp>([&](auto o) { return emitFor(o); })

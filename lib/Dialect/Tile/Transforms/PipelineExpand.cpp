@@ -61,6 +61,9 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }
+  Value counter(int64_t value) {
+    return arith::ConstantIntOp::create(rewriter, loc, value, 32);
+  }
   /// `iterations` steps after `start`.
   Value inductionAfter(Value start, int64_t iterations);
   /// Whether an iteration exists: null where it is known to.
@@ -259,8 +262,8 @@ void Expander::emitPrologue() {
   }
 }
 
-/// Stages advance as counters that wrap around, a pair for each number of
-/// stages. Reads are of the oldest stage.
+/// Stages advance as 32-bit counters that wrap around, a pair for each number
+/// of stages. Reads are of the oldest stage.
 void Expander::addCounters() {
   SmallVector<Value> inits;
   SmallVector<int64_t> numbers;
@@ -268,8 +271,8 @@ void Expander::addCounters() {
   for (const Fill &fill : fills)
     if (counters.insert({*fill.stages(), {}}).second) {
       numbers.push_back(*fill.stages());
-      inits.push_back(constant(0));
-      inits.push_back(constant(*fill.stages() - 1));
+      inits.push_back(counter(0));
+      inits.push_back(counter(*fill.stages() - 1));
     }
   auto advance = [&](OpBuilder &builder, Location,
                      ArrayRef<BlockArgument> arguments) {
@@ -278,12 +281,12 @@ void Expander::addCounters() {
                                builder.getInsertionPoint());
     SmallVector<Value> next;
     for (auto [index, argument] : llvm::enumerate(arguments)) {
-      Value one = constant(1), stages = constant(numbers[index / 2]);
+      Value one = counter(1), stages = counter(numbers[index / 2]);
       Value following = arith::AddIOp::create(rewriter, loc, argument, one);
       Value wraps = arith::CmpIOp::create(
           rewriter, loc, arith::CmpIPredicate::eq, following, stages);
-      next.push_back(arith::SelectOp::create(rewriter, loc, wraps, constant(0),
-                                             following));
+      next.push_back(
+          arith::SelectOp::create(rewriter, loc, wraps, counter(0), following));
     }
     return next;
   };
@@ -291,9 +294,15 @@ void Expander::addCounters() {
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, advance);
   loop = cast<scf::ForOp>(replaced->getOperation());
-  for (auto [index, number] : llvm::enumerate(numbers))
-    counters[number] = {loop.getRegionIterArg(carried + 2 * index),
-                        loop.getRegionIterArg(carried + 2 * index + 1)};
+  rewriter.setInsertionPointToStart(loop.getBody());
+  auto stage = [&](unsigned argument) -> Value {
+    return arith::IndexCastUIOp::create(rewriter, loc, rewriter.getIndexType(),
+                                        loop.getRegionIterArg(argument));
+  };
+  for (auto [index, number] : llvm::enumerate(numbers)) {
+    Value read = stage(carried + 2 * index);
+    counters[number] = {read, stage(carried + 2 * index + 1)};
+  }
   for (const Fill &fill : fills)
     for (Operation *user : fill.buffer().getUsers())
       if (auto load = dyn_cast<LocalLoadOp>(user)) {
@@ -307,7 +316,7 @@ void Expander::addCounters() {
 /// registers is loaded there, too, and stored when this iteration's data has
 /// been read.
 void Expander::emitLoadRegion() {
-  rewriter.setInsertionPointToStart(loop.getBody());
+  rewriter.setInsertionPointAfterValue(counters.back().second.second);
   if (fewest)
     ConsumerWaitOp::create(rewriter, loc, *fewest - 2);
   ProducerAcquireOp::create(rewriter, loc);
@@ -354,8 +363,8 @@ namespace {
 
 struct ExpandPass : fusion::impl::TilePipelineExpandBase<ExpandPass> {
   void runOnOperation() override {
-    // All of them before any is changed: a prologue leaves primitives in the loop
-    // around.
+    // All of them before any is changed: a prologue leaves primitives in the
+    // loop around.
     SmallVector<std::pair<scf::ForOp, Primitives>> loops;
     WalkResult found = getOperation().walk([&](scf::ForOp loop) -> WalkResult {
       FailureOr<Primitives> primitives = Primitives::find(loop);

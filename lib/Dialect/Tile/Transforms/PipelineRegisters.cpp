@@ -148,14 +148,22 @@ void Rotation::run() {
   // The counters that the first loads read their stage from; other stages are
   // the same in every iteration.
   SmallVector<BlockArgument> counters;
-  for (LocalLoadOp load : first)
-    if (auto counter = dyn_cast<BlockArgument>(load.getStage()))
-      if (counter.getOwner() == body && !llvm::is_contained(counters, counter))
-        counters.push_back(counter);
-  for (LocalLoadOp load : first)
-    if (Operation *definer = load.getStage().getDefiningOp())
-      if (definer->getBlock() == body)
-        return;
+  SmallVector<arith::IndexCastUIOp> stages;
+  for (LocalLoadOp load : first) {
+    auto cast = load.getStage().getDefiningOp<arith::IndexCastUIOp>();
+    auto counter =
+        dyn_cast<BlockArgument>(cast ? cast.getIn() : load.getStage());
+    if (!counter && load.getStage().getDefiningOp()->getBlock() == body)
+      return;
+    if (!counter || counter.getOwner() != body)
+      continue;
+    if (!cast)
+      return;
+    if (!llvm::is_contained(counters, counter))
+      counters.push_back(counter);
+    if (!llvm::is_contained(stages, cast))
+      stages.push_back(cast);
+  }
 
   // Before the loop: wait for the first iteration and load its first fragments.
   auto emitWait = [&] {
@@ -168,6 +176,8 @@ void Rotation::run() {
   IRMapping initial;
   for (BlockArgument counter : counters)
     initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
+  for (arith::IndexCastUIOp stage : stages)
+    rewriter.clone(*stage, initial);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
   // In the loop: the wait moves before the last product and is for the next
@@ -200,6 +210,8 @@ void Rotation::run() {
     next.map(counter,
              arith::SelectOp::create(rewriter, loc, exists, advanced, counter));
   }
+  for (arith::IndexCastUIOp stage : stages)
+    rewriter.clone(*stage, next);
   SmallVector<Value> following0 = cloneLoads(next, 1);
 
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(

@@ -47,7 +47,9 @@
 // EXPAND-NEXT: tile.copy_async %{{.*}}[%{{.*}}, %c32], %[[A]][%c1] by async16
 // EXPAND-NEXT: tile.copy_async %{{.*}}[%c32, %{{.*}}], %[[B]][%c1] by async16
 // EXPAND-NEXT: tile.producer_commit
-// EXPAND-NEXT: scf.for %[[KO:.*]] = %c0 to %c128 step %c32 iter_args(%{{.*}} = %{{.*}}, %[[READ:.*]] = %c0, %[[WRITE:.*]] = %c2)
+// EXPAND-NEXT: scf.for %[[KO:.*]] = %c0 to %c128 step %c32 iter_args(%{{.*}} = %{{.*}}, %[[I:.*]] = %c0_i32, %[[J:.*]] = %c2_i32)
+// EXPAND-NEXT: %[[READ:.*]] = arith.index_castui %[[I]]
+// EXPAND-NEXT: %[[WRITE:.*]] = arith.index_castui %[[J]]
 // EXPAND-NEXT: tile.consumer_wait 1
 // EXPAND-NEXT: tile.producer_acquire
 // EXPAND-NEXT: %[[LATER:.*]] = arith.addi %[[KO]], %c64
@@ -58,8 +60,8 @@
 // EXPAND-NEXT: tile.local_load %[[A]][%[[READ]]] at [0, 0]
 // EXPAND: tile.consumer_release
 // EXPAND-NEXT: tile.dot
-// EXPAND-NEXT: arith.addi %[[READ]], %c1
-// EXPAND-NEXT: arith.cmpi eq, {{.*}}, %c3
+// EXPAND-NEXT: arith.addi %[[I]], %c1_i32
+// EXPAND-NEXT: arith.cmpi eq, {{.*}}, %c3_i32
 // EXPAND-NEXT: arith.select
 
 // The inner level: its prologue stands in front of the outer loop, its last load is of the next ko (the carry), so that
@@ -68,7 +70,8 @@
 // REGISTERS-NEXT: tile.producer_acquire
 // REGISTERS-NEXT: %[[A0:.*]] = tile.local_load %{{.*}}[%c0] at [0, 0]
 // REGISTERS-NEXT: %[[B0:.*]] = tile.local_load %{{.*}}[%c0] at [0, 0]
-// REGISTERS-NEXT: scf.for {{.*}}, %[[READ:[^ ]*]] = %c0, {{.*}}, %[[AREG:.*]] = %[[A0]], %[[BREG:.*]] = %[[B0]])
+// REGISTERS-NEXT: scf.for {{.*}}, %[[I:[^ ]*]] = %c0_i32, {{.*}}, %[[AREG:.*]] = %[[A0]], %[[BREG:.*]] = %[[B0]])
+// REGISTERS-NEXT: %[[READ:.*]] = arith.index_castui %[[I]]
 // REGISTERS: tile.producer_commit
 // REGISTERS-NEXT: %[[A1:.*]] = tile.local_load %{{.*}}[%[[READ]]] at [0, 16]
 // REGISTERS-NEXT: %[[B1:.*]] = tile.local_load %{{.*}}[%[[READ]]] at [16, 0]

@@ -13,7 +13,11 @@
 // CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c16], %[[X]][%c1] by async16 {slot = 1 : i64}
 // CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c0], %[[Y]][%c0] by async16 {slot = 0 : i64}
 // CHECK-NEXT: tile.producer_commit
-// CHECK: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[RX:.*]] = %c0, %[[WX:.*]] = %c2, %[[RY:.*]] = %c0, %[[WY:.*]] = %c1)
+// CHECK: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[IX:.*]] = %c0_i32, %[[JX:.*]] = %c2_i32, %[[IY:.*]] = %c0_i32, %[[JY:.*]] = %c1_i32)
+// CHECK-NEXT: %[[RX:.*]] = arith.index_castui %[[IX]]
+// CHECK-NEXT: %[[WX:.*]] = arith.index_castui %[[JX]]
+// CHECK-NEXT: %[[RY:.*]] = arith.index_castui %[[IY]]
+// CHECK-NEXT: %[[WY:.*]] = arith.index_castui %[[JY]]
 // CHECK-NEXT: tile.consumer_wait 0
 // CHECK-NEXT: tile.producer_acquire
 // CHECK-NEXT: %[[LATER:.*]] = arith.addi %[[K]], %c32
@@ -100,7 +104,9 @@ tile.kernel @beside_another(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
 // CHECK: %[[X:.*]] = tile.alloc : <2, 16, 16, f16
 // CHECK: %[[FIRST:.*]] = tile.load %{{.*}}[%c0, %c0]
 // CHECK-NEXT: tile.local_store %[[FIRST]], %[[X]][%c0] {slot = 0 : i64}
-// CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[READ:.*]] = %c0, %[[WRITE:.*]] = %c1)
+// CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[I:.*]] = %c0_i32, %[[J:.*]] = %c1_i32)
+// CHECK-NEXT: %[[READ:.*]] = arith.index_castui %[[I]]
+// CHECK-NEXT: %[[WRITE:.*]] = arith.index_castui %[[J]]
 // CHECK-NEXT: tile.producer_acquire
 // CHECK-NEXT: %[[LATER:.*]] = arith.addi %[[K]], %c16
 // CHECK-NEXT: %[[EXISTS:.*]] = arith.cmpi slt, %[[LATER]], %c64

@@ -10,7 +10,7 @@
 // CHECK: tile.producer_commit
 // CHECK: tile.consumer_wait 0
 // CHECK-NEXT: tile.producer_acquire
-// CHECK-NEXT: %[[A0:.*]] = tile.local_load %{{.*}} at [0, 0] {slot = 0 : i64}
+// CHECK: %[[A0:.*]] = tile.local_load %{{.*}} at [0, 0] {slot = 0 : i64}
 // CHECK-NEXT: %[[B0:.*]] = tile.local_load %{{.*}} at [0, 0] transposed {slot = 0 : i64}
 // CHECK: scf.for {{.*}}, %[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]])
 // CHECK-NOT: consumer_wait

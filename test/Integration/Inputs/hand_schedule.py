@@ -1,0 +1,50 @@
+"""Schedules written by hand, for chains of products of the workload generator."""
+
+import json
+import os
+import subprocess
+import sys
+
+from set_schedule import replace_schedule
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
+
+
+def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4):
+    """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
+    `stages`: tensor → number."""
+    operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
+    memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
+    pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
+    sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
+    return (
+        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}>, mapping = <warps = {warps}, '
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}>, memory = <{{{memory}}}>, "
+        f"pipeline = <{{{pipeline}}}, registers = {registers}>>"
+    )
+
+
+def run(*command):
+    """The command's output; ends the test where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def generate(path, *arguments, chip="sm_80"):
+    """Writes the chain to PATH.mlir; returns it with its group formed."""
+    generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+    run(sys.executable, generator, *arguments, "-o", path + ".mlir")
+    return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
+
+
+def lower(path, groups, text):
+    """Writes PATH.tile.mlir, PATH.nvvm.mlir, PATH.ptx and PATH.json of the group under the schedule `text`."""
+    with open(path + ".scheduled.mlir", "w") as file:
+        file.write(replace_schedule(groups, text))
+    run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "-o", path + ".tile.mlir")
+    run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+    run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
