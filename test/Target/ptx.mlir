@@ -15,7 +15,7 @@
 // CHECK: cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16;
 // CHECK: cp.async.commit_group;
 // CHECK: cp.async.wait_group 0;
-// CHECK: bar.sync 0;
+// CHECK: bar.warp.sync
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32

@@ -352,7 +352,7 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
                             scratch->rows * scratch->columns, element);
   storeRegisters(memory, index(0), *fromPlan, sharedWidth(from, element),
                  values, isFirstHolder(from));
-  gpu::BarrierOp::create(b, loc);
+  emitBarrier(staysInWarps(op, kernel.getWarps()));
   std::optional<Values> results =
       loadPart(memory, index(0), to, buffer, {0, 0});
   if (!results)

@@ -10,6 +10,7 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -167,6 +168,16 @@ Value KernelEmitter::isFirstHolder(const LinearLayout &layout) {
     }
     return result;
   });
+}
+
+void KernelEmitter::emitBarrier(bool ofWarp) {
+  if (!ofWarp) {
+    gpu::BarrierOp::create(b, loc);
+    return;
+  }
+  constexpr int64_t allLanes = -1;
+  NVVM::SyncWarpOp::create(
+      b, loc, LLVM::ConstantOp::create(b, loc, b.getI32Type(), allLanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,8 +367,8 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       // Barriers keep these where copies are synchronised by groups.
       .Case<ProducerAcquireOp, ConsumerReleaseOp>(
           [](auto) { return success(); })
-      .Case<BarrierOp>([&](auto) {
-        gpu::BarrierOp::create(b, loc);
+      .Case<BarrierOp>([&](BarrierOp o) {
+        emitBarrier(o.getWarp());
         return success();
       })
       .Case<ProgramIdOp>([&](auto o) {

@@ -65,6 +65,8 @@ private:
   // Operations.
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emit(mlir::Operation *op);
+  /// A barrier of the block, or of the lanes of each warp.
+  void emitBarrier(bool ofWarp);
   mlir::LogicalResult emitFor(mlir::Operation *op);
   mlir::LogicalResult emitIf(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PipelineFill.h"
+#include "WarpPrivate.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,21 +31,28 @@ namespace {
 struct Access {
   int64_t begin, end;
   bool isWrite;
-  Value buffer = {}; ///< of a known stage
+  Value owner;        ///< the buffer, or the conversion with its scratch
+  bool isWarpPrivate; ///< every byte of the owner belongs to one warp
+  std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
   int64_t stages = 1;
-  int64_t slot = 0; ///< modulo the stages
+  /// Since then the lanes of every warp have waited for one another.
+  bool isOrderedInWarps = false;
 
-  bool conflictsWith(const Access &other) const {
+  bool overlaps(const Access &other) const {
     if (!isWrite && !other.isWrite)
       return false;
-    if (buffer && buffer == other.buffer)
-      return slot == other.slot;
+    if (owner == other.owner && slot && other.slot)
+      return *slot == *other.slot;
     return begin < other.end && other.begin < end;
+  }
+  /// Whether only the lanes of a warp can meet in the two.
+  bool meetsInWarps(const Access &other) const {
+    return owner == other.owner && isWarpPrivate;
   }
   bool operator==(const Access &other) const {
     return begin == other.begin && end == other.end &&
-           isWrite == other.isWrite && buffer == other.buffer &&
-           slot == other.slot;
+           isWrite == other.isWrite && owner == other.owner &&
+           slot == other.slot && isOrderedInWarps == other.isOrderedInWarps;
   }
 };
 
@@ -79,21 +87,38 @@ struct InsertBarriersPass
     });
     if (placed.wasInterrupted())
       return signalPassFailure();
+    warps = getOperation().getWarps();
+    getOperation().walk(
+        [&](AllocOp alloc) { isPrivate[alloc] = isWarpPrivate(alloc, warps); });
     State state;
     process(getOperation().getBody().front(), state);
   }
 
-  static Access bufferAccess(Value buffer, std::optional<int64_t> slot,
-                             bool isWrite) {
+  Access bufferAccess(Value buffer, std::optional<int64_t> slot,
+                      bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     int64_t offset = *alloc.getOffset(), stages = alloc.getType().getStages();
-    Access access{offset, offset + alloc.getType().getBytes(), isWrite};
+    Access access{offset, offset + alloc.getType().getBytes(), isWrite, buffer,
+                  isPrivate.lookup(buffer)};
     if (slot && stages > 1) {
-      access.buffer = buffer;
       access.stages = stages;
       access.slot = *slot % stages;
     }
     return access;
+  }
+
+  /// A barrier in front of `op`: of the block, or of each warp.
+  static void insertBarrier(Operation *op, bool ofWarps, State &state) {
+    OpBuilder b(op);
+    BarrierOp::create(b, op->getLoc(), ofWarps);
+    passBarrier(ofWarps, state);
+  }
+
+  static void passBarrier(bool ofWarps, State &state) {
+    if (!ofWarps)
+      state.pending.clear();
+    for (Access &access : state.pending)
+      access.isOrderedInWarps = true;
   }
 
   /// The pipelined buffers whose slots count the iterations of this loop: those
@@ -112,8 +137,8 @@ struct InsertBarriersPass
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
       for (Access &access : *list)
-        if (buffers.contains(access.buffer))
-          access.slot = (access.slot + access.stages - 1) % access.stages;
+        if (access.slot && buffers.contains(access.owner))
+          access.slot = (*access.slot + access.stages - 1) % access.stages;
   }
 
   /// Outside of the loop nothing is known of the stage.
@@ -121,33 +146,45 @@ struct InsertBarriersPass
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
       for (Access &access : *list)
-        if (buffers.contains(access.buffer))
-          access.buffer = {};
+        if (buffers.contains(access.owner))
+          access.slot.reset();
   }
 
-  static void before(Operation *op, const Access &access, State &state) {
-    if (llvm::any_of(state.pending, [&](const Access &earlier) {
-          return access.conflictsWith(earlier);
-        })) {
-      OpBuilder b(op);
-      BarrierOp::create(b, op->getLoc());
-      state.pending.clear();
+  void before(Operation *op, const Access &access, State &state) const {
+    bool isNeeded = false, ofBlock = false;
+    for (const Access &earlier : state.pending) {
+      bool inWarps = warps == 1 || access.meetsInWarps(earlier);
+      if (access.overlaps(earlier)) {
+        isNeeded |= !inWarps || !earlier.isOrderedInWarps;
+        ofBlock |= !inWarps;
+      }
+      // What warps share waits for a barrier of the block in any case: here it
+      // serves both.
+      ofBlock |= warps > 1 && !earlier.isWarpPrivate;
     }
+    if (isNeeded)
+      insertBarrier(op, !ofBlock, state);
     State::insert(state.pending, access);
   }
 
   void process(Block &block, State &state) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<BarrierOp>(op)) {
-        state.pending.clear();
+      if (auto barrier = dyn_cast<BarrierOp>(op)) {
+        passBarrier(barrier.getWarp(), state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves
         // both the data that has arrived and the stage to be filled.
-        if (!state.pending.empty()) {
-          OpBuilder b(&op);
-          BarrierOp::create(b, op.getLoc());
-          state.pending.clear();
-        }
+        if (llvm::any_of(state.pending, [&](const Access &access) {
+              return !access.isOrderedInWarps ||
+                     (warps > 1 && !access.isWarpPrivate);
+            }))
+          insertBarrier(&op,
+                        warps == 1 ||
+                            llvm::all_of(state.pending,
+                                         [](const Access &access) {
+                                           return access.isWarpPrivate;
+                                         }),
+                        state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         Access access =
             bufferAccess(copy.getBuffer(), copy.getSlot(), /*isWrite=*/true);
@@ -176,11 +213,14 @@ struct InsertBarriersPass
         if (!convert.getOffset())
           continue;
         int64_t offset = *convert.getOffset();
+        bool ofWarps = staysInWarps(convert, warps);
         Access access{offset, offset + getScratch(convert)->bytes,
-                      /*isWrite=*/true};
+                      /*isWrite=*/true, convert, ofWarps};
         before(convert, access, state);
         // Its own barrier stands between its stores and its loads.
-        state.pending.assign({Access{access.begin, access.end, false}});
+        passBarrier(ofWarps, state);
+        access.isWrite = false;
+        State::insert(state.pending, access);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         // The body follows what is before the loop and itself.
         llvm::SmallPtrSet<Value, 4> buffers = pipelinedBy(loop);
@@ -208,6 +248,9 @@ struct InsertBarriersPass
       }
     }
   }
+
+  unsigned warps = 1;
+  llvm::DenseMap<Value, bool> isPrivate;
 };
 
 } // namespace

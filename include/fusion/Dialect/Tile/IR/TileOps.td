@@ -192,8 +192,13 @@ def Tile_ConsumerReleaseOp
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits for all threads of the block";
-  let assemblyFormat = "attr-dict";
+  let summary = "Waits for all threads of the block, or of each warp";
+  let description = [{
+    With `warp` the lanes of every warp wait for one another only (PTX ISA,
+    "bar.warp.sync").
+  }];
+  let arguments = (ins UnitAttr:$warp);
+  let assemblyFormat = "(`warp` $warp^)? attr-dict";
 }
 
 def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {

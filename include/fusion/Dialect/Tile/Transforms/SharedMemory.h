@@ -27,6 +27,11 @@ struct ScratchShape {
 };
 std::optional<ScratchShape> getScratch(ConvertLayoutOp op);
 
+/// Whether every warp reads only what it has written to the scratch buffer of a
+/// conversion through shared memory, so that its lanes need only wait for one
+/// another.
+bool staysInWarps(ConvertLayoutOp op, unsigned warps);
+
 /// Fails with a diagnostic where an operand of `op` is a buffer that is not
 /// directly the result of a tile.alloc: which memory it means must be plain.
 mlir::LogicalResult verifyBuffers(mlir::Operation *op);
