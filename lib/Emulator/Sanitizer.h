@@ -104,6 +104,8 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
+    /// Contexts found to come before every lane lately, in the same place.
+    Record writesBefore = 0, readsBefore = 0;
     Knowledge common;                      ///< of all lanes
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
@@ -150,6 +152,7 @@ private:
                       unsigned bytes, bool contiguous);
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
+  void askFront(const Reach &reach, Record front, Record &before) const;
   Action actionOn(const Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,

@@ -152,10 +152,19 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   return true;
 }
 
+/// `before` becomes the context of `front` if that comes before all lanes.
+void Sanitizer::askFront(const Reach &reach, Record front,
+                         Record &before) const {
+  if (front >= reach.limit && !(front & (kSpecial | kSet)) &&
+      ((front ^ before) & kContext) && ((front ^ reach.mine) & kContext) &&
+      orderedForAll(front, reach.warp))
+    before = front & kContext;
+}
+
 bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes,
                              bool contiguous) {
-  if (bytes != 4 && bytes != 8 && bytes != 16)
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || reach.warp.cta != &cta)
     return false;
   words.offset = offset;
   words.mask = mask;
@@ -164,6 +173,13 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.stores = reach.kind == SanitizeKind::Store;
   words.mine = reach.mine;
   words.limit = reach.limit;
+  // What holds for the first word mostly does for all.
+  WarpState &state = states[reach.warp.index];
+  uint64_t first = offset[__builtin_ctz(mask)] / 4;
+  askFront(reach, reach.shadow.writes[first], state.writesBefore);
+  askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  words.writesBefore = state.writesBefore;
+  words.readsBefore = state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
                                    reach.shadow.reads))
     return false;
