@@ -137,6 +137,8 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
+    /// Contexts found to come before every lane lately, in the same place.
+    Record writesBefore = 0, readsBefore = 0;
     Knowledge common;                      ///< of all lanes
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
@@ -178,6 +180,9 @@ private:
               unsigned bytes, bool contiguous);
   void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes);
+  bool accessQuickly(Reach &reach, Record &write, Record &reads,
+                     Record mine) const;
+  bool isAfter(Reach &reach, Record other, Record mine) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
@@ -186,6 +191,7 @@ private:
                       unsigned bytes, bool contiguous);
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
+  void askFront(const Reach &reach, Record front, Record &before) const;
   Action actionOn(const Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
@@ -267,6 +273,9 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
+  /// Contexts, and whether they come before all lanes.
+  uint32_t asked[4] = {};
+  bool answer[4] = {};
 
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {

@@ -152,10 +152,19 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   return true;
 }
 
+/// `before` becomes the context of `front` if that comes before all lanes.
+void Sanitizer::askFront(const Reach &reach, Record front,
+                         Record &before) const {
+  if (front >= reach.limit && !(front & (kSpecial | kSet)) &&
+      ((front ^ before) & kContext) && ((front ^ reach.mine) & kContext) &&
+      orderedForAll(front, reach.warp))
+    before = front & kContext;
+}
+
 bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes,
                              bool contiguous) {
-  if (bytes != 4 && bytes != 8 && bytes != 16)
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || reach.warp.cta != &cta)
     return false;
   words.offset = offset;
   words.mask = mask;
@@ -164,6 +173,13 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.stores = reach.kind == SanitizeKind::Store;
   words.mine = reach.mine;
   words.limit = reach.limit;
+  // What holds for the first word mostly does for all.
+  WarpState &state = states[reach.warp.index];
+  uint64_t first = offset[__builtin_ctz(mask)] / 4;
+  askFront(reach, reach.shadow.writes[first], state.writesBefore);
+  askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  words.writesBefore = state.writesBefore;
+  words.readsBefore = state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
                                    reach.shadow.reads))
     return false;
@@ -232,29 +248,66 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 // Lane by lane
 //===----------------------------------------------------------------------===//
 
+/// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
+/// known of a context once, mostly.
+bool Sanitizer::isAfter(Reach &reach, Record other, Record mine) const {
+  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+    return true;
+  if (other & (kSpecial | kSet))
+    return false;
+  if (other & mine & kAtomic)
+    return true;
+  uint32_t context = contextOf(other), slot = context % 4;
+  if (context != reach.asked[slot]) {
+    reach.asked[slot] = context;
+    reach.answer[slot] = orderedForAll(other, reach.warp);
+  }
+  return reach.answer[slot];
+}
+
+/// Where nothing is found; false where somebody must look closer.
+bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
+                              Record mine) const {
+  if (reach.kind != SanitizeKind::Load) {
+    bool fine = isAfter(reach, write, mine) ||
+                (write == kUninitialized && reach.kind == SanitizeKind::Store);
+    if (!fine || !isAfter(reach, reads, mine))
+      return false;
+    write = mine | (reach.inFlight ? kInFlight : 0);
+    reads = 0;
+    return true;
+  }
+  if (!isAfter(reach, write, mine))
+    return false;
+  if (reads < reach.limit)
+    reads = mine;
+  else if (((reads ^ mine) & (kOwner | kAtomic)) == 0)
+    return true;
+  else if ((reads & kSet ? reads : reads & ~kPlace) != reach.lastReads)
+    return false;
+  else if (reach.action == Action::Replace)
+    reads = mine;
+  else if (reach.action == Action::Join)
+    reads = reach.nextReads;
+  return true;
+}
+
 void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
   Shadow &shadow = reach.shadow;
-  Record limit = reach.limit;
-  auto slowly = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
+  auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
+    if (accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
+      return;
     if (reach.kind != SanitizeKind::Store)
       read(reach, write, reads, at, lane);
     if (reach.kind != SanitizeKind::Load)
       this->write(reach, write, reads, at, lane);
   };
-  auto inParts = [&](uint64_t at, unsigned count, unsigned lane) {
-    Shadow::Parts &parts = shadow.split(at / 4);
-    for (unsigned i = 0; i < count; ++i)
-      slowly(parts.writes[at % 4 + i], parts.reads[at % 4 + i], at + i, lane);
-    if (count == 4 && reach.kind != SanitizeKind::Load)
-      shadow.unite(at / 4, Record(parts.writes[0]));
-  };
-  unsigned words = bytes / 4;
   uint64_t last = ~uint64_t(0);
   bool repeated = false, alike = states[reach.warp.index].lanes.empty();
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    uint64_t at = offset[lane], word = at / 4;
+    uint64_t at = offset[lane], end = at + bytes;
     // A third lane that reads the same changes nothing.
     if (reach.kind == SanitizeKind::Load && at == last && alike) {
       if (repeated)
@@ -264,46 +317,30 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
       last = at;
       repeated = false;
     }
-    Record mine = reach.mine | Record(lane) << 7;
-    if (bytes % 4 || at % 4) {
-      for (unsigned done = 0; done < bytes;) {
-        unsigned count =
-            unsigned(std::min<uint64_t>(4 - (at + done) % 4, bytes - done));
-        inParts(at + done, count, lane);
-        done += count;
-      }
-      continue;
-    }
-    for (unsigned k = 0; k < words; ++k) {
-      Record &write = shadow.writes[word + k], &reads = shadow.reads[word + k];
-      Record w = write, r = reads;
-      if (reach.kind == SanitizeKind::Load) {
-        if (w < limit || ((w ^ mine) & kOwner) == 0) {
-          if (r < limit) {
-            reads = mine;
-            continue;
-          }
-          if (((r ^ mine) & (kOwner | kAtomic)) == 0)
-            continue;
-          if ((r & kSet ? r : r & ~kPlace) == reach.lastReads) {
-            if (reach.action == Action::Replace)
-              reads = mine;
-            else if (reach.action == Action::Join)
-              reads = reach.nextReads;
-            continue;
+    while (at < end) {
+      uint64_t word = at / 4;
+      unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
+      if (count == 4 && !isKind(shadow.writes[word], kSplit)) {
+        visit(shadow.writes[word], shadow.reads[word], at, lane);
+      } else {
+        Shadow::Parts &parts = shadow.split(word);
+        Record w = 0, r = 0; // of the byte before, until now
+        for (unsigned i = at % 4, end = i + count; i < end; ++i) {
+          Record &write = parts.writes[i], &reads = parts.reads[i];
+          bool same = i > at % 4 && write == w && reads == r;
+          w = write;
+          r = reads;
+          if (same) {
+            write = parts.writes[i - 1];
+            reads = parts.reads[i - 1];
+          } else {
+            visit(write, reads, word * 4 + i, lane);
           }
         }
-      } else if ((w < limit || ((w ^ mine) & kOwner) == 0 ||
-                  (w == kUninitialized && reach.kind == SanitizeKind::Store)) &&
-                 (r < limit || ((r ^ mine) & kOwner) == 0)) {
-        write = mine | (reach.inFlight ? kInFlight : 0);
-        reads = 0;
-        continue;
+        if (count == 4 && reach.kind != SanitizeKind::Load)
+          shadow.unite(word, Record(parts.writes[0]));
       }
-      if (isKind(w, kSplit))
-        inParts(at + 4 * k, 4, lane);
-      else
-        slowly(write, reads, at + 4 * k, lane);
+      at += count;
     }
   }
 }

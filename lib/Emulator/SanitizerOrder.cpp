@@ -160,12 +160,21 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   if (!cta.code->hasCtaScope)
     narrow = nullptr;
   auto see = [&](Released &released, Pending &pending) {
+    Knowledge seen;
+    uint64_t lastKey = ~uint64_t(0);
+    bool found = false;
     forLanes(mask, [&](unsigned lane) {
-      auto it = released.find(address[lane] & ~uint64_t(3));
-      if (it == released.end())
+      // Lanes mostly look at the same place.
+      uint64_t key = address[lane] & ~uint64_t(3);
+      if (key != lastKey) {
+        auto it = released.find(lastKey = key);
+        found = it != released.end();
+        seen = Knowledge();
+        if (found)
+          import(seen, it->second);
+      }
+      if (!found)
         return;
-      Knowledge seen;
-      import(seen, it->second);
       if (inst.order & OrderAcquire)
         state.lanes[lane].join(seen);
       else

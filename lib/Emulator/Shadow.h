@@ -58,6 +58,7 @@ constexpr unsigned kRowBytes = 32;
 constexpr unsigned kRowWords = kRowBytes / 4;
 /// Line and lane.
 constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
+constexpr Record kContext = Record(0xffffffff) << 32;
 /// Context and lane: whose access it is.
 constexpr Record kOwner = kSpecial | Record(0x7fffffff) << 32 | 31 << 7 |
                           kSeveral | kSet | kUnknownLane;
@@ -186,6 +187,8 @@ struct ShadowWords {
   bool stores;      ///< what is uninitialised may be
   Record mine;      ///< without the lane
   Record limit;     ///< records below are ordered before
+  /// Records of these contexts, too: of the last write and of one reader.
+  Record writesBefore, readsBefore;
 
   // What `gather` finds. Own: of the same context and lane.
   unsigned count;

@@ -185,6 +185,32 @@ TEST(SanitizerShadow, ReadersOfSharedMemory) {
   EXPECT_EQ(kinds(written + reads + "bar.sync 0;\n" + write, 128), none);
 }
 
+/// A warp that only ever waits for itself: what it knows of one context says
+/// nothing of others.
+TEST(SanitizerShadow, BarriersOfAWarp) {
+  std::string sync = "bar.warp.sync -1;\n";
+  std::string store = "st.shared.u32 [%s4], %i;\n",
+              load = "ld.shared.u32 %r1, [%u4];\n",
+              far = "xor.b32 %r2, %s4, 64;\nld.shared.u32 %r1, [%r2];\n";
+  std::string round = store + sync + load + sync;
+  EXPECT_EQ(kinds(round + round + round), none);
+  EXPECT_EQ(kinds(round + round + store + load), shared);
+  EXPECT_EQ(kinds(round + store + sync + load + store), shared);
+  // Two warps at the same places, each with barriers of its own.
+  EXPECT_FALSE(kinds(round + round, 64).empty());
+  EXPECT_EQ(kinds("@%p0 bra W;\nadd.u32 %s4, %s4, 256;\n"
+                  "add.u32 %u4, %u4, 256;\nW:\n" +
+                      round + round + round,
+                  64),
+            none);
+  // Half of the warp knows itself only.
+  std::string halves = "setp.lt.u32 %p1, %i, 16;\n@%p1 bra LOW;\n"
+                       "bar.warp.sync 0xffff0000;\nbra ON;\n"
+                       "LOW: bar.warp.sync 0x0000ffff;\nON:\n";
+  EXPECT_EQ(kinds(round + store + halves + load), none);
+  EXPECT_EQ(kinds(round + store + halves + far), shared);
+}
+
 /// Every vector extension gives the same answers.
 TEST(SanitizerShadow, Tables) {
   std::mt19937 generator(7);
@@ -214,6 +240,8 @@ TEST(SanitizerShadow, Tables) {
     first.limit = limit;
     first.mine = Record(5 + generator() % 2) << 32 | 3 << 12 |
                  (generator() % 2 ? kAtomic : 0);
+    first.writesBefore = generator() % 2 ? limit : Record(6) << 32;
+    first.readsBefore = generator() % 2 ? limit : Record(6) << 32;
     first.perLane = 1u << generator() % 3;
     first.mask = generator() % 2 ? 0xffffffffu : uint32_t(generator()) | 1;
     first.stores = generator() % 2;

@@ -95,13 +95,14 @@ inline void examine(ShadowWords &x) {
   Record front = read[0];
   // Readers of several contexts are alike where they are the same set.
   Record alike = front & kSet ? ~Record(0) : ~kPlace;
-  constexpr Record kContext = Record(0xffffffff) << 32;
   Record badWrites = 0, badReads = 0, taken = 0, changed = 0, different = 0;
   for (unsigned j = 0; j < x.count; ++j) {
     Record w = write[j], r = read[j], m = owner[j];
-    badWrites |= Record((w >= limit) & (((w ^ m) & kOwner) != 0) &
+    bool written = ((w ^ x.writesBefore) & kContext) != 0;
+    bool wasRead = (((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0);
+    badWrites |= Record((w >= limit) & written & (((w ^ m) & kOwner) != 0) &
                         (w != uninitialized) & ((w & atomic) == 0));
-    bool above = r >= limit;
+    bool above = (r >= limit) & wasRead;
     bool other = ((r ^ m) & kOwner) != 0;
     bool weaker = (r & ~m & kAtomic) != 0;
     bool among =
