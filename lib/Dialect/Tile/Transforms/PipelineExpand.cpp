@@ -178,8 +178,11 @@ void Expander::sortFills() {
   auto key = [](const Fill &fill) {
     return fill.isAsync() ? *fill.stages() : 0;
   };
-  llvm::stable_sort(
-      fills, [&](const Fill &a, const Fill &b) { return key(a) < key(b); });
+  llvm::sort(fills, [&](const Fill &a, const Fill &b) {
+    if (key(a) != key(b))
+      return key(a) < key(b);
+    return a.operation()->isBeforeInBlock(b.operation());
+  });
   for (auto [index, fill] : llvm::enumerate(fills))
     if (fill.isAsync() && (index == 0 || key(fills[index - 1]) != key(fill)))
       ++groups;
