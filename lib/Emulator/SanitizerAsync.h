@@ -13,9 +13,11 @@
 // every thread by itself, and waiting is handed on by barriers like all order
 // (PTX ISA, "Memory Consistency Model: Causality order").
 //
-// The generic proxy's accesses come before those of the async proxy only where
-// a proxy fence lies between them on the way of the causality order: the writer
-// fences before it releases, or whoever acquired does so before it issues.
+// The generic proxy's stores come before accesses of the async proxy only where
+// a proxy fence lies between them on the path of base causality order: the
+// writer fences before it releases, or whoever acquired does so before it
+// issues. The PTX ISA has that rule for alias proxies ("Causality Order"), and
+// of fence.proxy.async says that it composes with other synchronisation.
 //
 //===----------------------------------------------------------------------===//
 

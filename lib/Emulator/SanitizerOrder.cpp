@@ -230,10 +230,8 @@ void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
   advance(state);
 }
 
-/// What the lanes know, their own accesses included, is told to the async
-/// proxy: of those that it orders, an access is either before or after a fence
-/// on the way of the causality order (PTX ISA, "Proxy-preserved base causality
-/// order").
+/// What the lanes know, their own accesses included, lies behind a fence from
+/// now on, wherever they tell it (SanitizerAsync.h).
 void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
   WarpState &state = states[warp.index];
   auto repeat = [&](Knowledge &knowledge) {
