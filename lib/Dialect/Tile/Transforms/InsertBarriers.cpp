@@ -13,6 +13,7 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEINSERTBARRIERS
@@ -141,6 +142,13 @@ struct InsertBarriersPass
           access.slot = (*access.slot + access.stages - 1) % access.stages;
   }
 
+  static bool runsAtLeastOnce(scf::ForOp loop) {
+    APInt lower, upper;
+    return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+           matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+           lower.slt(upper);
+  }
+
   /// Outside of the loop nothing is known of the stage.
   static void leaveLoop(State &state,
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
@@ -234,7 +242,8 @@ struct InsertBarriersPass
             break;
           }
         }
-        state.join(entry);
+        if (!runsAtLeastOnce(loop))
+          state.join(entry);
         leaveLoop(state, buffers);
       } else if (op.getNumRegions() != 0) {
         // Any of the branches may be the one, or none.
