@@ -9,6 +9,8 @@
 
 #include "Decoder.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 bool Decoder::decodeControl(std::string_view root, Modifiers &modifiers) {
@@ -414,6 +416,20 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       ;
     if (!modifiers.empty())
       return unsupported();
+    // fence.proxy.tensormap::generic.acquire has the map and its size.
+    const auto &operands = instruction->operands;
+    const auto &all = instruction->modifiers;
+    auto has = [&](std::string_view name) {
+      return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    Ref map;
+    bool ofMap = has("tensormap::generic") && has("acquire");
+    if (!count(ofMap ? 2 : 0, ofMap ? 2 : 0) ||
+        (ofMap && !genericAddress(operands[0], false, map)))
+      return false;
+    if (ofMap && (operands[1].kind != Operand::Kind::Integer ||
+                  operands[1].value != 128))
+      return fail("the size of a tensor map is 128");
     emit(special ? nothingHandler() : fenceHandler(), {});
     return true;
   }

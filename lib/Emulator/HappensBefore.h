@@ -20,8 +20,8 @@
 #define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 
 #include <cstdint>
-#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fusion::emulator {
@@ -33,12 +33,34 @@ struct Context {
   uint32_t clock;
 };
 
+/// Clocks by key, sorted: joined all the time, so that a tree would cost more
+/// than what it holds.
+class Clocks {
+public:
+  using Entry = std::pair<uint64_t, uint32_t>;
+  using Iterator = std::vector<Entry>::const_iterator;
+
+  Iterator begin() const { return entries.begin(); }
+  Iterator end() const { return entries.end(); }
+  bool empty() const { return entries.empty(); }
+  /// The first whose key is not below.
+  Iterator lowerBound(uint64_t key) const;
+  Iterator find(uint64_t key) const;
+  /// The next one. Iterators behind it are invalid.
+  Iterator erase(Iterator it) { return entries.erase(it); }
+  void join(uint64_t key, uint32_t clock);
+  void join(const Clocks &other);
+
+private:
+  std::vector<Entry> entries;
+};
+
 /// Clocks that are known, of threads of one block and of others: accesses at
 /// earlier clocks come before.
 struct Knowledge {
-  std::vector<uint32_t> warps;          ///< of this block, all their lanes
-  std::map<uint64_t, uint32_t> lanes;   ///< by threadKey
-  std::map<uint64_t, uint32_t> foreign; ///< warps of other blocks, by warpKey
+  std::vector<uint32_t> warps; ///< of this block, all their lanes
+  Clocks lanes;                ///< by threadKey
+  Clocks foreign;              ///< warps of other blocks, by warpKey
 
   static uint64_t warpKey(uint64_t block, uint32_t warp) {
     return block << 16 | warp;
@@ -63,11 +85,8 @@ struct Knowledge {
   bool knowsAnyLane(const Context &context) const;
 };
 
-inline void joinEntry(std::map<uint64_t, uint32_t> &map, uint64_t key,
-                      uint32_t clock) {
-  uint32_t &known = map[key];
-  if (known < clock)
-    known = clock;
+inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
+  clocks.join(key, clock);
 }
 
 /// What was released at an address, in a form that means the same in every

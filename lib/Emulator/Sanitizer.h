@@ -57,10 +57,13 @@ class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
 
+  /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   /// cp.async: `bytes` per lane are going to be written at these offsets.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes);
@@ -101,12 +104,16 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
+    /// Contexts found to come before every lane lately, in the same place.
+    Record writesBefore = 0, readsBefore = 0;
     Knowledge common;                      ///< of all lanes
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
   };
   struct Reach; // an access as it goes from word to word
+  /// What a read does to the reads before it.
+  enum class Action { Replace, Keep, Join };
 
   /// `message` is made only where the finding is new.
   template <class Message>
@@ -129,13 +136,33 @@ private:
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &released);
 
+  // SanitizerAccess.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
-              unsigned bytes);
+              unsigned bytes, bool contiguous);
+  void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes);
+  bool accessQuickly(Reach &reach, Record &write, Record &reads,
+                     Record mine) const;
+  bool isAfter(Reach &reach, Record other, Record mine) const;
+  bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes, bool contiguous);
+  bool loadAtOnce(Reach &reach);
+  bool storeAtOnce(Reach &reach);
+  uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
+                      unsigned bytes, bool contiguous);
+  bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
+  bool allOrdered(const Reach &reach, const Record *records);
+  void askFront(const Reach &reach, Record front, Record &before) const;
+  Action actionOn(const Reach &reach, Record reads) const;
+  bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void checkInitialized(const Reach &reach, Allocation &allocation,
+                        uint32_t mask, const uint64_t *offset, unsigned bytes,
+                        bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
@@ -155,13 +182,15 @@ private:
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
-  std::vector<std::vector<Record>> sets; ///< of readers
+  std::vector<std::vector<Record>> sets; ///< of readers; the first setCount
+  size_t setCount = 0;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
   std::array<Union, 256> unions;              ///< what was united lately
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
+  ShadowWords words; ///< of the access at hand
 };
 
 /// An access as it goes from word to word.
@@ -175,8 +204,11 @@ struct Sanitizer::Reach {
   const Allocation *allocation = nullptr; ///< null: shared memory
   bool inFlight = false;                  ///< the write takes place later
   /// What became of the reads seen last, which goes for all lanes.
-  enum { Replace, Keep, Become } action = Keep;
+  Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
+  /// Contexts, and whether they come before all lanes.
+  uint32_t asked[4] = {};
+  bool answer[4] = {};
 
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {

@@ -14,6 +14,7 @@ using namespace fusion::emulator;
 /// The records of these bytes, by the word where that is whole.
 template <class Visit>
 void Sanitizer::forRecords(uint32_t offset, uint32_t bytes, Visit visit) {
+  shared.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint64_t word = at / 4;
     if (at % 4 == 0 && end - at >= 4 && !isKind(shared.writes[word], kSplit)) {

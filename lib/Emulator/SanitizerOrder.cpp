@@ -130,13 +130,22 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                             const Inst &inst, SanitizeKind kind,
                             Released &released) {
   WarpState &state = states[warp.index];
+  Knowledge seen;
+  uint64_t lastKey = ~uint64_t(0);
+  bool found = false;
   if (kind != SanitizeKind::Store && !released.empty())
     forLanes(mask, [&](unsigned lane) {
-      auto it = released.find(address[lane] & ~uint64_t(3));
-      if (it == released.end())
+      // Lanes mostly look at the same place.
+      uint64_t key = address[lane] & ~uint64_t(3);
+      if (key != lastKey) {
+        auto it = released.find(lastKey = key);
+        found = it != released.end();
+        seen = Knowledge();
+        if (found)
+          import(seen, it->second);
+      }
+      if (!found)
         return;
-      Knowledge seen;
-      import(seen, it->second);
       if (inst.order & OrderAcquire)
         state.lanes[lane].join(seen);
       else
@@ -261,7 +270,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       state.limit = limit;
     }
     // No record that is still looked at names a set.
-    sets.clear();
+    setCount = 0;
     unions.fill(Union());
     return;
   }
