@@ -8,7 +8,6 @@
 
 #include "Parser.h"
 
-
 using namespace fusion::emulator;
 
 // Bounds on what hostile text may ask for.

@@ -13,7 +13,6 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEINSERTBARRIERS
@@ -140,13 +139,6 @@ struct InsertBarriersPass
       for (Access &access : *list)
         if (access.slot && buffers.contains(access.owner))
           access.slot = (*access.slot + access.stages - 1) % access.stages;
-  }
-
-  static bool runsAtLeastOnce(scf::ForOp loop) {
-    APInt lower, upper;
-    return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
-           matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
-           lower.slt(upper);
   }
 
   /// Outside of the loop nothing is known of the stage.
