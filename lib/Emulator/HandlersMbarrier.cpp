@@ -110,9 +110,10 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
 
 namespace {
 
-void misuse(Warp &warp, const Inst &inst, unsigned lane,
+bool misuse(Warp &warp, const Inst &inst, unsigned lane,
             const std::string &message) {
   raiseFault(warp, inst, lane, message, "mbarrier-misuse");
+  return false;
 }
 
 /// The mbarrier of a lane; false after a fault.
@@ -122,15 +123,29 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
                      remote, cta, offset))
     return false;
   m = loadMbarrier(*cta, offset);
-  if (!m.valid) {
-    misuse(warp, inst, lane,
-           "there is no initialised mbarrier at shared offset " +
-               std::to_string(offset));
-    return false;
-  }
+  if (!m.valid)
+    return misuse(warp, inst, lane,
+                  "there is no initialised mbarrier at shared offset " +
+                      std::to_string(offset));
   if (cta->sanitizer)
     cta->sanitizer->phaseTouch(warp, inst, lane, offset);
   return true;
+}
+
+/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until there is a
+/// fault, which `visit` tells by false.
+template <class Visit>
+void forMbarriers(Warp &warp, const Inst &inst, uint32_t mask, Ref address,
+                  bool remote, Visit visit) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    if (!find(warp, inst, lane, address, remote, cta, offset, m) ||
+        !visit(lane, *cta, offset, m))
+      return;
+  }
 }
 
 /// The lanes of `mask` that name the same mbarrier as its first.
@@ -147,10 +162,10 @@ bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
                   const char *what) {
   if (count >= 1 && count <= Mbarrier::kMaxCount)
     return true;
-  misuse(warp, inst, lane,
-         std::string(what) + " of " + std::to_string(count) +
-             ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
-  return false;
+  return misuse(warp, inst, lane,
+                std::string(what) + " of " + std::to_string(count) +
+                    ", not between 1 and " +
+                    std::to_string(Mbarrier::kMaxCount));
 }
 
 void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -173,18 +188,14 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
-      return;
-    cta->async.queues.erase(offset);
-    std::memset(cta->shared.data() + offset, 0xff, 8);
-    if (cta->sanitizer)
-      cta->sanitizer->phaseInit(warp, inst, lane, offset, false);
-  }
+  forMbarriers(warp, inst, mask, inst.op[1], false,
+               [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &) {
+                 cta.async.queues.erase(offset);
+                 std::memset(cta.shared.data() + offset, 0xff, 8);
+                 if (cta.sanitizer)
+                   cta.sanitizer->phaseInit(warp, inst, lane, offset, false);
+                 return true;
+               });
 }
 
 /// Arrivals that the queue is going to make.
@@ -210,27 +221,23 @@ bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
   if (m.transactions >= -int64_t(Mbarrier::kMaxCount) &&
       m.transactions <= int64_t(Mbarrier::kMaxCount))
     return true;
-  misuse(warp, inst, lane,
-         "the transaction count of an mbarrier exceeds 2^20 - 1");
-  return false;
+  return misuse(warp, inst, lane,
+                "the transaction count of an mbarrier exceeds 2^20 - 1");
 }
 
 template <int Sign>
 void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *counts = warp.reg<uint32_t>(inst.op[0]);
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], true, cta, offset, m))
-      return;
-    makeRoom(*cta, offset, Sign > 0, m);
-    if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
-      return;
-    // An expectation of nothing does not end a phase.
-    storeMbarrier(*cta, offset, m);
-  }
+  forMbarriers(
+      warp, inst, mask, inst.op[1], true,
+      [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
+        makeRoom(cta, offset, Sign > 0, m);
+        if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
+          return false;
+        // An expectation of nothing does not end a phase.
+        storeMbarrier(cta, offset, m);
+        return true;
+      });
 }
 
 void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -238,20 +245,15 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *bytes = warp.reg<uint32_t>(inst.op[2]);
   uint64_t *state = warp.reg<uint64_t>(inst.op[0]);
   uint32_t told = 0;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
+  auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     uint32_t count = counts[lane];
-    if (!find(warp, inst, lane, inst.op[3], true, cta, offset, m) ||
-        !countInRange(warp, inst, lane, count, "an arrival"))
-      return;
-    makeRoom(*cta, offset, count, m);
+    if (!countInRange(warp, inst, lane, count, "an arrival"))
+      return false;
+    makeRoom(cta, offset, count, m);
     uint64_t before = m.encode();
     if ((inst.a & MbarrierHasTx) &&
         !addTransactions(warp, inst, lane, m, bytes[lane]))
-      return;
+      return false;
     if (count > m.pending)
       return misuse(warp, inst, lane,
                     std::to_string(count) +
@@ -266,14 +268,16 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     if (inst.a & MbarrierDrop)
       m.expected -= count;
     // Lanes that arrive together do so at one time.
-    if (cta->sanitizer && !(told >> lane & 1)) {
-      uint32_t together = lanesAt(warp, inst.op[3], left);
+    if (cta.sanitizer && !(told >> lane & 1)) {
+      uint32_t together = lanesAt(warp, inst.op[3], mask >> lane << lane);
       told |= together;
-      cta->sanitizer->phaseArrive(warp, inst, together, offset);
+      cta.sanitizer->phaseArrive(warp, inst, together, offset);
     }
-    storeMbarrier(*cta, offset, m);
+    storeMbarrier(cta, offset, m);
     state[lane] = before;
-  }
+    return true;
+  };
+  forMbarriers(warp, inst, mask, inst.op[3], true, visit);
 }
 
 void wait(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -328,15 +332,9 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
-      return;
+  auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     if (inst.a) {
-      makeRoom(*cta, offset, 1, m);
+      makeRoom(cta, offset, 1, m);
       if (!m.pending)
         return misuse(warp, inst, lane,
                       "the mbarrier at shared offset " +
@@ -349,7 +347,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
         return misuse(warp, inst, lane,
                       "too many arrivals pending at an mbarrier");
       ++m.pending;
-      storeMbarrier(*cta, offset, m);
+      storeMbarrier(cta, offset, m);
     }
     BulkCopy copy;
     copy.kind = BulkCopy::Kind::Arrive;
@@ -358,8 +356,10 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
     copy.lane = lane;
     copy.line = inst.line;
     copy.sequence = warp.copySequence;
-    enqueue(*cta, offset, std::move(copy));
-  }
+    enqueue(cta, offset, std::move(copy));
+    return true;
+  };
+  forMbarriers(warp, inst, mask, inst.op[1], false, visit);
 }
 
 void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {
