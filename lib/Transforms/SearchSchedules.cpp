@@ -34,14 +34,16 @@ struct SearchSchedulesPass
       return signalPassFailure();
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
-          return WalkResult(schedule(group, **target));
+          return WalkResult(
+              schedule(group, **target, {maxStages, maxRegisterStages}));
         });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
   static LogicalResult schedule(fuse::FusedGroupOpInterface group,
-                                const ChipInfo &chip) {
+                                const ChipInfo &chip,
+                                const SearchOptions &options) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
@@ -78,7 +80,7 @@ struct SearchSchedulesPass
       return success();
     }
     std::optional<SearchResult> found =
-        searchSchedule(axes->model, chip, reason);
+        searchSchedule(axes->model, chip, reason, options);
     if (!found)
       return group.emitError("no schedule found: ") << reason;
     group.setGroupSchedule(
