@@ -29,9 +29,10 @@ llvm::StringRef fusion::name(LoopBound bound) {
 
 double fusion::loadUseLatency(double load, double use, double iterations,
                               double stages, double multiplexed,
-                              PipelineForm form) {
+                              PipelineForm form, double transfer) {
   if (form == PipelineForm::Continuous)
-    return iterations * std::max(use, (load + use) / (stages * multiplexed));
+    return iterations *
+           std::max({use, transfer, (load + use) / (stages * multiplexed)});
   if (load <= (stages * multiplexed - 1) * use)
     return use * iterations;
   return (load + use) * iterations / stages;
@@ -97,15 +98,25 @@ private:
     return bytes;
   }
 
+  double dramShare() const {
+    return footprint.globalLoadBytes > 0
+               ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
+                                   footprint.globalLoadBytes)
+               : 1.0;
+  }
+
+  /// The part of it in which bytes pass.
+  double transferSeconds(int64_t bytes) const {
+    double all = static_cast<double>(bytes) * concurrent;
+    return std::max(all / chip.l2BytesPerSecond,
+                    all * dramShare() / chip.dramBytesPerSecond);
+  }
+
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once. The batch's share of DRAM traffic is
   /// that of the compulsory bytes.
   double loadSeconds(int64_t bytes) const {
-    double share =
-        footprint.globalLoadBytes > 0
-            ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
-                                footprint.globalLoadBytes)
-            : 1.0;
+    double share = dramShare();
     double all = static_cast<double>(bytes) * concurrent;
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
@@ -117,9 +128,7 @@ private:
   /// instruction's latency, either of further warps or of one warp's
   /// independent accumulators.
   double utilisation(const ProductMapping &mapping, double rate) const {
-    constexpr double cores = 4;
-    double warps =
-        static_cast<double>(schedule.warps) * result.blocksPerSM / cores;
+    double warps = schedule.warps * result.blocksPerSM / cores;
     const Intrinsic &mma = *mapping.intrinsic;
     double perWarp = static_cast<double>(schedule.tiles[mapping.i1]) *
                      schedule.tiles[mapping.i2] /
@@ -155,11 +164,14 @@ private:
                      (rate / chip.numSMs * utilisation(mapping, rate));
     double bytes = 2 * step * (i1 * mapping.warps[1] + i2 * mapping.warps[0]);
     double load = chip.sharedLatency + sharedSeconds(bytes);
-    double stages = schedule.registerStages;
-    if (form == PipelineForm::Continuous) // no more than there are steps
+    double stages = schedule.registerStages, multiplexed = schedule.warps;
+    if (form == PipelineForm::Continuous) {
+      // No more than there are steps, and only warps of one core take turns.
       stages = std::min(stages, steps * repetitions);
-    double use =
-        loadUseLatency(load, compute, steps, stages, schedule.warps, form);
+      multiplexed = std::max(1.0, schedule.warps * result.blocksPerSM / cores);
+    }
+    double use = loadUseLatency(load, compute, steps, stages, multiplexed, form,
+                                sharedSeconds(bytes));
     for (std::optional<unsigned> producer : product.producer) {
       if (!producer)
         continue;
@@ -243,7 +255,8 @@ private:
     if (form == PipelineForm::Continuous)
       stages = std::min<double>(stages, loop.iterations);
     loop.total = loadUseLatency(loop.load, loop.use, loop.iterations, stages,
-                                result.blocksPerSM, form);
+                                result.blocksPerSM, form,
+                                transferSeconds(body.loadedBytes));
     loop.bound = boundOf(loop, body.loadedBytes);
     outer.use += loop.total;
     outer.stored += body.stored;
@@ -255,9 +268,7 @@ private:
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;
     // Even with any number of stages the bytes have to pass.
-    double transfer =
-        static_cast<double>(bytes) * concurrent / chip.l2BytesPerSecond;
-    if (transfer >= loop.use)
+    if (transferSeconds(bytes) >= loop.use)
       return LoopBound::Load;
     return footprint.blocks > concurrent ? LoopBound::Occupancy
                                          : LoopBound::Latency;
@@ -268,7 +279,8 @@ private:
   const Footprint &footprint;
   const ChipInfo &chip;
   PipelineForm form;
-  int64_t concurrent = 1; ///< blocks of a batch
+  int64_t concurrent = 1;            ///< blocks of a batch
+  static constexpr double cores = 4; ///< tensor cores of an SM
   PipelineLatency result;
 };
 
