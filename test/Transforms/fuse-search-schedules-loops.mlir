@@ -1,7 +1,7 @@
 // What bounds each loop, by the pipelining model, as remarks: without stages the round trip of a load, then, with few of
 // them, the same for less, and in the end the work.
 // RUN: sed 's/STAGES/1/g;s/REGISTERS/1/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: sed 's/STAGES/2/g;s/REGISTERS/1/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/STAGES/2/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/STAGES/6/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIX
 // ONE: loop 'n': 8 iterations
 // ONE: loop 'k': 32 iterations, [[LOAD:[0-9.]+]] us of loads and {{.*}}, 1 stages, 1 blocks of an SM: {{.*}}, bound by latency
