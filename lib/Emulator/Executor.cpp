@@ -261,10 +261,12 @@ done:
   if (!Annotate)
     cta.counters.instructions += counted;
   if (options.instructionLimit && warp.executed > options.instructionLimit &&
-      !cta.fault.set && warp.live) {
-    const Inst &inst =
-        insts[warp.current.mask ? warp.current.pc : warp.others[0].pc];
-    raiseFault(warp, inst, unsigned(__builtin_ctz(warp.live)),
+      !cta.fault.set) {
+    // Code without branches may have run on, even to the end.
+    bool waits = !warp.current.mask && !warp.others.empty();
+    uint32_t pc = waits ? warp.others[0].pc : warp.current.pc;
+    uint32_t lanes = warp.live ? warp.live : warp.exists;
+    raiseFault(warp, insts[pc], unsigned(__builtin_ctz(lanes)),
                "instruction limit exceeded");
   }
 }

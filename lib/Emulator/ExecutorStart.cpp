@@ -70,6 +70,7 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   warp.copiesBegin = 0;
   std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
   warp.copySequence = 0;
+  std::fill_n(warp.awaited, 32, 0);
   warp.suspended = false;
   warp.products.clear();
   warp.productGroup = 0;

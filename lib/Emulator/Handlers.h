@@ -242,7 +242,8 @@ Handler asyncWaitHandler(); ///< imm: groups that may stay, -1: none, of all
 Handler matrixLoadHandler(bool transposed);
 Handler matrixStoreHandler(bool transposed);
 Handler matrixMoveHandler(); ///< [d, a]: transposed
-/// What the lanes still have in flight arrives.
+/// What the lanes that end still have in flight arrives, but for what an
+/// mbarrier awaits: that comes with its phase, after the thread.
 void finishCopies(Warp &warp, uint32_t mask);
 
 /// Those of them that were issued before number `sequence`.

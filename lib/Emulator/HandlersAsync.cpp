@@ -158,6 +158,18 @@ void complete(Warp &warp, AsyncCopy &copy, uint32_t mask) {
     warp.sanitizer->asyncComplete(warp, copy, mask);
 }
 
+/// Finished copies at the front are not looked at again.
+void dropFinished(Warp &warp) {
+  while (warp.copiesBegin < warp.copies.size() &&
+         !warp.copies[warp.copiesBegin].pending)
+    ++warp.copiesBegin;
+  if (warp.copiesBegin > 64 && warp.copiesBegin * 2 > warp.copies.size()) {
+    warp.copies.erase(warp.copies.begin(),
+                      warp.copies.begin() + ptrdiff_t(warp.copiesBegin));
+    warp.copiesBegin = 0;
+  }
+}
+
 void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
   for (unsigned i = 0; i < 32; ++i)
     warp.committed[i] += (mask >> i) & 1;
@@ -180,18 +192,8 @@ void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
     done &= copy.pending;
     if (done)
       complete(warp, copy, done);
-    if (!copy.pending && k == warp.copiesBegin)
-      ++warp.copiesBegin;
   }
-  // The front may have become free of finished copies in the middle.
-  while (warp.copiesBegin < warp.copies.size() &&
-         !warp.copies[warp.copiesBegin].pending)
-    ++warp.copiesBegin;
-  if (warp.copiesBegin > 64 && warp.copiesBegin * 2 > warp.copies.size()) {
-    warp.copies.erase(warp.copies.begin(),
-                      warp.copies.begin() + ptrdiff_t(warp.copiesBegin));
-    warp.copiesBegin = 0;
-  }
+  dropFinished(warp);
 }
 
 /// The rows' addresses, as offsets into shared memory.
@@ -263,7 +265,13 @@ Handler fusion::emulator::matrixMoveHandler() { return matrixMove; }
 void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
     AsyncCopy &copy = warp.copies[k];
-    if (uint32_t done = copy.pending & mask)
+    uint32_t done = copy.pending & mask;
+    for (uint32_t left = done; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      if (int32_t(copy.sequence - warp.awaited[lane]) < 0)
+        done &= ~(1u << lane);
+    }
+    if (done)
       complete(warp, copy, done);
   }
 }
@@ -273,7 +281,7 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
     AsyncCopy &copy = warp.copies[k];
     if (int32_t(copy.sequence - sequence) >= 0)
-      return;
+      break;
     uint32_t done = copy.pending & mask;
     if (!done)
       continue;
@@ -283,6 +291,7 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
         warp.sanitizer->delivered(copy.destination[__builtin_ctz(left)],
                                   copy.bytes);
   }
+  dropFinished(warp);
 }
 
 Handler fusion::emulator::asyncCopyHandler() { return asyncCopy; }

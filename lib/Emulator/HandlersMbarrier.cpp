@@ -355,7 +355,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
     copy.warp = warp.index;
     copy.lane = lane;
     copy.line = inst.line;
-    copy.sequence = warp.copySequence;
+    copy.sequence = warp.awaited[lane] = warp.copySequence;
     enqueue(cta, offset, std::move(copy));
     return true;
   };

@@ -144,6 +144,7 @@ struct Warp {
   size_t copiesBegin = 0;
   uint32_t committed[32] = {}; ///< commit groups closed, by lane
   uint32_t copySequence = 0;   ///< of the next copy
+  uint32_t awaited[32] = {};   ///< copies before are awaited by an mbarrier
 
   bool suspended = false;          ///< the instruction cannot be executed yet
   std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue

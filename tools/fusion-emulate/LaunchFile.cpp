@@ -352,6 +352,29 @@ private:
   std::string &message;
 };
 
+/// The JSON parser recurses: what is nested more deeply than any launch file
+/// would end in a stack overflow.
+bool isTooDeep(std::string_view text) {
+  constexpr unsigned kMaxDepth = 64;
+  unsigned depth = 0;
+  bool isString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (isString) {
+      i += c == '\\';
+      isString = c != '"';
+    } else if (c == '"') {
+      isString = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth)
+        return true;
+    } else if ((c == ']' || c == '}') && depth) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
@@ -371,6 +394,10 @@ bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
 bool fusion::emulator::parseLaunchFile(const std::string &path,
                                        std::string_view text, LaunchFile &file,
                                        std::string &message) {
+  if (isTooDeep(text)) {
+    message = path + ": the brackets are nested too deeply";
+    return false;
+  }
   auto parsed = json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed) {
     message = path + ": " + llvm::toString(parsed.takeError());

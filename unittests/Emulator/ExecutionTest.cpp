@@ -84,6 +84,17 @@ TEST_F(Execution, OutOfBoundsAndMisaligned) {
     options.instructionLimit = 1000;
     return options;
   }());
+  // Without branches, too, and not one instruction before.
+  std::string line;
+  for (unsigned i = 0; i < 500; ++i)
+    line += "add.u32 %r1, %r1, 1;\n";
+  LaunchResult all = launch(module(line), 32);
+  ASSERT_FALSE(all.error);
+  Options options;
+  options.instructionLimit = all.counters.instructions;
+  EXPECT_FALSE(launch(module(line), 32, options).error);
+  --options.instructionLimit;
+  bad(module(line), 32, "instruction limit", options);
 }
 
 TEST_F(Execution, StoresToConstantsAndParameters) {
