@@ -57,7 +57,8 @@ enum Order : uint8_t {
   OrderStrong = 1, ///< relaxed, volatile, or an atomic
   OrderAcquire = 2,
   OrderRelease = 4,
-  OrderCta = 8, ///< acquires and releases for threads of its CTA only
+  OrderCta = 8,     ///< acquires and releases for threads of its CTA only
+  OrderUpdate = 16, ///< stores what was made of a strongly loaded value
 };
 
 struct Inst {
@@ -130,8 +131,10 @@ struct Code {
   uint32_t staticShared = 0;        ///< bytes
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta
-  bool communicates = false;        ///< CTAs may wait for one another
-  bool writesAtomically = false;    ///< reductions that need host atomics
+  bool hasAtomics = false;
+  bool hasUpdates = false;       ///< stores with OrderUpdate
+  bool communicates = false;     ///< CTAs may wait for one another
+  bool writesAtomically = false; ///< reductions that need host atomics
 };
 
 } // namespace fusion::emulator

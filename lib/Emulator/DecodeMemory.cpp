@@ -152,6 +152,10 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   made.d = isSigned(type);
   made.e = uint8_t(width);
   made.order = order;
+  if (!updates.empty() && updates[pc]) {
+    made.order |= OrderUpdate;
+    code->hasUpdates = true;
+  }
   code->hasCtaScope |= (order & OrderCta) != 0;
   return true;
 }
@@ -166,6 +170,8 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   int operation = modifiers.takeOneOf(
       {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
   modifiers.take("noftz");
+  int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
+  unsigned n = vector < 0 ? 1 : 2u << vector;
   Type type = modifiers.takeType();
   if (operation < 0 || !bytesOf(type) ||
       (space != Space::Global && space != Space::Shared &&
@@ -203,6 +209,10 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
             type == Type::S32 || type == Type::U64 || type == Type::S64;
     break;
   }
+  // Vectors are of at most 16 bytes of floats, in global memory.
+  if (n > 1)
+    valid &= isFloatingPoint && type != Type::F64 && n * bytes <= 16 &&
+             space != Space::Shared && !isCluster;
   if (!valid || type == Type::TF32 || bytes > 8)
     return unsupported();
   size_t base = isReduction ? 0 : 1;
@@ -213,21 +223,48 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   unsigned width;
   int64_t offset;
   const auto &operands = instruction->operands;
-  if (!isReduction && !destination(operands[0], type, d))
-    return false;
+  auto isVector = [&](const Operand &operand) {
+    return operand.kind == Operand::Kind::Vector &&
+           operand.elements.size() == n;
+  };
+  if (n > 1 && (!isVector(operands[base + 1]) ||
+                (!isReduction && !isVector(operands[0]))))
+    return fail("'" + std::string(instruction->opcode) + "' wants " +
+                std::to_string(n) + " registers");
   bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
   if (!address(operands[base], a, width, offset) ||
-      !source(operands[base + 1], type, b) ||
       (sources == 2 && !source(operands[base + 2], type, c)))
     return false;
-  Inst &inst = emit(atomicHandler(), {d, b, c, a}, Flow::Checked);
-  inst.imm = offset + (isCluster ? int64_t(kSharedWindow) : 0);
-  inst.a = uint8_t(op);
-  inst.b = uint8_t(type);
-  inst.c = uint8_t(width);
-  inst.d = uint8_t(space);
-  inst.e = discards;
-  inst.order = uint8_t(order | OrderStrong);
+  // Each element of a vector is atomic by itself (PTX ISA, "atom", "red").
+  std::vector<Ref> written;
+  for (unsigned k = 0; k < n; ++k) {
+    auto element = [&](const Operand &operand) -> const Operand & {
+      return n > 1 ? operand.elements[k] : operand;
+    };
+    if ((!isReduction && !destination(element(operands[0]), type, d)) ||
+        !source(element(operands[base + 1]), type, b))
+      return false;
+    if (std::find(written.begin(), written.end(), b) != written.end())
+      return fail("an element of '" + std::string(instruction->opcode) +
+                  "' would overwrite the operand of the next one");
+    if (!discards)
+      written.push_back(d);
+    Inst &inst =
+        emit(atomicHandler(), {d, b, c, a}, k ? Flow::Hidden : Flow::Checked);
+    if (k && instruction->guard != kNone) {
+      inst.guard = slots[instruction->guard];
+      inst.guardFlip = instruction->guardNegated ? ~0u : 0;
+    }
+    inst.imm =
+        offset + int64_t(k * bytes) + (isCluster ? int64_t(kSharedWindow) : 0);
+    inst.a = uint8_t(op);
+    inst.b = uint8_t(type);
+    inst.c = uint8_t(width);
+    inst.d = uint8_t(space);
+    inst.e = discards;
+    inst.order = uint8_t(order | OrderStrong);
+  }
+  code->hasAtomics = true;
   code->hasCtaScope |= (order & OrderCta) != 0;
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.

@@ -126,7 +126,7 @@ bool Decoder::collectFunctions(uint32_t kernel) {
     const Function &callee = module.functions[index];
     if (!callee.hasBody)
       // printf writes to a buffer that nobody reads here.
-      return callee.name == "vprintf" ||
+      return callee.name == "vprintf" || callee.name == "__assertfail" ||
              fail("function '" + std::string(callee.name) +
                   "' is not defined in this module");
     if (functionOf[index] == kNone) {
@@ -313,6 +313,7 @@ bool Decoder::decodeFunction(uint32_t index) {
         place.reg = slots[place.reg];
 
   collectWatched();
+  collectUpdates();
   std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);

@@ -148,6 +148,9 @@ private:
   void collectWatched();
   void emitWatch();
 
+  // DecodeUpdates.cpp
+  void collectUpdates();
+
   using Method = bool (Decoder::*)(std::string_view, Modifiers &);
 
   const Module &module;
@@ -168,6 +171,7 @@ private:
   uint32_t currentIndex = 0;
   std::vector<Ref> slots;
   std::unordered_map<uint32_t, uint32_t> watchedRegisters; ///< their numbers
+  std::vector<bool> updates; ///< by instruction: strong stores of OrderUpdate
   uint32_t frameBytes = 0;
   Ref scratchRef = 0;
   uint32_t pc = 0; ///< instruction in the body

@@ -46,8 +46,16 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   if (inst.flow == Flow::WarpSync) {
     const uint32_t *members = warp.reg<uint32_t>(inst.op[inst.count - 1]);
     needed = 0;
-    for (uint32_t left = mask; left; left &= left - 1)
-      needed |= members[__builtin_ctz(left)];
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      if (!(members[lane] >> lane & 1)) {
+        raiseFault(warp, inst, lane,
+                   "the membermask does not name the lane that executes the "
+                   "instruction");
+        return true;
+      }
+      needed |= members[lane];
+    }
     needed &= warp.live;
   }
   // Of these instructions only bar.warp.sync orders memory.
@@ -206,6 +214,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       ++counted;
+      if (warp.stop)
+        goto done;
       inst.run(warp, inst, mask);
       ++warp.current.pc;
       if (!warp.others.empty())

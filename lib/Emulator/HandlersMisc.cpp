@@ -11,6 +11,7 @@
 #include "Sanitizer.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace fusion::emulator;
 
@@ -137,7 +138,41 @@ void clock(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
+/// The text at an address, as far as it is in an allocation.
+std::string textAt(Cta &cta, uint64_t address) {
+  Allocation *allocation = holderOf(cta, address, address + 1);
+  if (!allocation)
+    return "?";
+  uint64_t offset = address - allocation->begin;
+  const char *text = reinterpret_cast<const char *>(allocation->data + offset);
+  return std::string(text, strnlen(text, allocation->bytes - offset));
+}
+
+/// __assertfail(assertion, file, line, function, size of a character).
+void assertion(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned lane = unsigned(__builtin_ctz(mask));
+  auto argument = [&](size_t index) {
+    const ParameterPlace &place =
+        warp.cta->code->calls[inst.target].arguments[index];
+    uint64_t value = 0;
+    const uint8_t *from =
+        place.inRegister
+            ? warp.reg<uint8_t>(place.reg) + size_t(place.bytes) * lane
+            : warp.laneParameters + size_t(warp.parameterBytes) * lane +
+                  place.offset;
+    std::memcpy(&value, from, std::min<size_t>(place.bytes, 8));
+    return value;
+  };
+  raiseFault(warp, inst, lane,
+             "assertion '" + textAt(*warp.cta, argument(0)) + "' failed at " +
+                 textAt(*warp.cta, argument(1)) + ":" +
+                 std::to_string(argument(2)) + ", in '" +
+                 textAt(*warp.cta, argument(3)) + "'");
+}
+
 void trap(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (inst.a == 2)
+    return assertion(warp, inst, mask);
   raiseFault(warp, inst, unsigned(__builtin_ctz(mask)),
              inst.a ? "breakpoint" : "trap");
 }

@@ -112,6 +112,10 @@ inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
 /// block: `Knowledge::warps` is empty.
 using Released = std::unordered_map<uint64_t, Knowledge>;
 
+/// Threads that wrote there by strong accesses, fence or not, and how far they
+/// were.
+using LooselyReleased = std::unordered_map<uint64_t, Clocks>;
+
 } // namespace fusion::emulator
 
 #endif // FUSION_LIB_EMULATOR_HAPPENSBEFORE_H

@@ -100,6 +100,9 @@ bool Parser::run() {
   return resolveInitializers();
 }
 
+/// Later ones may give known instructions another meaning.
+static constexpr unsigned kNewestMajor = 9;
+
 bool Parser::moduleStatement() {
   if (token.kind != Token::Kind::Directive) {
     if (token.is(';'))
@@ -123,6 +126,9 @@ bool Parser::moduleStatement() {
         return fail("malformed .version");
       minor = minor * 10 + unsigned(c - '0');
     }
+    if (major > kNewestMajor)
+      return fail("PTX ISA " + std::to_string(major) + "." +
+                  std::to_string(minor) + " is newer than this emulator knows");
     module.version = major * 10 + minor;
     return advance();
   }

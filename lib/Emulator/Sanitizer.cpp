@@ -114,10 +114,10 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
   memo.reads = reads;
   memo.mine = mine;
   if (reads & kSet) {
-    // Another lane of the same access changes nothing.
-    const std::vector<Record> &members = sets[lineOf(reads)];
-    if (std::find(members.begin(), members.end(), mine) != members.end())
-      return memo.result = reads;
+    // Another read of a context that is among them changes nothing.
+    for (Record member : sets[lineOf(reads)])
+      if (contextOf(member) == contextOf(mine) && !(member & ~mine & kAtomic))
+        return memo.result = reads;
   }
   ReaderSets::Set *fresh = sets.fresh();
   if (!fresh)
@@ -156,9 +156,11 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
       return "read of shared memory at offset " + std::to_string(offset) +
              " that nobody has written";
     });
-  } else if (contextOf(write) && !(write & mine & kAtomic) &&
-             !ordered(write, reach.warp, lane, reach.atomic())) {
-    race(reach, "read-after-write", write, offset, lane);
+  } else if (contextOf(write) && !(write & mine & kAtomic)) {
+    if (!ordered(write, reach.warp, lane))
+      race(reach, "read-after-write", write, offset, lane);
+  } else if (reach.loose) {
+    suspect(reach, write, offset, lane);
   }
   if (reach.kind != SanitizeKind::Load)
     return; // the write that follows stands for both
@@ -213,6 +215,8 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
   else if (!(write & kSpecial) && contextOf(write) &&
            !(write & reach.mine & kAtomic) && !ordered(write, reach.warp, lane))
     race(reach, "write-after-write", write, offset, lane);
+  else if (reach.update && isLostUpdate(reach, write, offset, lane))
+    race(reach, "lost-update", write, offset, lane);
   checkReaders(reach, reads, offset, lane);
   write = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
   reads = 0;
@@ -229,9 +233,13 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
+  reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
+  reach.update = reach.loose && (inst.order & OrderUpdate);
   access(reach, mask, address, bytes, contiguous);
   if (strong)
     synchronize(warp, mask, address, inst, kind, released, &narrowShared);
+  if (strong && hasLocks())
+    synchronizeLoosely(warp, mask, address, kind, looseShared);
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
@@ -346,10 +354,14 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     bool row = contiguous && inside == kFullMask;
     Reach reach{*lastShadow,     warp,      inst.line, kind, mine,
                 Record(1) << 32, allocation};
+    reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
+    reach.update = reach.loose && (inst.order & OrderUpdate);
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);
   }
   if (strong)
     synchronize(warp, mask, address, inst, kind, grid.released, &narrowGlobal);
+  if (strong && hasLocks())
+    synchronizeLoosely(warp, mask, address, kind, grid.looselyReleased);
 }

@@ -44,6 +44,7 @@ struct GridSanitizer {
   std::unordered_map<uint32_t, uint32_t>
       issuers;       ///< warps, of agents' contexts
   Released released; ///< at addresses of global memory
+  LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
   /// Which of two unordered readers of a word of global memory is kept.
@@ -131,6 +132,13 @@ public:
   std::vector<Finding> findings;
 
 private:
+  /// A strong read of what the thread knows of only if no fence were needed.
+  struct Suspect {
+    unsigned lane;
+    const Allocation *allocation;
+    uint64_t offset;
+    Record write;
+  };
   struct WarpState {
     uint32_t clock = 1;
     uint32_t context = 0; ///< 0: not numbered yet
@@ -145,6 +153,13 @@ private:
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
     std::map<unsigned, Knowledge> narrowPending, narrowFenced;
+    /// Threads whose strong writes were read, by lane; and suspicious reads
+    /// (only with locks: Code::hasAtomics and hasUpdates).
+    std::map<unsigned, Clocks> loose;
+    std::vector<Suspect> suspects;
+    /// Sets of readers that this context is among already (joinedSet).
+    std::vector<Record> joined;
+    uint32_t joinedContext = 0;
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.
@@ -161,8 +176,7 @@ private:
     state.context = 0;
   }
   /// Lane -1: before any lane of the warp, which acts as one.
-  bool ordered(Record other, const Warp &warp, int lane,
-               bool strongRead = false) const;
+  bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
   Knowledge exported(const Warp &warp, unsigned lane,
@@ -174,6 +188,13 @@ private:
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
+  // SanitizerLocks.cpp
+  bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
+  void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,
+                          SanitizeKind kind, LooselyReleased &released);
+  void suspect(Reach &reach, Record write, uint64_t offset, unsigned lane);
+  bool isLostUpdate(const Reach &reach, Record write, uint64_t offset,
+                    unsigned lane) const;
 
   // SanitizerAccess.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -186,6 +207,7 @@ private:
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
+  bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);
   uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
                       unsigned bytes, bool contiguous);
@@ -247,6 +269,7 @@ private:
   Released released;            ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
+  LooselyReleased looseShared;
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
@@ -270,6 +293,8 @@ struct Sanitizer::Reach {
   Record limit;                           ///< records below are ordered before
   const Allocation *allocation = nullptr; ///< null: shared memory
   bool inFlight = false;                  ///< the write takes place later
+  bool loose = false;  ///< a strong access that is not atomic, with locks
+  bool update = false; ///< that stores what was made of a loaded value
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;

@@ -23,6 +23,11 @@ using namespace fusion::emulator;
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
+  if (reach.loose) {
+    for (uint32_t left = mask; left; left &= left - 1)
+      reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
+    return accessByLane(reach, mask, offset, bytes);
+  }
   if (reach.shadow.rowCount) {
     uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
     if (!left)
@@ -201,7 +206,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
     if (!words.readsAlike || isOfContext(reads)) {
       for (unsigned j = 0; j < words.count; ++j)
         if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
-          return false;
+          return loadScattered(reach);
       // A lane may come upon what another one has just read.
       for (unsigned j = 0; j < words.count; ++j) {
         Record &read = to[words.place[j]];
@@ -223,6 +228,38 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
     for (unsigned j = 0; j < words.count; ++j)
       if (Record &read = to[words.place[j]]; read != words.owner[j])
         read = reach.mine | kSeveral;
+  return true;
+}
+
+/// Words that were read by various warps. In shared memory all readers are
+/// kept, so that after a while each word has a set that the warp is among: what
+/// it has found there is remembered, for as long as its context lasts.
+bool Sanitizer::loadScattered(Reach &reach) {
+  if (reach.allocation || reach.atomic())
+    return false;
+  constexpr size_t kRemembered = 1024;
+  WarpState &state = states[reach.warp.index];
+  if (state.joinedContext != contextOf(reach.mine)) {
+    state.joinedContext = contextOf(reach.mine);
+    state.joined.assign(kRemembered, 0);
+  }
+  Record *to = reach.shadow.reads;
+  for (unsigned j = 0; j < words.count; ++j) {
+    Record &read = to[words.place[j]];
+    Record &joined = state.joined[lineOf(read) % kRemembered];
+    if (read & kSet) {
+      if (joined == read)
+        continue;
+      Record before = read;
+      read = addReader(read, words.owner[j], reach.warp);
+      if (read == before)
+        joined = read;
+    } else if (actionOn(reach, read) == Action::Replace) {
+      read = words.owner[j];
+    } else {
+      read = addReader(read, words.owner[j], reach.warp);
+    }
+  }
   return true;
 }
 
@@ -296,7 +333,8 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
-    if (accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
+    if (!reach.loose &&
+        accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
       return;
     if (reach.kind != SanitizeKind::Store)
       read(reach, write, reads, at, lane);
@@ -304,7 +342,8 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
       this->write(reach, write, reads, at, lane);
   };
   uint64_t last = ~uint64_t(0);
-  bool repeated = false, alike = states[reach.warp.index].lanes.empty();
+  bool repeated = false,
+       alike = states[reach.warp.index].lanes.empty() && !reach.loose;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;

@@ -60,10 +60,9 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
   return it != state.lanes.end() && in(it->second, context, other);
 }
 
-bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
-                        bool strongRead) const {
+bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
   if (warp.sanitizer != this)
-    return warp.sanitizer->ordered(other, warp, lane, strongRead);
+    return warp.sanitizer->ordered(other, warp, lane);
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
@@ -71,16 +70,7 @@ bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
       (lane < 0 || (!(other & kSeveral) && (laneOf(other) == unsigned(lane) ||
                                             (other & kUnknownLane)))))
     return true;
-  if (knows(state, context, other, lane))
-    return true;
-  if (!strongRead)
-    return false;
-  // Strong reads come after strong reads before them, fence or not.
-  auto seen = [&](const Pending &pending) {
-    auto it = pending.find(unsigned(lane));
-    return it != pending.end() && in(it->second, context, other);
-  };
-  return seen(state.pending) || seen(state.narrowPending);
+  return knows(state, context, other, lane);
 }
 
 /// Whether a proxy fence lies between `other` and what the lane does now.

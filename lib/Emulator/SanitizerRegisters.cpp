@@ -17,6 +17,8 @@
 
 #include "Sanitizer.h"
 
+#include <utility>
+
 using namespace fusion::emulator;
 
 void Sanitizer::productFence(Warp &warp) {
@@ -40,8 +42,11 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
     reportText("wgmma-register-in-flight", warp, lane, watch.line, line,
                std::string(what) + " before the wgmma was waited for");
   };
+  // The first register tells it all.
+  bool reported = false;
   auto unfenced = [&](const char *what, uint32_t line) {
-    reportText("missing-wgmma-fence", warp, lane, watch.line, line, what);
+    if (!std::exchange(reported, true))
+      reportText("missing-wgmma-fence", warp, lane, watch.line, line, what);
   };
   if (!watch.isProduct) {
     for (uint32_t number : watch.reads) {

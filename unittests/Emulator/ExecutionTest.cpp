@@ -97,6 +97,62 @@ TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module(line), 32, "instruction limit", options);
 }
 
+TEST_F(Execution, MembermasksNameTheLane) {
+  bad(module("redux.sync.add.u32 %r1, %r0, 0;"), 1, "membermask");
+  bad(module("shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0x0000ffff;"), 32,
+      "thread (16,0,0)");
+  good(module("shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;"), 32);
+}
+
+TEST_F(Execution, Assertions) {
+  auto text = [](const std::string &guard) {
+    return module("setp.eq.u32 %p1, %r0, 7;\n" + guard +
+                      "{\n.param .b64 a; .param .b64 b; .param .b32 c;\n"
+                      ".param .b64 e; .param .b64 f;\nmov.u64 %d1, what;\n"
+                      "st.param.b64 [a], %d1;\nmov.u64 %d1, file;\n"
+                      "st.param.b64 [b], %d1;\nst.param.b32 [c], 12;\n"
+                      "mov.u64 %d1, where;\nst.param.b64 [e], %d1;\n"
+                      "st.param.b64 [f], 1;\n"
+                      "call.uni __assertfail, (a, b, c, e, f);\n}\nE:\n",
+                  ".extern .func __assertfail (.param .b64 a, .param .b64 b, "
+                  ".param .b32 c, .param .b64 d, .param .b64 e);\n"
+                  ".global .align 1 .b8 what[6] = {120, 32, 62, 32, 48, 0};\n"
+                  ".global .align 1 .b8 file[5] = {97, 46, 99, 117, 0};\n"
+                  ".global .align 1 .b8 where[2] = {107, 0};\n");
+  };
+  bad(text("@!%p1 bra E;\n"), 32,
+      "assertion 'x > 0' failed at a.cu:12, in 'k' (kernel 'k', block (0,0,0), "
+      "thread (7,0,0)");
+  good(text("bra E;\n"), 32);
+}
+
+TEST_F(Execution, VectorAtomics) {
+  // Four lanes add to the same four words.
+  good(module(".reg .f32 %f<8>;\ncvt.rn.f32.u32 %f1, %r0;\n"
+              "mov.f32 %f2, 0f3F800000;\n"
+              "red.global.add.v2.f32 [%d0], {%f1, %f2};\n"
+              "atom.global.add.v2.f32 {%f3, %f4}, [%d0+8], {%f2, %f1};\n"),
+       4);
+  for (auto [word, value] : {std::pair(0, 6.0f), std::pair(1, 4.0f),
+                             std::pair(2, 4.0f), std::pair(3, 6.0f)}) {
+    float f;
+    std::memcpy(&f, &out.host[size_t(word)], 4);
+    EXPECT_EQ(f, value) << word;
+  }
+  // A guard holds for all elements.
+  good(module(".reg .f32 %f<8>;\nmov.f32 %f2, 0f3F800000;\n"
+              "setp.eq.u32 %p1, %r0, 1;\n"
+              "@%p1 red.global.add.v4.f32 [%d0+16], {%f2, %f2, %f2, %f2};\n"),
+       4);
+  for (size_t word = 4; word < 8; ++word)
+    EXPECT_EQ(out.host[word], 0x3f800000u) << word;
+  bad(module(".reg .f32 %f<8>;\n"
+             "atom.global.add.v2.f32 {%f2, %f1}, [%d0], {%f1, %f2};\n"),
+      1, "would overwrite");
+  bad(module(".reg .f64 %f<8>;\nred.global.add.v2.f64 [%d0], {%f1, %f2};\n"), 1,
+      "unsupported");
+}
+
 TEST_F(Execution, StoresToConstantsAndParameters) {
   bad(module("mov.u64 %d1, c;\nst.global.u32 [%d1], %r0;",
              ".const .u32 c = 1;"),

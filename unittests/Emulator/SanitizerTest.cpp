@@ -170,6 +170,85 @@ TEST_F(Sanitizers, FlagsAndFencesOrderBlocks) {
   }
 }
 
+TEST_F(Sanitizers, StrongReadsOfWeakStoresNeedAFence) {
+  // Block 0 passes a word to block 1, which polls a flag.
+  auto text = [](const std::string &fence, const std::string &store,
+                 const std::string &load) {
+    return "@!%p1 bra E;\n@!%p3 bra READ;\n" + store +
+           " [%d0+4], 42;\nmembar.gl;\nst.volatile.global.u32 [%d0], 1;\n"
+           "bra E;\nREAD: ld.volatile.global.u32 %r6, [%d0];\n"
+           "setp.eq.u32 %p4, %r6, 0;\n@%p4 bra READ;\n" +
+           fence + load + " %r5, [%d0+4];\nE:\n";
+  };
+  std::string weak = "st.global.u32", strong = "st.volatile.global.u32";
+  for (uint64_t seed = 0; seed < 4; ++seed)
+    for (std::string load :
+         {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32"}) {
+      EXPECT_EQ(kinds(text("", weak, load), 2, 64, seed), List{"global-race"});
+      EXPECT_EQ(kinds(text("membar.gl;\n", weak, load), 2, 64, seed), List());
+      EXPECT_EQ(kinds(text("", strong, load), 2, 64, seed), List());
+    }
+}
+
+TEST_F(Sanitizers, LocksNeedFences) {
+  // Thread 0 of every block adds one to a counter, by strong accesses.
+  auto text = [](const std::string &acquire, const std::string &release,
+                 const std::string &value = "%r6") {
+    return "@!%p1 bra E;\nL: atom.global.cas.b32 %r5, [%d0], 0, 1;\n"
+           "setp.ne.u32 %p4, %r5, 0;\n@%p4 bra L;\n" +
+           acquire +
+           "ld.volatile.global.u32 %r6, [%d0+4];\nadd.u32 %r6, %r6, 1;\n"
+           "st.volatile.global.u32 [%d0+4], " +
+           value + ";\n" + release +
+           "atom.global.exch.b32 %r5, [%d0], 0;\nE:\n";
+  };
+  std::string fence = "membar.gl;\n";
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    EXPECT_EQ(kinds(text(fence, fence), 4, 32, seed), List());
+    EXPECT_EQ(kinds(text("", fence), 4, 32, seed), List{"global-race"});
+    EXPECT_EQ(kinds(text(fence, ""), 4, 32, seed), List{"global-race"});
+    // What is stored is not made of what was read: nothing is lost.
+    EXPECT_EQ(kinds(text(fence, "", "7"), 4, 32, seed), List());
+  }
+}
+
+TEST_F(Sanitizers, FlagsThatAreReadAndSetAreNoLocks) {
+  // Blocks 0 and 1 pass a number to and fro, by strong accesses alone.
+  std::string text =
+      "@!%p1 bra E;\nmov.u32 %r7, %r2;\n"
+      "W: ld.volatile.global.u32 %r6, [%d0];\n"
+      "setp.ne.u32 %p4, %r6, %r7;\n@%p4 bra W;\n"
+      "atom.global.add.u32 %r5, [%d0+4], 1;\nadd.u32 %r6, %r6, 1;\n"
+      "st.volatile.global.u32 [%d0], %r6;\nadd.u32 %r7, %r7, 2;\n"
+      "setp.lt.u32 %p5, %r7, 20;\n@%p5 bra W;\nE:\n";
+  for (uint64_t seed = 0; seed < 4; ++seed)
+    EXPECT_EQ(kinds(text, 2, 32, seed), List());
+}
+
+TEST_F(Sanitizers, CopiesThatAnMbarrierAwaitsOutliveTheirThread) {
+  // Warp 0 copies and ends; warp 1 waits for the mbarrier.
+  auto text = [](const std::string &arrive, const std::string &wait) {
+    return ".shared .align 8 .b64 bar;\nmov.u32 %r9, bar;\n"
+           "@%p1 mbarrier.init.shared.b64 [%r9], 32;\nbar.sync 0;\n"
+           "setp.ge.u32 %p4, %r0, 32;\n@%p4 bra C;\n"
+           "cp.async.ca.shared.global [%r3], [%d1], 4;\n" +
+           arrive + "bra E;\nC:\n" + wait +
+           "ld.shared.u32 %r5, [%r4+-128];\nE:\n";
+  };
+  std::string wait = "mbarrier.test_wait.parity.shared.b64 %p5, [%r9], 0;\n"
+                     "@!%p5 bra C;\n";
+  std::string arrive = "mbarrier.arrive.shared.b64 %d2, [%r9];\n";
+  std::string after = "cp.async.mbarrier.arrive.shared.b64 [%r9];\n" + arrive;
+  std::string instead = "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n";
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    EXPECT_EQ(kinds(text(after, wait), 1, 64, seed), List());
+    EXPECT_EQ(kinds(text(instead, wait), 1, 64, seed), List());
+    // An arrival that does not wait for the copy.
+    EXPECT_NE(kinds(text(arrive, wait), 1, 64, seed), List());
+    EXPECT_NE(kinds(text(after, ""), 1, 64, seed), List());
+  }
+}
+
 TEST_F(Sanitizers, AsynchronousCopies) {
   std::string copy = "shl.b32 %r7, %r1, 4;\nadd.u32 %r7, %r7, %r30;\n"
                      "mul.wide.u32 %d2, %r1, 16;\nadd.s64 %d2, %d2, %d0;\n"

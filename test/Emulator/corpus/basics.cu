@@ -132,6 +132,7 @@ extern "C" __global__ void last_block(const int *in, int *partial, int *out) {
     partial[blockIdx.x] = v;
     __threadfence();
     last = atomicAdd(&ticket, 1) == int(gridDim.x) - 1;
+    __threadfence();
   }
   __syncthreads();
   if (last && threadIdx.x == 0) {
@@ -148,6 +149,7 @@ extern "C" __global__ void spin_lock(int *lock, int *counter) {
   bool done = false;
   while (!done) {
     if (atomicCAS(lock, 0, 1) == 0) {
+      __threadfence();
       int v = *(volatile int *)counter;
       *(volatile int *)counter = v + 1;
       __threadfence();

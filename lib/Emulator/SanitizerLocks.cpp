@@ -1,0 +1,82 @@
+//===- SanitizerLocks.cpp - Sanitizers: locks without fences --------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strong accesses do not race with one another, but without fences nothing
+// keeps those to different places in program order (PTX ISA, "Memory
+// Consistency Model"). That is a mistake where a thread loads a value, changes
+// it and stores it: an update by another thread gets lost if the load does not
+// see it. Whether the program wanted the load to see it shows in other strong
+// accesses, those to the lock: they would order it if each had its fence.
+// Threads that poll a place and then store something else there do nothing of
+// the kind; hence only stores of what was made of a loaded value count.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sanitizer.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+/// Notes whom strong accesses would order if each had its fence.
+void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
+                                   const uint64_t *address, SanitizeKind kind,
+                                   LooselyReleased &released) {
+  WarpState &state = states[warp.index];
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint64_t key = address[lane] & ~uint64_t(3);
+    if (kind != SanitizeKind::Store)
+      if (auto it = released.find(key); it != released.end())
+        state.loose[lane].join(it->second);
+    // This write itself is not meant: who reads it sees it.
+    if (kind != SanitizeKind::Load)
+      joinEntry(released[key],
+                Knowledge::threadKey(cta.linear, warp.index, lane),
+                state.clock);
+  }
+  if (kind == SanitizeKind::Store)
+    advance(state);
+}
+
+/// A strong read by the lane.
+void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
+                        unsigned lane) {
+  constexpr size_t kMost = 128;
+  WarpState &state = states[reach.warp.index];
+  std::vector<Suspect> &suspects = state.suspects;
+  suspects.erase(std::remove_if(suspects.begin(), suspects.end(),
+                                [&](const Suspect &s) {
+                                  return s.lane == lane &&
+                                         s.allocation == reach.allocation &&
+                                         s.offset == offset;
+                                }),
+                 suspects.end());
+  auto it = state.loose.find(lane);
+  if (it == state.loose.end() || !contextOf(write) || (write & kSpecial) ||
+      ordered(write, reach.warp, int(lane)))
+    return;
+  const Context &context = grid.contexts[contextOf(write)];
+  auto seen = it->second.find(
+      Knowledge::threadKey(context.block, context.warp, laneOf(write)));
+  if (seen == it->second.end() || seen->second <= context.clock)
+    return;
+  if (suspects.size() == kMost)
+    suspects.erase(suspects.begin());
+  suspects.push_back({lane, reach.allocation, offset, write});
+}
+
+/// Whether the lane overwrites what it has read too early.
+bool Sanitizer::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
+                             unsigned lane) const {
+  const std::vector<Suspect> &suspects = states[reach.warp.index].suspects;
+  return std::any_of(suspects.begin(), suspects.end(), [&](const Suspect &s) {
+    return s.lane == lane && s.allocation == reach.allocation &&
+           s.offset == offset && s.write == write;
+  });
+}
