@@ -170,6 +170,49 @@ std::unique_ptr<Workload> collatz() {
   return w;
 }
 
+/// Reads of shared memory wherever the words read before say.
+std::unique_ptr<Workload> gather() {
+  auto w = std::make_unique<Workload>(R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u32 n)
+{
+  .reg .b64 %in, %at;
+  .reg .b32 %t, %s, %v, %i;
+  .reg .pred %p;
+  .shared .align 4 .b8 words[1024];
+  ld.param.u64 %in, [in];
+  ld.param.u32 %i, [n];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %at, %t, 4;
+  add.s64 %at, %at, %in;
+  ld.global.u32 %v, [%at];
+  mov.u32 %s, words;
+  shl.b32 %t, %t, 2;
+  add.u32 %t, %t, %s;
+  st.shared.u32 [%t], %v;
+  bar.sync 0;
+L:
+  mad.lo.u32 %v, %v, 5, %i;
+  and.b32 %v, %v, 255;
+  shl.b32 %v, %v, 2;
+  add.u32 %v, %v, %s;
+  ld.shared.u32 %v, [%v];
+  sub.s32 %i, %i, 1;
+  setp.ne.s32 %p, %i, 0;
+  @%p bra L;
+  ret;
+}
+)");
+  w->launch.kernel = "k";
+  w->launch.grid = {16, 1, 1};
+  w->launch.block = {256, 1, 1};
+  w->numbers(256);
+  w->scalar(1000);
+  return w;
+}
+
 /// A loop over wgmma.m64n256 from shared memory, four to a group.
 std::unique_ptr<Workload> warpgroups(const char *type, unsigned majorB) {
   std::ostringstream text;
@@ -280,11 +323,16 @@ void parsing(benchmark::State &state) {
 
 int main(int argc, char **argv) {
   const std::pair<const char *, Make> kernels[] = {
-      {"gemm", gemm<256>},           {"gemm_tiled", gemmTiled},
-      {"softmax", softmax},          {"vector_add", vectorAdd},
-      {"transpose", transpose},      {"histogram", histogram},
-      {"cp_async", pipeline},        {"gemm_512", gemm<512>},
-      {"collatz_divergent", collatz}};
+      {"gemm", gemm<256>},
+      {"gemm_tiled", gemmTiled},
+      {"softmax", softmax},
+      {"vector_add", vectorAdd},
+      {"transpose", transpose},
+      {"histogram", histogram},
+      {"cp_async", pipeline},
+      {"gemm_512", gemm<512>},
+      {"collatz_divergent", collatz},
+      {"shared_gather", gather}};
   auto add = [](const std::string &name, auto function) {
     benchmark::RegisterBenchmark(name.c_str(), function)
         ->Unit(benchmark::kMillisecond);

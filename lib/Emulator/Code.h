@@ -61,6 +61,10 @@ enum Order : uint8_t {
   OrderUpdate = 16, ///< stores what was made of a strongly loaded value
 };
 
+/// Inst::imm2 of `st`: it stores the first `b` operands, `a` bytes of each,
+/// which has `e` bytes per lane.
+constexpr int64_t kStoresOperands = -1;
+
 struct Inst {
   Handler run = nullptr;
   const Ref *op = nullptr;

@@ -151,6 +151,7 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   made.c = uint8_t(addressWidth);
   made.d = isSigned(type);
   made.e = uint8_t(width);
+  made.imm2 = isStore ? kStoresOperands : 0;
   made.order = order;
   if (!updates.empty() && updates[pc]) {
     made.order |= OrderUpdate;

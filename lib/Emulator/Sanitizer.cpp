@@ -235,6 +235,8 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
+  if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
+    reach.stored = &inst;
   access(reach, mask, address, bytes, contiguous);
   if (strong)
     synchronize(warp, mask, address, inst, kind, released, &narrowShared);
@@ -356,6 +358,8 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                 Record(1) << 32, allocation};
     reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
     reach.update = reach.loose && (inst.order & OrderUpdate);
+    if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
+      reach.stored = &inst;
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);

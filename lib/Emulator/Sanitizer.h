@@ -295,6 +295,7 @@ struct Sanitizer::Reach {
   bool inFlight = false;                  ///< the write takes place later
   bool loose = false;  ///< a strong access that is not atomic, with locks
   bool update = false; ///< that stores what was made of a loaded value
+  const Inst *stored = nullptr; ///< with kStoresOperands
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;

@@ -17,6 +17,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace fusion::emulator;
 
@@ -329,8 +330,40 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
   return true;
 }
 
+/// Without the lanes that store the same to the same place as one before: one
+/// of such stores of an instruction takes place, whichever (CUDA C++
+/// Programming Guide, "SIMT Architecture").
+static uint32_t distinctStores(const Warp &warp, const Inst &inst,
+                               uint32_t mask, const uint64_t *offset) {
+  auto isAlike = [&](unsigned lane, unsigned other) {
+    for (unsigned i = 0; i < inst.b; ++i) {
+      const uint8_t *values = warp.reg<uint8_t>(inst.op[i]);
+      if (std::memcmp(values + lane * inst.e, values + other * inst.e, inst.a))
+        return false;
+    }
+    return true;
+  };
+  constexpr unsigned kSlots = 64;
+  uint8_t first[kSlots]; // lane at a place, and one more
+  std::memset(first, 0, sizeof(first));
+  uint32_t distinct = mask;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    unsigned slot = unsigned(offset[lane] * 0x9e3779b97f4a7c15u >> 58);
+    while (first[slot] && offset[first[slot] - 1] != offset[lane])
+      slot = (slot + 1) % kSlots;
+    if (!first[slot])
+      first[slot] = uint8_t(lane + 1);
+    else if (isAlike(lane, first[slot] - 1u))
+      distinct &= ~(1u << lane);
+  }
+  return distinct;
+}
+
 void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
+  if (reach.stored)
+    mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose &&

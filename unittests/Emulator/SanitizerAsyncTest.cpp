@@ -310,6 +310,13 @@ TEST_F(AsyncSanitizers, WgmmaAndItsRegisters) {
   std::string use = "st.global.f32 [%p0], %f0;\n";
   EXPECT_EQ(kinds(begin + kProduct + kProductWait, 128),
             List{"missing-wgmma-fence"});
+  // One finding, however many instructions wrote accumulators.
+  EXPECT_EQ(launch(begin + kProductFence + kProduct + kProductWait +
+                       "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, 0f00000000;\n" +
+                       kProduct + kProductWait,
+                   128)
+                .findings.size(),
+            1u);
   EXPECT_EQ(kinds(begin + kProductFence + kProduct + kProductWait +
                       "@!%q0 ld.shared.f32 %f4, [%s];\nadd.f32 %f5, %f0, %f1;",
                   128),

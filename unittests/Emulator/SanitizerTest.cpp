@@ -190,6 +190,23 @@ TEST_F(Sanitizers, StrongReadsOfWeakStoresNeedAFence) {
     }
 }
 
+TEST_F(Sanitizers, LanesMayStoreTheSame) {
+  std::string half = "shr.u32 %r9, %r0, 1;\nshl.b32 %r8, %r9, 2;\n"
+                     "add.u32 %r8, %r8, %r30;\n";
+  for (std::string place : {"st.shared.u32 [s]", "st.global.u32 [%d0]",
+                            "st.shared.u8 [s]", "st.shared.u32 [%r8]"}) {
+    List race{place[3] == 's' ? "shared-race" : "global-race"};
+    EXPECT_EQ(kinds(half + place + ", 7;", 1, 32), List()) << place;
+    EXPECT_EQ(kinds(half + place + ", %r0;", 1, 32), race) << place;
+  }
+  EXPECT_EQ(kinds(half + "st.shared.u32 [%r8], %r9;", 1, 32), List());
+  std::string pair = "st.shared.v2.u32 [s], ";
+  EXPECT_EQ(kinds(pair + "{%r2, %r2};", 1, 32), List());
+  EXPECT_EQ(kinds(pair + "{%r2, %r1};", 1, 32), List{"shared-race"});
+  // Of one instruction only.
+  EXPECT_EQ(kinds("st.shared.u32 [s], 7;", 1, 64), List{"shared-race"});
+}
+
 TEST_F(Sanitizers, LocksNeedFences) {
   // Thread 0 of every block adds one to a counter, by strong accesses.
   auto text = [](const std::string &acquire, const std::string &release,
