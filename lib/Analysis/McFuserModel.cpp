@@ -9,6 +9,7 @@
 #include "fusion/Analysis/McFuserModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include <algorithm>
 #include <array>
 
 using namespace fusion;
@@ -103,15 +104,20 @@ McFuserCost McFuserModel::predict(ArrayRef<int64_t> tiles) const {
 
 int64_t McFuserModel::sharedMemory(ArrayRef<int64_t> tiles,
                                    FootprintUnit unit) const {
+  // What is carried is a sum in progress: products accumulate in f32 at least.
+  constexpr int64_t leastCarriedBytes = 4;
   int64_t sum = 0;
   for (const Kept &tensor : kept) {
-    int64_t size = unit == FootprintUnit::Bytes ? tensor.elementBytes : 1;
-    size *= product<int64_t>(tensor.tile, tiles);
+    int64_t copies = 1;
     for (uint32_t rest = tensor.copies; rest; rest &= rest - 1) {
       unsigned axis = llvm::countr_zero(rest);
-      size *= (extents[axis] + tiles[axis] - 1) / tiles[axis];
+      copies *= (extents[axis] + tiles[axis] - 1) / tiles[axis];
     }
-    sum += size;
+    int64_t bytes = tensor.elementBytes;
+    if (copies > 1)
+      bytes = std::max(bytes, leastCarriedBytes);
+    sum += product<int64_t>(tensor.tile, tiles) * copies *
+           (unit == FootprintUnit::Bytes ? bytes : 1);
   }
   return sum;
 }

@@ -29,22 +29,35 @@ struct PaperSpace::ModelCache {
 // The space
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> fusion::avoidPadding(ArrayRef<int64_t> tiles,
-                                          int64_t extent) {
+SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
+                                              int64_t extent,
+                                              PaddingRule rule) {
+  SmallVector<int64_t> kept;
+  if (rule == PaddingRule::None)
+    return SmallVector<int64_t>(tiles);
+  if (rule == PaddingRule::LeastOfTrips) {
+    int64_t trips = 0;
+    for (int64_t tile : tiles) {
+      int64_t own = llvm::divideCeil(extent, tile);
+      if (own != trips)
+        kept.push_back(tile);
+      trips = own;
+    }
+    return kept;
+  }
   constexpr double most = 0.05;
-  auto padding = [&](int64_t tile) {
+  auto padding = [&](int64_t tile) -> int64_t {
     return llvm::alignTo(extent, tile) - extent;
   };
-  SmallVector<int64_t> kept;
   for (int64_t tile : tiles)
     if (padding(tile) == 0 ||
         (!llvm::isPowerOf2_64(extent) && padding(tile) < most * extent))
       kept.push_back(tile);
   if (!kept.empty())
     return kept;
-  uint64_t least = padding(tiles.front());
+  int64_t least = padding(tiles.front());
   for (int64_t tile : tiles)
-    least = std::min<uint64_t>(least, padding(tile));
+    least = std::min(least, padding(tile));
   for (int64_t tile : tiles)
     if (padding(tile) == least)
       kept.push_back(tile);
@@ -66,9 +79,8 @@ void PaperSpace::listTiles() {
     else
       for (int64_t tile = unit; tile < axis.extent + unit; tile += unit)
         all.push_back(tile);
-    choices.push_back(options.avoidPadding && !isBatch
-                          ? fusion::avoidPadding(all, axis.extent)
-                          : all);
+    choices.push_back(
+        isBatch ? all : applyPaddingRule(all, axis.extent, options.padding));
   }
 }
 
@@ -255,12 +267,6 @@ const McFuserModel &PaperSpace::model(const PaperCandidate &candidate) const {
   return *slot;
 }
 
-bool PaperSpace::fits(const PaperCandidate &candidate) const {
-  return model(candidate).sharedMemory(tilesOf(candidate),
-                                       FootprintUnit::Bytes) <=
-         chip->sharedMemoryPerBlock;
-}
-
 PaperCandidate PaperSpace::random(Random &numbers) const {
   PaperCandidate candidate;
   candidate.expression = numbers.below(bound.size());
@@ -312,7 +318,7 @@ PaperCandidate PaperSpace::mutateAll(const PaperCandidate &candidate,
 }
 
 std::optional<PaperSpace::Best>
-PaperSpace::searchExhaustively(bool onlyFitting) const {
+PaperSpace::searchExhaustively(Filter isTaken) const {
   std::optional<Best> best;
   uint64_t visited = 0;
   forEachTiles([&](ArrayRef<int64_t> tiles) {
@@ -321,8 +327,7 @@ PaperSpace::searchExhaustively(bool onlyFitting) const {
     for (unsigned number = 0; number < bound.size(); ++number) {
       candidate.expression = number;
       const McFuserModel &own = model(candidate);
-      if (onlyFitting && own.sharedMemory(tiles, FootprintUnit::Bytes) >
-                             chip->sharedMemoryPerBlock)
+      if (isTaken && !isTaken(own, tiles))
         continue;
       ++visited;
       double seconds = own.predict(tiles).total;
@@ -333,4 +338,12 @@ PaperSpace::searchExhaustively(bool onlyFitting) const {
   if (best)
     best->visited = visited;
   return best;
+}
+
+std::optional<PaperSpace::Best> PaperSpace::searchFitting() const {
+  return searchExhaustively(
+      [&](const McFuserModel &own, ArrayRef<int64_t> tiles) {
+        return own.sharedMemory(tiles, FootprintUnit::Bytes) <=
+               chip->sharedMemoryPerBlock;
+      });
 }

@@ -32,11 +32,12 @@ protected:
     tiles[axis("m")] = m, tiles[axis("n")] = n, tiles[axis("k")] = k,
     tiles[axis("h")] = h;
   }
-  int64_t kept(llvm::StringRef expression, llvm::ArrayRef<unsigned> blocks) {
+  int64_t kept(llvm::StringRef expression, llvm::ArrayRef<unsigned> blocks,
+               FootprintUnit unit = FootprintUnit::Elements) {
     std::string reason;
     auto model = McFuserModel::create(group, place(expression, blocks), blocks,
                                       chip, reason);
-    return model->sharedMemory(tiles, FootprintUnit::Elements);
+    return model->sharedMemory(tiles, unit);
   }
 
   GroupModel group = makeChainModel({{1024, 512, 1024, 512}});
@@ -96,6 +97,16 @@ TEST_F(McFuser, CarriedValuesKeepTheirTiles) {
   EXPECT_EQ(kept("mhkn", {m, h}), sum + 15 * 128 * 64); // all of C
   EXPECT_EQ(kept("mnhk", {m}), sum + 1 * 128 * 256);    // all of E
   EXPECT_EQ(kept("mn(k,h)", {m}), sum + 1 * 128 * 256);
+}
+
+// In bytes one tile has the tensor's type, several are sums in f32.
+TEST_F(McFuser, CarriedSumsAreWide) {
+  setTiles(128, 64, 32, 256);
+  int64_t sum = sumOfTiles(group, tiles, FootprintUnit::Bytes);
+  unsigned m = axis("m"), h = axis("h");
+  EXPECT_EQ(kept("mhnk", {m, h}, FootprintUnit::Bytes), sum);
+  EXPECT_EQ(kept("mhkn", {m, h}, FootprintUnit::Bytes),
+            sum - 2 * 128 * 64 + 4 * 128 * 64 * 16);
 }
 
 TEST_F(McFuser, SaysWhyThereIsNoPrediction) {

@@ -49,7 +49,7 @@ TEST(PaperSpace, EveryRuleCanBeSwitchedOff) {
     PaperSpaceOptions options;
     options.deduplicate = rule1;
     options.completeIntermediates = rule2;
-    options.avoidPadding = rule3;
+    options.padding = rule3 ? PaddingRule::Printed : PaddingRule::None;
     options.limitSharedMemory = rule4;
     return makeSpace(group, options).count().candidates;
   };
@@ -86,10 +86,11 @@ TEST(PaperSpace, CountsAreThoseOfTheVisit) {
         {1024, 512, 1024, 512},
         {100, 72, 40, 24},
         {96, 64, 48, 80, 32}})
-    for (bool padding : {false, true}) {
+    for (PaddingRule padding :
+         {PaddingRule::None, PaddingRule::Printed, PaddingRule::LeastOfTrips}) {
       GroupModel group = makeChainModel({sizes});
       PaperSpaceOptions options;
-      options.avoidPadding = padding;
+      options.padding = padding;
       ChipInfo chip = *lookupChip("sm_80");
       chip.sharedMemoryPerBlock = 20000;
       std::string reason;
@@ -148,20 +149,34 @@ llvm::SmallVector<int64_t> multiples(int64_t extent) {
 }
 
 TEST(PaperSpace, RuleThree) {
+  auto printed = [](int64_t extent) {
+    return applyPaddingRule(multiples(extent), extent, PaddingRule::Printed);
+  };
   using Tiles = llvm::SmallVector<int64_t>;
-  EXPECT_EQ(avoidPadding(multiples(128), 128), (Tiles{16, 32, 64, 128}));
-  Tiles kept = avoidPadding(multiples(1000), 1000);
+  EXPECT_EQ(printed(128), (Tiles{16, 32, 64, 128}));
+  Tiles kept = printed(1000);
   EXPECT_TRUE(llvm::is_contained(kept, 112));  // 1008
   EXPECT_FALSE(llvm::is_contained(kept, 176)); // 1056
   // 5 % is too much: 9·112 = 960·1.05.
-  kept = avoidPadding(multiples(960), 960);
+  kept = printed(960);
   EXPECT_TRUE(llvm::is_contained(kept, 192));
   EXPECT_FALSE(llvm::is_contained(kept, 112));
   // No tile pads 100 by less than 12 %: the least padded ones stay.
-  EXPECT_EQ(avoidPadding(multiples(100), 100), (Tiles{16, 112}));
-  EXPECT_EQ(avoidPadding(multiples(208), 208), (Tiles{16, 208}));
+  EXPECT_EQ(printed(100), (Tiles{16, 112}));
+  EXPECT_EQ(printed(208), (Tiles{16, 208}));
   // A power of two below the unit.
-  EXPECT_EQ(avoidPadding(multiples(8), 8), (Tiles{16}));
+  EXPECT_EQ(printed(8), (Tiles{16}));
+}
+
+TEST(PaperSpace, RuleThreeByTripCounts) {
+  auto tiles = [](int64_t extent) {
+    return applyPaddingRule(multiples(extent), extent,
+                            PaddingRule::LeastOfTrips);
+  };
+  using Tiles = llvm::SmallVector<int64_t>;
+  EXPECT_EQ(tiles(128), (Tiles{16, 32, 48, 64, 128})); // 8, 4, 3, 2, 1 trips
+  EXPECT_EQ(tiles(208), (Tiles{16, 32, 48, 64, 80, 112, 208}));
+  EXPECT_EQ(tiles(100), (Tiles{16, 32, 48, 64, 112}));
 }
 
 // The cost of a candidate is that of its tree, whatever was asked before.

@@ -59,7 +59,8 @@ public:
 
   /// Equation 1 with what it leaves out (ours): a value that a reduction loop
   /// carries keeps a tile for each iteration of its own loops inside of it;
-  /// `kn` keeps all tiles of C, `n(k,h)` all of E.
+  /// `kn` keeps all tiles of C, `n(k,h)` all of E. Several tiles of sums in
+  /// progress take four bytes an element, as products accumulate in f32.
   int64_t sharedMemory(llvm::ArrayRef<int64_t> tiles, FootprintUnit unit) const;
 
 private:
