@@ -12,11 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/ChainModel.h"
+#include "../../benchmarks/search/ChainWorkloads.h"
 #include "fusion/Search/PaperSpace.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
 using namespace fusion;
@@ -55,36 +53,11 @@ double bestTime(const ChainShape &shape, const ChipInfo &chip,
   return best->seconds;
 }
 
-/// The batched chains of the source documents.
-std::vector<std::pair<std::string, ChainShape>> workloads() {
-  std::vector<std::pair<std::string, ChainShape>> shapes;
-  for (const char *name : {"gemm_chains_mcfuser", "gemm_chains_chimera"}) {
-    auto buffer = llvm::MemoryBuffer::getFile(
-        FUSION_WORKLOADS + ("/" + std::string(name) + ".json"));
-    if (!buffer) {
-      ADD_FAILURE() << name << ": " << buffer.getError().message();
-      continue;
-    }
-    auto value = llvm::json::parse((*buffer)->getBuffer());
-    if (!value) {
-      ADD_FAILURE() << name << ": " << llvm::toString(value.takeError());
-      continue;
-    }
-    for (const llvm::json::Value &each :
-         *value->getAsObject()->getArray("cases")) {
-      const llvm::json::Object &entry = *each.getAsObject();
-      // Chimera writes M, K, L, N for MCFuser's M, K, N, H.
-      bool isChimera = entry.get("L");
-      ChainShape shape;
-      shape.batch = *entry.getInteger("batch");
-      for (const char *size :
-           {"M", "K", isChimera ? "L" : "N", isChimera ? "N" : "H"})
-        shape.sizes.push_back(*entry.getInteger(size));
-      shapes.emplace_back(
-          std::string(name) + " " + entry.getString("name")->str(), shape);
-    }
-  }
-  return shapes;
+std::vector<ChainWorkload> workloads() {
+  std::string error;
+  std::vector<ChainWorkload> read = readChainWorkloads(error);
+  EXPECT_TRUE(error.empty()) << error;
+  return read;
 }
 
 /// A workload's shape and the same with longer reductions.
@@ -177,8 +150,7 @@ TEST(PaperSpaceLoss, RuleThreeAsPrintedLosesWhereDivisorsAreFew) {
     double loss =
         bestTime(workload, chip, {}) / bestTime(workload, chip, ourRules()) - 1;
     EXPECT_GE(loss, -1e-12) << name;
-    RecordProperty(llvm::StringRef(name).substr(12).str(),
-                   std::to_string(loss));
+    RecordProperty(name, std::to_string(loss));
     bool hasFewDivisors = workload.sizes[0] == 208;
     if (!hasFewDivisors)
       EXPECT_LE(loss, 0.02) << name;

@@ -159,8 +159,9 @@ private:
     std::vector<size_t> order(population.size());
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return times[a] < times[b]; });
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::make_pair(times[a], a) < std::make_pair(times[b], b);
+    });
     std::optional<Timed> top;
     std::vector<Candidate> chosen;
     for (size_t i : order) {

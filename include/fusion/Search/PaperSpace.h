@@ -155,6 +155,21 @@ private:
   std::shared_ptr<ModelCache> cache;
 };
 
+/// A paper space in which mutation changes the expression too (ours).
+struct MutableExpressions {
+  using Candidate = PaperCandidate;
+  const PaperSpace &space;
+
+  PaperCandidate random(Random &numbers) const { return space.random(numbers); }
+  PaperCandidate mutate(const PaperCandidate &candidate,
+                        Random &numbers) const {
+    return space.mutateAll(candidate, numbers);
+  }
+  double estimate(const PaperCandidate &candidate) const {
+    return space.estimate(candidate);
+  }
+};
+
 /// What rule 3 leaves of the ascending tile sizes of a dimension. As printed it
 /// can leave none; the least padded ones then stay.
 llvm::SmallVector<int64_t> applyPaddingRule(llvm::ArrayRef<int64_t> tiles,
