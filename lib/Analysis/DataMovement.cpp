@@ -72,9 +72,26 @@ static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
   return tensors;
 }
 
+/// The loops of a product's result inside of the product's reductions.
+static llvm::SmallVector<unsigned, 6> carriedLoops(const GroupModel &group,
+                                                   ArrayRef<unsigned> order,
+                                                   const Product &product) {
+  llvm::SmallVector<unsigned, 6> carried;
+  for (unsigned axis : llvm::reverse(llvm::make_range(
+           llvm::find_if(order,
+                         [&](unsigned axis) {
+                           return llvm::is_contained(product.reduction, axis);
+                         }),
+           order.end())))
+    if (llvm::is_contained(group.tensors[product.result].axes, axis))
+      carried.push_back(axis);
+  return carried;
+}
+
 DataMovement fusion::analyzeDataMovement(const GroupModel &group,
                                          ArrayRef<unsigned> order,
-                                         MovementReading reading) {
+                                         MovementReading reading,
+                                         PartialSums sums) {
   DataMovement movement;
   llvm::SmallVector<unsigned, 8> loops(order);
   for (auto [number, product] : llvm::enumerate(group.products)) {
@@ -84,13 +101,22 @@ DataMovement fusion::analyzeDataMovement(const GroupModel &group,
       entry.product = number;
       entry.tensor = index;
       entry.footprint.tiles.assign(tensor.axes.begin(), tensor.axes.end());
+      bool isMade = tensor.role == TensorRole::Intermediate ||
+                    tensor.role == TensorRole::Result;
+      bool isKept = isMade && sums == PartialSums::Kept;
+      MovementTerm tile = entry.footprint;
+      if (isKept)
+        entry.footprint.trips =
+            carriedLoops(group, order, group.products[tensor.product]);
       if (tensor.role == TensorRole::Intermediate)
         continue;
-      MovementTerm &volume = entry.volume.emplace(entry.footprint);
+      MovementTerm &volume = entry.volume.emplace(tile);
       bool keepsReuse = true;
       for (unsigned axis : llvm::reverse(loops)) {
         if (reading == MovementReading::Printed &&
             !llvm::is_contained(product.axes, axis))
+          continue;
+        if (isKept && !llvm::is_contained(tensor.axes, axis))
           continue;
         if (llvm::is_contained(tensor.axes, axis))
           keepsReuse = false;

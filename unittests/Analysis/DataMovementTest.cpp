@@ -72,6 +72,26 @@ TEST(DataMovement, LoopsInsideOfTheReuseMoveNothing) {
             (Texts{"MK", "KL⌈N/T_N⌉⌈M/T_M⌉", "LN⌈M/T_M⌉", "MN"}));
 }
 
+// What a reduction carries can be held instead of moved: all of E's columns in
+// mlkn, all of C's in mkln.
+TEST(DataMovement, PartialSumsMayBeKept) {
+  GroupModel group = chimeraChain(1000, 500, 256, 128);
+  auto analyze = [&](llvm::StringRef order) {
+    return analyzeDataMovement(group, orderOf(group, order),
+                               MovementReading::Observation2,
+                               PartialSums::Kept);
+  };
+  DataMovement movement = analyze("mlkn");
+  EXPECT_EQ(movement.printVolume(group),
+            "MK⌈L/T_L⌉ + KL⌈M/T_M⌉ + LN⌈M/T_M⌉ + MN");
+  EXPECT_EQ(movement.printMemoryUsage(group),
+            "max{T_MT_K + T_KT_L + T_MT_L, T_MT_L + T_LT_N + T_MN}");
+  EXPECT_EQ(analyze("mkln").printMemoryUsage(group),
+            "max{T_MT_K + T_KT_L + T_ML, T_ML + T_LT_N + T_MN}");
+  EXPECT_EQ(analyze("mnlk").printMemoryUsage(group),
+            "max{T_MT_K + T_KT_L + T_MT_L, T_MT_L + T_LT_N + T_MT_N}");
+}
+
 TEST(DataMovement, TableIIIByNumber) {
   GroupModel group = chimeraChain(1000, 500, 256, 128);
   llvm::SmallVector<int64_t> tiles(4);

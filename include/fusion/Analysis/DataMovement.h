@@ -76,10 +76,18 @@ struct DataMovement {
   std::string printMemoryUsage(const GroupModel &group) const;
 };
 
+/// Where sums in progress go that a reduction loop outside of their own loops
+/// carries (E of mlkn, C of mkln).
+enum class PartialSums : uint8_t {
+  Moved, ///< algorithm 1: one tile is held, E is written in each iteration
+  Kept,  ///< ours: all tiles are held, E is written once
+};
+
 /// `order` has the loops of the group, outermost first.
 DataMovement analyzeDataMovement(const GroupModel &group,
                                  llvm::ArrayRef<unsigned> order,
-                                 MovementReading reading);
+                                 MovementReading reading,
+                                 PartialSums sums = PartialSums::Moved);
 
 /// Chimera's closed form: of order mlkn with T_N = T_K = α, the tile that
 /// minimises DV under MU ≤ MC.
