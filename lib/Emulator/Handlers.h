@@ -324,6 +324,8 @@ enum WgmmaFlags : uint8_t {
   WgmmaSatfinite = 32,
 };
 Handler wgmmaHandler();
+Handler wgmmaFenceHandler();
+Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
 void finishProducts(Warp &warp);
@@ -343,6 +345,7 @@ Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
+Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
 
 } // namespace fusion::emulator
 

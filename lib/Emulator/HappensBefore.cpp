@@ -60,8 +60,10 @@ void Clocks::join(const Clocks &other) {
 }
 
 void Knowledge::join(const Knowledge &other) {
+  if (warps.size() < other.warps.size())
+    warps.resize(other.warps.size(), 0);
   for (uint32_t warp = 0; warp < other.warps.size(); ++warp)
-    joinWarp(warp, other.warps[warp]);
+    warps[warp] = std::max(warps[warp], other.warps[warp]);
   lanes.join(other.lanes);
   foreign.join(other.foreign);
 }
@@ -89,4 +91,19 @@ bool Knowledge::knowsAnyLane(const Context &context) const {
     if (it->second > context.clock)
       return true;
   return false;
+}
+
+void Knowledge::repeatAt(uint32_t by) {
+  for (uint32_t w = 0; w < slots::kWarps && w < warps.size(); ++w)
+    if (warps[w])
+      joinWarp(w + by, warps[w]);
+  auto repeat = [&](Clocks &clocks, unsigned laneBits) {
+    Clocks repeated;
+    for (const auto &[key, clock] : clocks)
+      if (((key >> laneBits) & 0xffff) < slots::kWarps)
+        repeated.join(key + (uint64_t(by) << laneBits), clock);
+    clocks.join(repeated);
+  };
+  repeat(lanes, 5);
+  repeat(foreign, 0);
 }

@@ -26,7 +26,24 @@
 
 namespace fusion::emulator {
 
-/// A warp at one value of its clock.
+/// What has a clock besides the warps of a CTA, in the numbering of warps.
+namespace slots {
+constexpr uint32_t kWarps = 32; ///< the most that a CTA has
+/// The clock of warp w is repeated here by proxy fences: at w + kSharedProxy
+/// for the async proxy in shared memory, at w + kGlobalProxy in global memory,
+/// at w + kInit by fence.mbarrier_init.
+constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
+/// Asynchronous operations are agents of their own: whoever waited for one
+/// knows its clock. First the wgmma of every warp, then what bulk copies have.
+constexpr uint32_t kProducts = 128;
+constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
+constexpr uint32_t kAgents = 161;
+inline bool isAgent(uint32_t slot) {
+  return slot >= kProducts && slot != kStarted;
+}
+} // namespace slots
+
+/// A warp, or another slot, at one value of its clock.
 struct Context {
   uint64_t block;
   uint32_t warp;
@@ -83,6 +100,8 @@ struct Knowledge {
   bool knowsWarp(const Context &context, uint64_t block) const;
   bool knowsLane(const Context &context, unsigned lane) const;
   bool knowsAnyLane(const Context &context) const;
+  /// A proxy fence: what is known of warps is known of the slots `by` on.
+  void repeatAt(uint32_t by);
 };
 
 inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {

@@ -19,12 +19,12 @@ using namespace fusion::emulator;
 
 // Enough to understand what is wrong; the first findings matter.
 static constexpr size_t kMaxFindings = 100;
-// What the bits of a record can name.
-static constexpr size_t kMaxSets = 1 << 20;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers), shared(cta.sharedBytes, false) {}
+      joins(kBarriers), shared(cta.sharedBytes, false) {
+  grid.clusterPhases.erase(cta.cluster); // of another cluster, before
+}
 
 //===----------------------------------------------------------------------===//
 // Reports
@@ -39,12 +39,18 @@ void Sanitizer::report(const char *kind, const Warp &warp, unsigned lane,
   Finding finding;
   finding.kind = kind;
   finding.kernel = std::string(cta.code->source->name);
-  finding.block = cta.id;
+  finding.block = warp.cta->id;
   finding.thread = threadOfLane(warp, lane);
   finding.line = line;
   finding.otherLine = otherLine;
   finding.message = message();
   findings.push_back(std::move(finding));
+}
+
+void Sanitizer::reportText(const char *kind, const Warp &warp, unsigned lane,
+                           unsigned line, unsigned otherLine,
+                           std::string message) {
+  report(kind, warp, lane, line, otherLine, [&] { return std::move(message); });
 }
 
 static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
@@ -56,11 +62,15 @@ static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
 std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
+  uint32_t warp = context.warp;
+  if (slots::isAgent(warp)) {
+    name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
+    warp = grid.issuers[contextOf(record)];
+  }
   if (record & (kSeveral | kUnknownLane))
-    name = "threads of warp " + std::to_string(context.warp);
+    name += "threads of warp " + std::to_string(warp);
   else
-    name = "thread " +
-           tuple(context.warp * 32 + laneOf(record), cta.launch->block);
+    name += "thread " + tuple(warp * 32 + laneOf(record), cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;
@@ -68,11 +78,11 @@ std::string Sanitizer::threadName(Record record) const {
 
 void Sanitizer::race(Reach &reach, const char *what, Record other,
                      uint64_t offset, unsigned lane) {
-  const char *kind = reach.allocation ? "global-race" : "shared-race";
-  report(kind, reach.warp, lane, reach.line, lineOf(other), [&] {
-    return std::string(what) + " race at " + reach.place(offset) + " with " +
-           threadName(other);
-  });
+  report(kindOfRace(reach, other), reach.warp, lane, reach.line, lineOf(other),
+         [&] {
+           return std::string(what) + " race at " + reach.place(offset) +
+                  " with " + threadName(other);
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,10 +119,10 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     if (std::find(members.begin(), members.end(), mine) != members.end())
       return memo.result = reads;
   }
-  if (setCount == sets.size())
-    sets.emplace_back();
-  std::vector<Record> &set = sets[setCount];
-  set.clear();
+  ReaderSets::Set *fresh = sets.fresh();
+  if (!fresh)
+    return memo.result = mine;
+  ReaderSets::Set &set = *fresh;
   auto keep = [&](Record record) {
     if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
       set.push_back(record);
@@ -122,13 +132,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
       keep(record);
   else
     keep(reads);
-  if (set.empty() || setCount >= kMaxSets)
+  if (set.empty())
     return memo.result = mine;
   set.push_back(mine);
   uint32_t most = 0;
   for (Record record : set)
     most = std::max(most, contextOf(record));
-  return memo.result = Record(most) << 32 | Record(setCount++) << 12 | kSet;
+  return memo.result = Record(most) << 32 | Record(sets.take()) << 12 | kSet;
 }
 
 void Sanitizer::read(Reach &reach, Record &write, Record &reads,
@@ -221,7 +231,7 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
   access(reach, mask, address, bytes, contiguous);
   if (strong)
-    synchronize(warp, mask, address, inst, kind, released);
+    synchronize(warp, mask, address, inst, kind, released, &narrowShared);
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
@@ -341,5 +351,5 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     access(reach, inside, offset, bytes, row);
   }
   if (strong)
-    synchronize(warp, mask, address, inst, kind, grid.released);
+    synchronize(warp, mask, address, inst, kind, grid.released, &narrowGlobal);
 }

@@ -34,14 +34,16 @@ struct SearchSchedulesPass
       return signalPassFailure();
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
-          return WalkResult(schedule(group, **target));
+          return WalkResult(
+              schedule(group, **target, {maxStages, maxRegisterStages}));
         });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
   static LogicalResult schedule(fuse::FusedGroupOpInterface group,
-                                const ChipInfo &chip) {
+                                const ChipInfo &chip,
+                                const SearchOptions &options) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
@@ -78,7 +80,7 @@ struct SearchSchedulesPass
       return success();
     }
     std::optional<SearchResult> found =
-        searchSchedule(axes->model, chip, reason);
+        searchSchedule(axes->model, chip, reason, options);
     if (!found)
       return group.emitError("no schedule found: ") << reason;
     group.setGroupSchedule(
@@ -87,12 +89,13 @@ struct SearchSchedulesPass
                      remark::RemarkOpts::name("schedule").category("fuse"))
         << llvm::formatv(
                "{0}: predicted {1:F2} us, bound by {2}; {3} blocks of {4} "
-               "warps, {5} bytes of shared memory; {6} of {7} candidates were "
-               "legal",
+               "warps, {5} bytes of shared memory and about {6} registers per "
+               "thread; {7} of {8} candidates were legal",
                printTiling(found->schedule.tree, axes->model),
                found->cost.total * 1e6, found->cost.bound(),
                found->footprint.blocks, found->schedule.warps,
-               found->footprint.sharedMemory, found->legal, found->candidates)
+               found->footprint.sharedMemory, found->footprint.registers,
+               found->legal, found->candidates)
                .str();
     explainLoops(group, axes->model, found->schedule, chip);
     return success();

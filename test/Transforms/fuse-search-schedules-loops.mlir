@@ -1,11 +1,11 @@
 // What bounds each loop, by the pipelining model, as remarks: without stages the round trip of a load, then, with few of
 // them, the same for less, and in the end the work.
 // RUN: sed 's/STAGES/1/g;s/REGISTERS/1/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: sed 's/STAGES/3/g;s/REGISTERS/1/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: sed 's/STAGES/2/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/STAGES/6/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIX
 // ONE: loop 'n': 8 iterations
 // ONE: loop 'k': 32 iterations, [[LOAD:[0-9.]+]] us of loads and {{.*}}, 1 stages, 1 blocks of an SM: {{.*}}, bound by latency
-// THREE: loop 'k': 32 iterations, {{.*}} 3 stages, {{.*}}, bound by latency
+// TWO: loop 'k': 32 iterations, {{.*}} 2 stages, {{.*}}, bound by latency
 // SIX: loop 'k': 32 iterations, {{.*}} 6 stages, {{.*}}, bound by use
 
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

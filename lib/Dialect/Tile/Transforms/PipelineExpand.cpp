@@ -26,6 +26,10 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
+// Upstream's scf::pipelineForLoop carries values between iterations and peels
+// an epilogue. Here memory carries the data, groups are counted exactly, and
+// nothing is peeled, so that code does not grow with the stages.
+
 namespace {
 
 /// The primitives of a placed loop.
