@@ -29,6 +29,16 @@ PaperSpace makeSpace(const GroupModel &group, const ChipInfo &chip,
   return std::move(*space);
 }
 
+/// MCFuser's A100 (section VI): PCIe, 40 GB.
+ChipInfo documentsChip() {
+  ChipInfo chip = *lookupChip("sm_80");
+  chip.numSMs = 108;
+  chip.sharedMemoryPerBlock = 163 * 1024;
+  chip.dramBytesPerSecond = 1.555e12;
+  chip.tensorFlops[static_cast<unsigned>(TensorCoreType::F16)] = 312e12;
+  return chip;
+}
+
 /// Without rules 2 and 3, and of rule 4 just what cannot fit.
 PaperSpaceOptions unpruned() {
   PaperSpaceOptions options;
@@ -166,7 +176,7 @@ TEST(PaperSpaceLoss, RuleThreeAsPrintedLosesWhereDivisorsAreFew) {
 // %; in f32 fewer of them fit, and 0.5 % is left.
 TEST(PaperSpaceLoss, LongReductions) {
   ChainShape shape{{1024, 16384, 2048, 512}};
-  const ChipInfo &chip = *lookupChip("sm_80");
+  const ChipInfo chip = documentsChip();
   GroupModel group = makeChainModel(shape);
   auto narrow = [&](const PaperSpaceOptions &options) {
     return makeSpace(group, chip, options)
@@ -177,9 +187,9 @@ TEST(PaperSpaceLoss, LongReductions) {
             })
         ->seconds;
   };
-  EXPECT_NEAR(narrow({}) / narrow(unpruned()) - 1, 0.0124, 0.0005);
+  EXPECT_NEAR(narrow({}) / narrow(unpruned()) - 1, 0.0129, 0.0001);
   EXPECT_NEAR(bestTime(shape, chip, {}) / bestTime(shape, chip, unpruned()) - 1,
-              0.0045, 0.0005);
+              0.0050, 0.0001);
 }
 
 } // namespace
