@@ -68,9 +68,9 @@ struct PaperCandidate {
 /// How many are left after each rule; a rule that is off takes nothing away.
 /// Numbers that exceed 64 bits are the largest one.
 struct PaperSpaceCounts {
-  /// Of expressions: all, after rule 1, after rule 2. Above kMostAxes axes all are
-  /// not known (0), nor those after rule 1 where rule 2 is on: the list is made
-  /// with both.
+  /// Of expressions: all, after rule 1, after rule 2. Above kMostAxes axes all
+  /// are not known (0), nor those after rule 1 where rule 2 is on: the list is
+  /// made with both.
   std::array<uint64_t, 3> expressions{};
   /// Of candidates: all, after rules 1, 2, 3 and 4.
   std::array<uint64_t, 5> candidates{};
