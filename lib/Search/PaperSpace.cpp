@@ -64,21 +64,26 @@ SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
   return kept;
 }
 
-/// Multiples of the tensor cores' 16 up to the dimension, rounded up.
+SmallVector<int64_t> fusion::listTileSizes(int64_t extent) {
+  constexpr int64_t unit = 16; // the least tile of tensor cores
+  SmallVector<int64_t> tiles;
+  for (int64_t tile = unit; tile < extent + unit; tile += unit)
+    tiles.push_back(tile);
+  return tiles;
+}
+
+bool fusion::isBatchAxis(const GroupModel &group, unsigned axis) {
+  return llvm::all_of(group.products, [&](const Product &product) {
+    return !llvm::is_contained(product.axes, axis) ||
+           llvm::is_contained(product.batch, axis);
+  });
+}
+
 void PaperSpace::listTiles() {
-  constexpr int64_t unit = 16;
   for (auto [index, axis] : llvm::enumerate(group->axes)) {
-    unsigned number = index;
-    SmallVector<int64_t> &all = allTiles.emplace_back();
-    bool isBatch = llvm::all_of(group->products, [&](const Product &product) {
-      return !llvm::is_contained(product.axes, number) ||
-             llvm::is_contained(product.batch, number);
-    });
-    if (isBatch)
-      all.push_back(1);
-    else
-      for (int64_t tile = unit; tile < axis.extent + unit; tile += unit)
-        all.push_back(tile);
+    bool isBatch = isBatchAxis(*group, index);
+    SmallVector<int64_t> &all = allTiles.emplace_back(
+        isBatch ? SmallVector<int64_t>{1} : listTileSizes(axis.extent));
     choices.push_back(
         isBatch ? all : applyPaddingRule(all, axis.extent, options.padding));
   }

@@ -141,16 +141,10 @@ TEST(PaperSpace, SaysWhyThereIsNone) {
   EXPECT_EQ(reason, "axis 'm' is empty");
 }
 
-llvm::SmallVector<int64_t> multiples(int64_t extent) {
-  llvm::SmallVector<int64_t> tiles;
-  for (int64_t tile = 16; tile < extent + 16; tile += 16)
-    tiles.push_back(tile);
-  return tiles;
-}
-
 TEST(PaperSpace, RuleThree) {
   auto printed = [](int64_t extent) {
-    return applyPaddingRule(multiples(extent), extent, PaddingRule::Printed);
+    return applyPaddingRule(listTileSizes(extent), extent,
+                            PaddingRule::Printed);
   };
   using Tiles = llvm::SmallVector<int64_t>;
   EXPECT_EQ(printed(128), (Tiles{16, 32, 64, 128}));
@@ -170,7 +164,7 @@ TEST(PaperSpace, RuleThree) {
 
 TEST(PaperSpace, RuleThreeByTripCounts) {
   auto tiles = [](int64_t extent) {
-    return applyPaddingRule(multiples(extent), extent,
+    return applyPaddingRule(listTileSizes(extent), extent,
                             PaddingRule::LeastOfTrips);
   };
   using Tiles = llvm::SmallVector<int64_t>;
