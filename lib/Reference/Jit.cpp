@@ -103,6 +103,7 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
 
 /// Replaces `call body(begin, end, captures...)` by a call of the thread pool,
 /// which calls back over parts of the range with the captures in memory.
+  TRUNCATION("f8E4M3B11FNUZ", F8E4M3B11FNUZ);
 static void distributeCall(llvm::CallInst *call) {
   llvm::Function *body = call->getCalledFunction();
   llvm::LLVMContext &context = call->getContext();

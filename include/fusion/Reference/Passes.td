@@ -81,7 +81,7 @@ def ReferenceParallelizeLoops
 
 def ReferenceExpandNarrowFloats
     : Pass<"reference-expand-narrow-floats", "::mlir::ModuleOp"> {
-  let summary = "Expand the conversions of bf16 and 8-bit floats";
+  let summary = "Compute narrow floats in f32 and expand their conversions";
   let description = [{
     A CPU has no instructions for the 8-bit floats, and not every CPU has them
     for bf16. An extension from an 8-bit float becomes a load from a table of

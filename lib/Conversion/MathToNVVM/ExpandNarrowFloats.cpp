@@ -444,10 +444,10 @@ private:
   LogicalResult computeInF32(MLIRContext *context) {
     Type f32 = Float32Type::get(context);
     SmallVector<Type> narrow = {
-        Float8E4M3FNType::get(context),   Float8E5M2Type::get(context),
-        Float8E4M3Type::get(context),     Float8E3M4Type::get(context),
-        Float8E4M3FNUZType::get(context), Float8E5M2FNUZType::get(context),
-        Float8E8M0FNUType::get(context)};
+        Float8E4M3FNType::get(context),      Float8E5M2Type::get(context),
+        Float8E4M3Type::get(context),        Float8E3M4Type::get(context),
+        Float8E4M3FNUZType::get(context),    Float8E5M2FNUZType::get(context),
+        Float8E4M3B11FNUZType::get(context), Float8E8M0FNUType::get(context)};
     {
       TypeConverter converter;
       llvm::SetVector<Type> supported;
