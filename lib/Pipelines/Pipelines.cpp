@@ -20,6 +20,7 @@ using namespace fusion;
 
 void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
+  manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());

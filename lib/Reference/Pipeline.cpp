@@ -29,7 +29,7 @@ using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createClearFastMath());
-  manager.addPass(createReferenceGuardDivision());
+  manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());

@@ -11,6 +11,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseTensorToLinalg : Pass<"fuse-tensor-to-linalg"> {
+  let summary = "Make linalg operators of what computes on tensors elsewhere";
+  let description = [{
+    Operations of `arith` and `math` on whole tensors become element-wise
+    `linalg.generic`, `tensor.splat` becomes `linalg.fill`, `tensor.bitcast` and
+    `tensor.from_elements` become `linalg.generic`, and a `tensor.reshape` between
+    static shapes becomes `tensor.collapse_shape` and `tensor.expand_shape`.
+
+    Example: `arith.addf %a, %b : tensor<8xf32>` becomes
+
+    ```mlir
+    linalg.generic {…} ins(%a, %b : tensor<8xf32>, tensor<8xf32>)
+                       outs(%a : tensor<8xf32>) {… arith.addf …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   let summary = "Write the rules of accumulation and rounding into the IR";
   let description = [{
@@ -28,8 +49,12 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       element-wise chain of f16 operations rounds after each.
     * `linalg.softmax` is decomposed. Its interior is f32 (f64 for f64): the
       input is extended, and the quotient is rounded once to the result's type.
-    * Winograd transforms are decomposed into their products, for which the
-      rules above hold.
+    * Winograd transforms become their products with constant matrices, for which
+      the rules above hold: one contraction for the rows and one for the columns
+      of all tiles.
+    * Where several iterations of a `linalg.generic` write one element, they run in
+      the order of its loops: a loop that does not index every result is a
+      reduction.
     * Sums into f32, f64, i32 and i64, maxima, minima and products of a
       reduction stay as they are, and so does the rounding of every value that
       the IR materialises.
