@@ -106,7 +106,10 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       `linalg.pack` and `linalg.unpack` become these and transposes;
     * a contraction whose accumulator carries data adds it afterwards by an
       element-wise operator, so that products start from zero;
-    * the conversion of a filled tensor is a filled tensor of the other type.
+    * the conversion of a filled tensor is a filled tensor of the other type;
+    * a scalar that a body takes from around its operator is an operand of it,
+      unless it is a constant; one that is computed from floating-point numbers is
+      computed in the body, since plans compute with integers only.
 
     `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the
     host plan. Anything else that computes on tensors is an error.
