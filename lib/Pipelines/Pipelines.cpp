@@ -22,6 +22,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
   manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
+  manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());
   FuseFormGroupsOptions form;

@@ -31,6 +31,7 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createClearFastMath());
   manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
+  manager.addPass(createFuseCheckSizes());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());
 
@@ -56,6 +57,7 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createReferenceReportAssertions());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;

@@ -96,6 +96,34 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
 }
 
+def FuseCheckSizes : Pass<"fuse-check-sizes"> {
+  let summary = "Assert that the sizes of dynamic operands fit together";
+  let description = [{
+    Sizes that one loop of an operator takes from several operands must be equal,
+    and an operand that is read at sums of loops (the window of a convolution) must
+    reach as far as they do. What the types, or the operations that make the
+    tensors, or an earlier assertion say already is not asserted again. The same
+    holds for casts to static shapes and for `tensor.expand_shape`.
+
+    On a GPU the assertions become the conditions (`requires`) of the plan; the CPU
+    reference reports them. Indices that are no sums of loops and positive
+    multiples of them are not checked.
+
+    Example: before `linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) …`
+
+    ```mlir
+    %k0 = tensor.dim %a, %c1 : tensor<?x?xf32>
+    %k1 = tensor.dim %b, %c0 : tensor<?x?xf32>
+    %ok = arith.cmpi eq, %k1, %k0 : index
+    cf.assert %ok, "in.mlir:2:8: linalg.matmul: dimension 0 of input 1 must be equal to dimension 1 of input 0"
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
   let summary = "Bring a module into the form that groups are made of";
   let description = [{
@@ -128,7 +156,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
