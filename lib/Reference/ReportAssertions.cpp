@@ -38,10 +38,19 @@ struct ReportAssertions
     });
     if (assertions.empty())
       return;
-    for (cf::AssertOp assertion : assertions)
+    for (cf::AssertOp assertion : assertions) {
+      // Only a function can be left.
+      Operation *parent = assertion->getParentOp();
+      if (!isa<func::FuncOp>(parent)) {
+        assertion.emitError("an assertion inside of '")
+            << parent->getName() << "' cannot be reported";
+        return signalPassFailure();
+      }
       report(rewriter, assertion);
+    }
     for (func::CallOp call : calls)
-      leaveAfter(rewriter, call);
+      if (isa<func::FuncOp>(call->getParentOp()))
+        leaveAfter(rewriter, call);
   }
 
 private:

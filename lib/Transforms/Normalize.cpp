@@ -344,11 +344,42 @@ struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A result that is written in full without reading what it starts from starts
+/// from an empty tensor: the other is not read there.
+struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() ||
+        op.getNumLoops() != op.getNumParallelLoops())
+      return failure();
+    bool changed = false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (init.get().getDefiningOp<tensor::EmptyOp>() ||
+          !op.getMatchingIndexingMap(&init).isPermutation() ||
+          op.payloadUsesValueFromOperand(&init))
+        continue;
+      auto type = cast<RankedTensorType>(init.get().getType());
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(
+              tensor::DimOp::create(rewriter, op.getLoc(), init.get(), d));
+      Value empty =
+          tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+      rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
 struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
-                 Generate, InsertSlice, Pack, Pad, Unpack>(&getContext());
+                 Generate, InsertSlice, Pack, Pad, StartFromEmpty,
+                 Unpack>(&getContext());
     populateScalarOperandPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

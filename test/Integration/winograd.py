@@ -14,7 +14,7 @@ import sys
 
 VARIANTS = {"F_2_3": (2, 3), "F_4_3": (4, 3), "F_2_5": (2, 5)}
 KINDS = {"both": (True, True), "rows": (True, False), "columns": (False, True)}
-TYPES = ["f16", "bf16", "f32", "f64", "f8E5M2"]
+TYPES = ["f16", "f32", "f8E5M2"]
 
 SCHEDULE = """module attributes {transform.with_named_sequence} {
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {

@@ -314,3 +314,22 @@ func.func @scale_from_outside(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: 
   %e = linalg.matmul ins(%h, %d : tensor<64x48xf16>, tensor<48x64xf16>) outs(%f1 : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %e : tensor<64x64xf32>
 }
+
+// An operator that overwrites the value before it reads it in one place.
+// FORCED-LABEL: func.func @in_place
+// FORCED-COUNT-1: fuse.chain
+// FORCED-NOT: fuse.chain
+// FORCED-NOT: fuse.stitch
+// CHECK-LABEL: func.func @in_place
+func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x64xf16>, %s: tensor<64x48xf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f16
+  %e0 = tensor.empty() : tensor<64x48xf16>
+  %f0 = linalg.fill ins(%z : f16) outs(%e0 : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%f0 : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %h = linalg.add ins(%c, %s : tensor<64x48xf16>, tensor<64x48xf16>) outs(%c : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<64x64xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = linalg.matmul ins(%h, %d : tensor<64x48xf16>, tensor<48x64xf16>) outs(%f1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %e : tensor<64x64xf32>
+}

@@ -190,6 +190,23 @@ func.func @map_with_a_scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
+// What is overwritten is not read.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+func.func @overwritten(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.add ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] :
+  %0 = linalg.add ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<8xf32>) outs(%[[B]] :
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %2 = arith.addf %x, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
 // Views, sizes, scalars and constants are for the host.
 // CHECK-LABEL: func.func @host_stays
 func.func @host_stays(%a: tensor<4x?xf32>, %s: index) -> (tensor<?xf32>, index, tensor<2xf32>) {

@@ -135,6 +135,7 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     * a contraction whose accumulator carries data adds it afterwards by an
       element-wise operator, so that products start from zero;
     * the conversion of a filled tensor is a filled tensor of the other type;
+    * what an element-wise operator overwrites without reading it is an empty tensor;
     * a scalar that a body takes from around its operator is an operand of it,
       unless it is a constant; one that is computed from floating-point numbers is
       computed in the body, since plans compute with integers only.
