@@ -108,7 +108,8 @@ FailureOr<ValueInfo> describe(Location loc, Type type, const Twine &what) {
 FailureOr<Signature> describe(func::FuncOp function) {
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto info = describe(function.getLoc(), type, "input " + Twine(i));
+    auto info = describe(function.getArgument(i).getLoc(), type,
+                         "input " + Twine(i));
     if (failed(info))
       return failure();
     signature.inputs.push_back(*info);

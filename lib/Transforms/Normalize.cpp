@@ -365,8 +365,7 @@ struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
         if (type.isDynamicDim(d))
           sizes.push_back(
               tensor::DimOp::create(rewriter, op.getLoc(), init.get(), d));
-      Value empty =
-          tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+      Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
       rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
       changed = true;
     }
@@ -378,8 +377,8 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
-                 Generate, InsertSlice, Pack, Pad, StartFromEmpty,
-                 Unpack>(&getContext());
+                 Generate, InsertSlice, Pack, Pad, StartFromEmpty, Unpack>(
+        &getContext());
     populateScalarOperandPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
