@@ -36,7 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Launch launch;
     launch.kernel = kernel;
     launch.grid = {2, 1, 1};
-    launch.block = {40, 1, 1};
+    // Parts of warps, or the warpgroups that wgmma wants.
+    launch.block = {size % 4 ? 40u : 256u, 1, 1};
+    launch.cluster = {size % 11 ? 1u : 2u, 1, 1};
     launch.dynamicSharedMemory = 1024;
     for (const Program::Parameter &parameter : *parameters) {
       // Pointers point to the buffer, other values are small.

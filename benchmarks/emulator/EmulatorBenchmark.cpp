@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Multiply-adds per second through mma.sync in a pipelined product, and lane
-// instructions per second (warp instructions times 32) of ordinary code.
+// Multiply-adds per second through mma.sync in a pipelined product, lane
+// instructions per second (warp instructions times 32) of ordinary code, and
+// what the sanitizers cost: `ratio` is the median over pairs of launches, one
+// with and one without, of the quotients of their CPU times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +17,19 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 using namespace fusion::emulator;
 
-static std::unique_ptr<Program> parseOrDie(const std::string &text) {
+namespace {
+
+std::unique_ptr<Program> parseOrDie(const std::string &text) {
   Error error;
   auto program = Program::parse(text, error);
   if (!program) {
@@ -32,63 +39,139 @@ static std::unique_ptr<Program> parseOrDie(const std::string &text) {
   return program;
 }
 
-static std::string readFile(const std::string &path) {
+std::string readFile(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
 }
 
-template <class T> static std::vector<uint8_t> bytesOf(T value) {
+template <class T> std::vector<uint8_t> bytesOf(T value) {
   std::vector<uint8_t> bytes(sizeof(T));
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
 }
 
-static void tensorCores(benchmark::State &state) {
-  auto program =
-      parseOrDie(readFile(std::string(FUSION_EMULATOR_CORPUS) + "/gemm.ptx"));
+/// A launch that can be repeated.
+struct Workload {
+  std::unique_ptr<Program> program;
   Memory memory;
-  int n = int(state.range(0));
-  size_t elements = size_t(n) * size_t(n);
-  std::vector<uint16_t> ones(elements, 0x3c00);
-  uint64_t a = memory.allocate(elements * 2), b = memory.allocate(elements * 2),
-           c = memory.allocate(elements * 4);
-  memory.write(a, ones.data(), elements * 2);
-  memory.write(b, ones.data(), elements * 2);
   Launch launch;
-  launch.kernel = "gemm_tensor";
-  launch.grid = {uint32_t(n) / 64, uint32_t(n) / 64, 1};
-  launch.block = {128, 1, 1};
-  launch.dynamicSharedMemory = 3 * (64 * 32 + 32 * 64) * 2;
-  launch.parameters = {bytesOf(a), bytesOf(b), bytesOf(c),
-                       bytesOf(n), bytesOf(n), bytesOf(n)};
-  Options options;
-  options.threads = 1;
-  options.sanitize = state.range(1);
-  double products = 0, instructions = 0;
-  for (auto _ : state) {
-    LaunchResult result = run(*program, launch, memory, options);
-    if (result.error) {
-      state.SkipWithError(result.error->message.c_str());
-      return;
-    }
-    products += double(result.counters.mmaFlops) / 2;
-    instructions += double(result.counters.instructions) * 32;
-  }
-  state.counters["multiply_adds"] =
-      benchmark::Counter(products, benchmark::Counter::kIsRate);
-  state.counters["lane_instructions"] =
-      benchmark::Counter(instructions, benchmark::Counter::kIsRate);
-}
-BENCHMARK(tensorCores)
-    ->Args({512, 0})
-    ->Args({256, 1})
-    ->Unit(benchmark::kMillisecond);
 
-/// A loop over wgmma.m64n256k16 from shared memory, four to a group.
-static void warpgroups(benchmark::State &state, const char *type,
-                       unsigned majorB) {
+  explicit Workload(const std::string &text) : program(parseOrDie(text)) {}
+  Workload(const char *file, const char *kernel, uint32_t columns,
+           uint32_t rows, std::array<uint32_t, 3> block)
+      : Workload(readFile(std::string(FUSION_EMULATOR_CORPUS) + "/" + file)) {
+    launch.kernel = kernel;
+    launch.grid = {columns, rows, 1};
+    launch.block = block;
+  }
+  template <class T> void buffer(const std::vector<T> &data) {
+    uint64_t address = memory.allocate(data.size() * sizeof(T));
+    memory.write(address, data.data(), data.size() * sizeof(T));
+    launch.parameters.push_back(bytesOf(address));
+  }
+  /// Small positive numbers: integers, or subnormal ones of type f32.
+  void numbers(size_t elements) {
+    std::vector<uint32_t> data(elements);
+    for (size_t i = 0; i < elements; ++i)
+      data[i] = uint32_t(i % 1000 + 1);
+    buffer(data);
+  }
+  void scalar(int value) { launch.parameters.push_back(bytesOf(value)); }
+};
+
+using Make = std::unique_ptr<Workload> (*)();
+
+template <int N> std::unique_ptr<Workload> gemm() {
+  auto w = std::make_unique<Workload>("gemm.ptx", "gemm_tensor", N / 64, N / 64,
+                                      std::array<uint32_t, 3>{128, 1, 1});
+  w->launch.dynamicSharedMemory = 3 * (64 * 32 + 32 * 64) * 2;
+  for (int i = 0; i < 2; ++i)
+    w->buffer(std::vector<uint16_t>(size_t(N) * N, 0x3c00));
+  w->buffer(std::vector<float>(size_t(N) * N));
+  for (int i = 0; i < 3; ++i)
+    w->scalar(N);
+  return w;
+}
+
+std::unique_ptr<Workload> gemmTiled() {
+  auto w = std::make_unique<Workload>("gemm.ptx", "gemm_tiled", 16, 16,
+                                      std::array<uint32_t, 3>{16, 16, 1});
+  for (int i = 0; i < 3; ++i)
+    w->numbers(256 * 256);
+  w->scalar(256);
+  return w;
+}
+
+std::unique_ptr<Workload> softmax() {
+  auto w = std::make_unique<Workload>("basics.ptx", "softmax_rows", 64, 1,
+                                      std::array<uint32_t, 3>{256, 1, 1});
+  for (int i = 0; i < 2; ++i)
+    w->numbers(512 * 1024);
+  w->scalar(1024);
+  return w;
+}
+
+std::unique_ptr<Workload> vectorAdd() {
+  auto w = std::make_unique<Workload>("basics.ptx", "vector_add", 4096, 1,
+                                      std::array<uint32_t, 3>{256, 1, 1});
+  for (int i = 0; i < 3; ++i)
+    w->numbers(1 << 20);
+  w->scalar(1 << 20);
+  return w;
+}
+
+std::unique_ptr<Workload> transpose() {
+  auto w = std::make_unique<Workload>("basics.ptx", "transpose", 32, 32,
+                                      std::array<uint32_t, 3>{32, 8, 1});
+  for (int i = 0; i < 2; ++i)
+    w->numbers(1 << 20);
+  w->scalar(1024);
+  return w;
+}
+
+/// Atomics on shared memory, then on global memory.
+std::unique_ptr<Workload> histogram() {
+  auto w = std::make_unique<Workload>("basics.ptx", "histogram", 64, 1,
+                                      std::array<uint32_t, 3>{256, 1, 1});
+  std::vector<uint8_t> data(1 << 20);
+  uint32_t random = 1;
+  for (uint8_t &value : data) {
+    random = random * 1664525 + 1013904223;
+    value = uint8_t(random >> 24);
+  }
+  w->buffer(data);
+  w->buffer(std::vector<uint32_t>(256));
+  w->scalar(1 << 20);
+  return w;
+}
+
+/// cp.async in three stages.
+std::unique_ptr<Workload> pipeline() {
+  constexpr int kTiles = 128, kColumns = 1024;
+  auto w = std::make_unique<Workload>("pipelines.ptx", "pipeline_3_stages",
+                                      kColumns / 32, 1,
+                                      std::array<uint32_t, 3>{64, 1, 1});
+  w->launch.dynamicSharedMemory = 3 * 1024;
+  w->numbers(size_t(kTiles) * 8 * kColumns);
+  w->numbers(kColumns);
+  w->scalar(kTiles);
+  w->scalar(kColumns);
+  return w;
+}
+
+std::unique_ptr<Workload> collatz() {
+  auto w = std::make_unique<Workload>("basics.ptx", "collatz", 256, 1,
+                                      std::array<uint32_t, 3>{256, 1, 1});
+  for (int i = 0; i < 2; ++i)
+    w->numbers(1 << 16);
+  w->scalar(1 << 16);
+  return w;
+}
+
+/// A loop over wgmma.m64n256 from shared memory, four to a group.
+std::unique_ptr<Workload> warpgroups(const char *type, unsigned majorB) {
   std::ostringstream text;
   unsigned k = std::string(type) == "e4m3" ? 32 : 16;
   text << ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -112,100 +195,78 @@ static void warpgroups(benchmark::State &state, const char *type,
   text << "wgmma.commit_group.sync.aligned;\n"
        << "wgmma.wait_group.sync.aligned 0;\n"
        << "sub.s32 %n, %n, 1;\nsetp.ne.s32 %p, %n, 0;\n@%p bra L;\nret;\n}\n";
-  auto program = parseOrDie(text.str());
-  Memory memory;
-  Launch launch;
-  launch.kernel = "k";
-  launch.block = {128, 1, 1};
-  launch.parameters = {bytesOf(uint32_t(64))};
-  Options options;
-  options.threads = 1;
-  double products = 0;
-  for (auto _ : state) {
-    LaunchResult result = run(*program, launch, memory, options);
-    if (result.error) {
-      state.SkipWithError(result.error->message.c_str());
-      return;
-    }
-    products += double(result.counters.mmaFlops) / 2;
-  }
-  state.counters["multiply_adds"] =
-      benchmark::Counter(products, benchmark::Counter::kIsRate);
+  auto w = std::make_unique<Workload>(text.str());
+  w->launch.kernel = "k";
+  w->launch.block = {128, 1, 1};
+  w->scalar(64);
+  return w;
 }
-BENCHMARK_CAPTURE(warpgroups, f16, "f16", 0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(warpgroups, f16_mn_major, "f16", 1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(warpgroups, bf16, "bf16", 0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(warpgroups, e4m3, "e4m3", 0)->Unit(benchmark::kMillisecond);
 
-static void corpusKernel(benchmark::State &state, const char *kernel, int size,
-                         std::array<uint32_t, 3> grid,
-                         std::array<uint32_t, 3> block, bool sanitize) {
-  auto program = parseOrDie(readFile(
-      std::string(FUSION_EMULATOR_CORPUS) + "/" +
-      (std::string(kernel) == "gemm_tiled" ? "gemm.ptx" : "basics.ptx")));
-  Memory memory;
-  size_t elements = 1 << 20;
-  std::vector<float> data(elements);
-  for (size_t i = 0; i < elements; ++i) {
-    uint32_t v = uint32_t(i % 1000 + 1);
-    std::memcpy(&data[i], &v, 4);
-  }
-  Launch launch;
-  launch.kernel = kernel;
-  launch.grid = grid;
-  launch.block = block;
-  size_t count = program->parameters(kernel)->size();
-  for (size_t i = 0; i + 1 < count; ++i) {
-    uint64_t address = memory.allocate(elements * 4);
-    memory.write(address, data.data(), elements * 4);
-    launch.parameters.push_back(bytesOf(address));
-  }
-  launch.parameters.push_back(bytesOf(size));
+/// The counters of one launch; none after an error, which `state` then has.
+std::optional<Counters> launch(benchmark::State &state, Workload &workload,
+                               bool sanitize) {
   Options options;
   options.threads = 1;
   options.sanitize = sanitize;
-  double instructions = 0;
-  for (auto _ : state) {
-    LaunchResult result = run(*program, launch, memory, options);
-    if (result.error) {
-      state.SkipWithError(result.error->message.c_str());
-      return;
-    }
-    instructions += double(result.counters.instructions) * 32;
+  LaunchResult result =
+      run(*workload.program, workload.launch, workload.memory, options);
+  if (result.error || !result.findings.empty()) {
+    state.SkipWithError(result.error ? result.error->message.c_str()
+                                     : result.findings[0].message.c_str());
+    return std::nullopt;
   }
-  state.counters["lane_instructions"] =
-      benchmark::Counter(instructions, benchmark::Counter::kIsRate);
+  return result.counters;
 }
-BENCHMARK_CAPTURE(corpusKernel, gemm_tiled, "gemm_tiled", 256, {16, 16, 1},
-                  {16, 16, 1}, false)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, gemm_tiled_sanitized, "gemm_tiled", 256,
-                  {16, 16, 1}, {16, 16, 1}, true)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, softmax, "softmax_rows", 1024, {64, 1, 1},
-                  {256, 1, 1}, false)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, softmax_sanitized, "softmax_rows", 1024,
-                  {64, 1, 1}, {256, 1, 1}, true)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, vector_add, "vector_add", 1 << 20, {4096, 1, 1},
-                  {256, 1, 1}, false)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, vector_add_sanitized, "vector_add", 1 << 20,
-                  {4096, 1, 1}, {256, 1, 1}, true)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, transpose, "transpose", 1024, {32, 32, 1},
-                  {32, 8, 1}, false)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, transpose_sanitized, "transpose", 1024,
-                  {32, 32, 1}, {32, 8, 1}, true)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(corpusKernel, collatz_divergent, "collatz", 1 << 16,
-                  {256, 1, 1}, {256, 1, 1}, false)
-    ->Unit(benchmark::kMillisecond);
 
-static void parsing(benchmark::State &state) {
+void speed(benchmark::State &state, Workload &workload) {
+  double products = 0, instructions = 0;
+  for (auto _ : state) {
+    auto counters = launch(state, workload, false);
+    if (!counters)
+      return;
+    products += double(counters->mmaFlops) / 2;
+    instructions += double(counters->instructions) * 32;
+  }
+  auto rate = [&](const char *name, double count) {
+    if (count)
+      state.counters[name] =
+          benchmark::Counter(count, benchmark::Counter::kIsRate);
+  };
+  rate("multiply_adds", products);
+  rate("lane_instructions", instructions);
+}
+
+double cpuSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
+double median(std::vector<double> values) {
+  auto middle = values.begin() + ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// An iteration is a pair of launches, so that what else the machine does
+/// slows both.
+void sanitizers(benchmark::State &state, Make make) {
+  auto workload = make();
+  std::vector<double> plain, sanitized, ratios;
+  for (auto _ : state) {
+    double begin = cpuSeconds();
+    if (!launch(state, *workload, false))
+      return;
+    double between = cpuSeconds();
+    if (!launch(state, *workload, true))
+      return;
+    double end = cpuSeconds();
+    plain.push_back((between - begin) * 1e3);
+    sanitized.push_back((end - between) * 1e3);
+    ratios.push_back((end - between) / (between - begin));
+  }
+  state.counters["plain_ms"] = median(plain);
+  state.counters["sanitized_ms"] = median(sanitized);
+  state.counters["ratio"] = median(ratios);
+}
+
+void parsing(benchmark::State &state) {
   std::string text =
       readFile(std::string(FUSION_EMULATOR_CORPUS) + "/gemm.ptx");
   for (auto _ : state) {
@@ -214,6 +275,37 @@ static void parsing(benchmark::State &state) {
   }
   state.SetBytesProcessed(int64_t(state.iterations()) * int64_t(text.size()));
 }
-BENCHMARK(parsing)->Unit(benchmark::kMillisecond);
 
-BENCHMARK_MAIN();
+} // namespace
+
+int main(int argc, char **argv) {
+  const std::pair<const char *, Make> kernels[] = {
+      {"gemm", gemm<256>},           {"gemm_tiled", gemmTiled},
+      {"softmax", softmax},          {"vector_add", vectorAdd},
+      {"transpose", transpose},      {"histogram", histogram},
+      {"cp_async", pipeline},        {"gemm_512", gemm<512>},
+      {"collatz_divergent", collatz}};
+  auto add = [](const std::string &name, auto function) {
+    benchmark::RegisterBenchmark(name.c_str(), function)
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (auto [name, make] : kernels)
+    add(std::string("speed/") + name,
+        [make = make](benchmark::State &state) { speed(state, *make()); });
+  for (auto [name, type, majorB] :
+       {std::tuple("f16", "f16", 0u), std::tuple("f16_mn_major", "f16", 1u),
+        std::tuple("bf16", "bf16", 0u), std::tuple("e4m3", "e4m3", 0u)})
+    add(std::string("speed/wgmma_") + name,
+        [type = type, majorB = majorB](benchmark::State &state) {
+          speed(state, *warpgroups(type, majorB));
+        });
+  for (auto [name, make] : kernels)
+    add(std::string("sanitizers/") + name,
+        [make = make](benchmark::State &state) { sanitizers(state, make); });
+  add("parsing", parsing);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

@@ -1,4 +1,5 @@
-//===- CostModel.cpp - Predicted time of a kernel -----------------------------===//
+//===- CostModel.cpp - Predicted time of a kernel
+//-----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +17,8 @@ using namespace fusion;
 
 llvm::StringRef Cost::bound() const {
   double most = std::max({dram, l2, shared, compute});
-  if (latency > most)
+  // What is neither of them for the most part waits for all of them.
+  if (pipeline > 2 * most)
     return "latency";
   if (most == compute)
     return "tensor cores";
@@ -41,14 +43,10 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   double tensorRate = 0;
   for (const Product &product : group.products)
     if (product.type)
-      tensorRate = chip.tensorFlopsOf(*product.type) / chip.numSMs;
-  // The four tensor cores of an SM each need a warp, and two to keep one busy
-  // while the other issues loads.
-  double residentWarps = std::min<double>(
-      blocksOnBusiest, cost.blocksPerSM) * schedule.warps;
-  double issue = std::min(1.0, residentWarps / 8.0);
+      tensorRate =
+          chip.tensorFlopsOf(*product.type) * chip.mmaShare / chip.numSMs;
   double scalarRate = chip.f32FlopsPerSecond / chip.numSMs;
-  cost.compute = footprint.mmaFlops * share / (tensorRate * issue) +
+  cost.compute = footprint.mmaFlops * share / tensorRate +
                  footprint.otherFlops * share / scalarRate;
 
   int64_t moved = footprint.globalLoadBytes + footprint.globalStoreBytes;
@@ -57,25 +55,19 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   double fetched =
       footprint.compulsoryBytes <= resident
           ? footprint.compulsoryBytes
-          : std::min<double>(moved, footprint.compulsoryBytes +
-                                        (moved - footprint.compulsoryBytes) *
-                                            (1 - resident / footprint.compulsoryBytes));
-  // A grid smaller than the chip cannot use all of its bandwidth.
-  double activeSMs = std::min<double>(footprint.blocks, chip.numSMs);
-  double reach = std::min(1.0, activeSMs * 2 / chip.numSMs);
-  cost.dram = fetched / (chip.dramBytesPerSecond * reach);
-  cost.l2 = moved / (chip.l2BytesPerSecond * reach);
+          : std::min<double>(
+                moved, footprint.compulsoryBytes +
+                           (moved - footprint.compulsoryBytes) *
+                               (1 - resident / footprint.compulsoryBytes));
+  cost.dram = fetched / chip.dramBytesPerSecond;
+  cost.l2 = moved / chip.l2BytesPerSecond;
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
-
-  // Each step waits for its loads and for barriers; blocks of one SM take turns.
-  double rounds = std::ceil(blocksOnBusiest / cost.blocksPerSM);
-  cost.latency =
-      rounds * (chip.dramLatency + footprint.serialLoads * chip.l2Latency +
-                footprint.barriers * chip.barrierLatency);
-  double throughput =
-      std::max({cost.dram, cost.l2, cost.shared, cost.compute});
-  cost.total = cost.launch + throughput + cost.latency;
+  cost.pipeline = predictPipeline(group, schedule, footprint, chip,
+                                  PipelineForm::Continuous)
+                      .kernel;
+  cost.total = cost.launch + std::max({cost.dram, cost.l2, cost.shared,
+                                       cost.compute, cost.pipeline});
   return cost;
 }
 
@@ -94,14 +86,15 @@ static double extents(const GroupModel &group, llvm::ArrayRef<unsigned> axes) {
 }
 
 double fusion::intensity(const GroupModel &group, const Product &product) {
-  double m = extents(group, product.lhsAxes), n = extents(group, product.rhsAxes),
+  double m = extents(group, product.lhsAxes),
+         n = extents(group, product.rhsAxes),
          k = extents(group, product.reduction);
   return 2 * m * n * k / (2 * m * n + m * k + n * k);
 }
 
 double fusion::machineBalance(const Product &product, unsigned elementBytes,
                               const ChipInfo &chip) {
-  double flops = product.type ? chip.tensorFlopsOf(*product.type)
-                              : chip.f32FlopsPerSecond;
+  double flops =
+      product.type ? chip.tensorFlopsOf(*product.type) : chip.f32FlopsPerSecond;
   return flops / (chip.dramBytesPerSecond / elementBytes);
 }

@@ -1,4 +1,5 @@
-//===- PipelineModel.cpp - Latency of load-use loops --------------------------===//
+//===- PipelineModel.cpp - Latency of load-use loops
+//--------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,9 +29,10 @@ llvm::StringRef fusion::name(LoopBound bound) {
 
 double fusion::loadUseLatency(double load, double use, double iterations,
                               double stages, double multiplexed,
-                              PipelineForm form) {
+                              PipelineForm form, double transfer) {
   if (form == PipelineForm::Continuous)
-    return iterations * std::max(use, (load + use) / (stages * multiplexed));
+    return iterations *
+           std::max({use, transfer, (load + use) / (stages * multiplexed)});
   if (load <= (stages * multiplexed - 1) * use)
     return use * iterations;
   return (load + use) * iterations / stages;
@@ -82,11 +84,11 @@ public:
 private:
   /// What one iteration of a body does.
   struct Body {
-    double load = 0;         ///< seconds of its own loads
-    double use = 0;          ///< of products and inner loops
+    double load = 0; ///< seconds of its own loads
+    double use = 0;  ///< of products and inner loops
     int64_t loadedBytes = 0;
-    int64_t stored = 0;      ///< bytes
-    unsigned stages = 0;     ///< fewest of its pipelined loads, 0 without loads
+    int64_t stored = 0;  ///< bytes
+    unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
 
   int64_t tileBytes(const GroupTensor &tensor) const {
@@ -96,62 +98,120 @@ private:
     return bytes;
   }
 
-  /// T_smem_load: all concurrent blocks load at the same time, from L2, and what
-  /// they share comes from DRAM once. The batch's share of DRAM traffic is that of
-  /// the compulsory bytes.
+  double dramShare() const {
+    return footprint.globalLoadBytes > 0
+               ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
+                                   footprint.globalLoadBytes)
+               : 1.0;
+  }
+
+  /// The part of it in which bytes pass.
+  double transferSeconds(int64_t bytes) const {
+    double all = static_cast<double>(bytes) * concurrent;
+    return std::max(all / chip.l2BytesPerSecond,
+                    all * dramShare() / chip.dramBytesPerSecond);
+  }
+
+  /// T_smem_load: all concurrent blocks load at the same time, from L2, and
+  /// what they share comes from DRAM once. The batch's share of DRAM traffic is
+  /// that of the compulsory bytes.
   double loadSeconds(int64_t bytes) const {
-    double share =
-        footprint.globalLoadBytes > 0
-            ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
-                                footprint.globalLoadBytes)
-            : 1.0;
+    double share = dramShare();
     double all = static_cast<double>(bytes) * concurrent;
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
                         all * share / chip.dramBytesPerSecond);
   }
 
-  /// T_smem_use of one product's tile: the register-level loop over the steps of
-  /// its intrinsic. One step loads fragments (bytes over the SM's bandwidth, and
-  /// the latency of shared memory) and multiplies them.
-  double useSeconds(unsigned number) const {
+  /// Share of the tensor cores' rate that the resident warps can draw: each of
+  /// an SM's four needs a warp, and products under way to cover an
+  /// instruction's latency, either of further warps or of one warp's
+  /// independent accumulators.
+  double utilisation(const ProductMapping &mapping, double rate) const {
+    double warps = schedule.warps * result.blocksPerSM / cores;
+    const Intrinsic &mma = *mapping.intrinsic;
+    double perWarp = static_cast<double>(schedule.tiles[mapping.i1]) *
+                     schedule.tiles[mapping.i2] /
+                     (mma.i1 * mma.i2 * mapping.warps[0] * mapping.warps[1]);
+    double issue = 2.0 * mma.i1 * mma.i2 * mma.r1 * cores * chip.numSMs / rate;
+    double underWay = std::max(1.0, warps) * std::max(1.0, perWarp);
+    return std::min(1.0, warps) *
+           std::min(1.0, underWay * issue / chip.mmaLatency);
+  }
+
+  double sharedSeconds(double bytes) const {
+    return bytes * result.blocksPerSM /
+           (chip.sharedBytesPerClockPerSM * chip.clockHz);
+  }
+
+  /// T_smem_use of one product's tile: the register-level loop over the steps
+  /// of its intrinsic. One step loads fragments (bytes over the SM's bandwidth,
+  /// and the latency of shared memory) and multiplies them. What was handed
+  /// over through shared memory is stored and, once all have, loaded again.
+  /// `repetitions` of the loop run on into each other.
+  double useSeconds(unsigned number, int64_t repetitions) const {
     const Product &product = group.products[number];
     const ProductMapping &mapping = schedule.products[number];
     double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2];
-    double steps = static_cast<double>(schedule.tiles[mapping.r1]) /
-                   mapping.intrinsic->r1;
+    double steps =
+        static_cast<double>(schedule.tiles[mapping.r1]) / mapping.intrinsic->r1;
     double step = mapping.intrinsic->r1;
-    double rate = product.type ? chip.tensorFlopsOf(*product.type)
-                               : chip.f32FlopsPerSecond;
-    // Blocks of an SM share its tensor cores; each of the four needs a warp.
-    double warps = static_cast<double>(schedule.warps) * result.blocksPerSM;
-    double utilisation = std::min(1.0, warps / 4);
+    double rate = product.type
+                      ? chip.tensorFlopsOf(*product.type) * chip.mmaShare
+                      : chip.f32FlopsPerSecond;
+    // Blocks of an SM share its tensor cores.
     double compute = 2 * i1 * i2 * step * result.blocksPerSM /
-                     (rate / chip.numSMs * utilisation);
+                     (rate / chip.numSMs * utilisation(mapping, rate));
     double bytes = 2 * step * (i1 * mapping.warps[1] + i2 * mapping.warps[0]);
-    double load = chip.sharedLatency +
-                  bytes * result.blocksPerSM /
-                      (chip.sharedBytesPerClockPerSM * chip.clockHz);
-    return loadUseLatency(load, compute, steps, schedule.registerStages,
-                          schedule.warps, form);
+    double load = chip.sharedLatency + sharedSeconds(bytes);
+    double stages = schedule.registerStages, multiplexed = schedule.warps;
+    if (form == PipelineForm::Continuous) {
+      // No more than there are steps, and only warps of one core take turns.
+      stages = std::min(stages, steps * repetitions);
+      multiplexed = std::max(1.0, schedule.warps * result.blocksPerSM / cores);
+    }
+    double use = loadUseLatency(load, compute, steps, stages, multiplexed, form,
+                                sharedSeconds(bytes));
+    for (std::optional<unsigned> producer : product.producer) {
+      if (!producer)
+        continue;
+      unsigned tensor = group.products[*producer].result;
+      if (schedule.places[tensor].space == fuse::Space::Shared)
+        use += sharedSeconds(2.0 * tileBytes(group.tensors[tensor])) +
+               2 * chip.sharedLatency + 2 * chip.barrierLatency;
+    }
+    return use;
   }
 
-  Body visit(const TilingTree &items, double &firstLoads) {
+  /// Loads that no computation stands between are waited for together.
+  /// `iterations` of the loop around them, where there is one.
+  Body visit(const TilingTree &items, double &firstLoads,
+             int64_t iterations = 1) {
     Body body;
+    bool isPipelined = llvm::any_of(items, [&](const TilingNode &node) {
+      return node.kind == TilingNode::Kind::Load &&
+             schedule.places[node.index].stages > 1;
+    });
+    int64_t waiting = 0, pipelined = 0;
     for (const TilingNode &node : items) {
       const GroupTensor *tensor =
           node.isLoop() ? nullptr : &group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
         int64_t bytes = tileBytes(*tensor);
-        body.loadedBytes += bytes;
-        body.load += loadSeconds(bytes);
         unsigned stages = schedule.places[node.index].stages;
-        body.stages = body.stages == 0 ? stages : std::min(body.stages, stages);
+        body.loadedBytes += bytes;
+        (stages > 1 ? pipelined : waiting) += bytes;
+        if (stages > 1)
+          body.stages =
+              body.stages == 0 ? stages : std::min(body.stages, stages);
         break;
       }
       case TilingNode::Kind::Compute:
-        body.use += useSeconds(tensor->product);
+        if (waiting > 0)
+          body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+        waiting = 0;
+        body.use += useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
         body.stored += tileBytes(*tensor);
@@ -160,6 +220,13 @@ private:
         visitLoop(node, body, firstLoads);
         break;
       }
+    }
+    if (waiting > 0)
+      body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+    if (pipelined > 0) {
+      // The others are waited for in every iteration.
+      body.use += body.load + chip.barrierLatency;
+      body.load = loadSeconds(pipelined);
     }
     return body;
   }
@@ -175,17 +242,21 @@ private:
     size_t place = result.loops.size();
     result.loops.push_back({});
     double innerFirst = 0;
-    Body body = visit(node.children, innerFirst);
-    firstLoads += body.load;
     LoopLatency loop;
     loop.axis = node.index;
     loop.iterations =
         tripCount(group.axes[node.index], schedule.tiles[node.index]);
+    Body body = visit(node.children, innerFirst, loop.iterations);
+    firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);
     loop.load = body.load;
     loop.use = body.use + innerFirst;
-    loop.total = loadUseLatency(loop.load, loop.use, loop.iterations,
-                                loop.stages, result.blocksPerSM, form);
+    double stages = loop.stages;
+    if (form == PipelineForm::Continuous)
+      stages = std::min<double>(stages, loop.iterations);
+    loop.total = loadUseLatency(loop.load, loop.use, loop.iterations, stages,
+                                result.blocksPerSM, form,
+                                transferSeconds(body.loadedBytes));
     loop.bound = boundOf(loop, body.loadedBytes);
     outer.use += loop.total;
     outer.stored += body.stored;
@@ -197,9 +268,7 @@ private:
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;
     // Even with any number of stages the bytes have to pass.
-    double transfer =
-        static_cast<double>(bytes) * concurrent / chip.l2BytesPerSecond;
-    if (transfer >= loop.use)
+    if (transferSeconds(bytes) >= loop.use)
       return LoopBound::Load;
     return footprint.blocks > concurrent ? LoopBound::Occupancy
                                          : LoopBound::Latency;
@@ -210,7 +279,8 @@ private:
   const Footprint &footprint;
   const ChipInfo &chip;
   PipelineForm form;
-  int64_t concurrent = 1; ///< blocks of a batch
+  int64_t concurrent = 1;            ///< blocks of a batch
+  static constexpr double cores = 4; ///< tensor cores of an SM
   PipelineLatency result;
 };
 

@@ -106,8 +106,9 @@ bool fusion::emulator::resolveShared(Warp &warp, const Inst &inst,
                                      unsigned lane, uint64_t address,
                                      uint64_t bytes, unsigned alignment,
                                      bool remote, Cta *&cta, uint32_t &offset) {
-  auto fault = [&](const std::string &message) {
-    raiseFault(warp, inst, lane, message);
+  auto fault = [&](const std::string &message,
+                   const char *kind = "out-of-bounds-shared") {
+    raiseFault(warp, inst, lane, message, kind);
     return false;
   };
   if (!inWindow(address, kSharedWindow))
@@ -125,13 +126,15 @@ bool fusion::emulator::resolveShared(Warp &warp, const Inst &inst,
                    "is wanted");
     if (cta->ended)
       return fault("access to the shared memory of block " +
-                   std::to_string(rank - 1) +
-                   " of the cluster, which has ended");
+                       std::to_string(rank - 1) +
+                       " of the cluster, which has ended",
+                   "cluster-lifetime");
   }
   offset = uint32_t(place & ((1u << kRankShift) - 1));
   if (offset % alignment)
     return fault("shared address " + std::to_string(offset) +
-                 " is no multiple of " + std::to_string(alignment));
+                     " is no multiple of " + std::to_string(alignment),
+                 "misaligned");
   if (offset > cta->sharedBytes || bytes > cta->sharedBytes - offset)
     return fault("out-of-bounds shared access of " + std::to_string(bytes) +
                  " bytes at offset " + std::to_string(offset) + " of " +
@@ -177,8 +180,11 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
           return false;
         pointer[lane] = other->shared.data() + offset;
         if (warp.sanitizer)
-          other->sanitizer->clusterAccess(warp, inst, lane, offset, bytes,
-                                          kind == AccessKind::Load);
+          other->sanitizer->clusterAccess(
+              warp, inst, lane, offset, bytes,
+              kind == AccessKind::Load    ? SanitizeKind::Load
+              : kind == AccessKind::Store ? SanitizeKind::Store
+                                          : SanitizeKind::Atomic);
         continue;
       }
       if (inWindow(a, kSharedWindow)) {

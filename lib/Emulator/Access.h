@@ -234,7 +234,8 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                                  kind == AccessKind::Load ? SanitizeKind::Load
                                  : kind == AccessKind::Store
                                      ? SanitizeKind::Store
-                                     : SanitizeKind::Atomic);
+                                     : SanitizeKind::Atomic,
+                                 range.contiguous);
   return true;
 }
 
@@ -261,7 +262,8 @@ inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
                                  kind == AccessKind::Load ? SanitizeKind::Load
                                  : kind == AccessKind::Store
                                      ? SanitizeKind::Store
-                                     : SanitizeKind::Atomic);
+                                     : SanitizeKind::Atomic,
+                                 range.contiguous);
   return true;
 }
 

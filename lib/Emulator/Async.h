@@ -54,6 +54,9 @@ struct BulkCopy {
   Kind kind = Kind::GlobalToShared;
   bool reduces = false;
   bool hasSource = false;   ///< SharedToGlobal: `data` was read
+  bool waited = false;      ///< for that, by wait_group.read
+  bool landed = false;      ///< carried out before anybody looked
+  bool sourceSeen = false;  ///< by the sanitizer: not the first of a multicast
   uint8_t operation = 0;    ///< AtomicOp
   Type type = Type::None;   ///< of a reduction
   Cta *sharedCta = nullptr; ///< the one that holds the destination, or source
@@ -70,6 +73,7 @@ struct BulkCopy {
   uint32_t warp = 0, lane = 0, line = 0;
   uint32_t group = 0;    ///< bulk group of the thread
   uint32_t sequence = 0; ///< Arrive: cp.async issued before
+  uint32_t context = 0;  ///< the sanitizer's, of the copy itself; 0: none
 };
 
 /// The asynchronous state of a CTA.

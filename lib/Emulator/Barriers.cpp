@@ -172,10 +172,9 @@ bool Executor::timeOut() {
   return any;
 }
 
-/// No warp can go on: says who waits where.
-void Executor::deadlock() {
-  std::string message = "deadlock:";
-  unsigned line = 0;
+/// " warp w lanes m wait at …; …"; `line` is that of the first.
+std::string Executor::describeWaits(unsigned &line) const {
+  std::string message;
   size_t listed = 0;
   for (const Warp &warp : cta.warps)
     for (const Group &group : warp.others) {
@@ -204,12 +203,27 @@ void Executor::deadlock() {
     }
   if (listed > 8)
     message += "; and " + std::to_string(listed - 8) + " more";
+  return message;
+}
+
+static std::string nameOfBlock(const Cta &cta) {
+  const auto &id = cta.id;
+  return "block (" + std::to_string(id[0]) + "," + std::to_string(id[1]) + "," +
+         std::to_string(id[2]) + ")";
+}
+
+/// No warp can go on: says who waits where, in the others of the cluster too.
+void Executor::deadlock(const std::vector<const Executor *> &others) {
+  unsigned line = 0, otherLine = 0;
+  std::string message = "deadlock:" + describeWaits(line);
+  for (const Executor *other : others) {
+    std::string waits = other->describeWaits(otherLine);
+    message += "; in " + nameOfBlock(other->cta) + waits;
+  }
   cta.fault.set = true;
   cta.fault.kind = "deadlock";
   cta.fault.line = line;
-  const auto &id = cta.id;
+  cta.fault.otherLine = otherLine == line ? 0 : otherLine;
   cta.fault.message = message + " (kernel '" + std::string(code.source->name) +
-                      "', block (" + std::to_string(id[0]) + "," +
-                      std::to_string(id[1]) + "," + std::to_string(id[2]) +
-                      "))";
+                      "', " + nameOfBlock(cta) + ")";
 }

@@ -188,8 +188,6 @@ void fusion::emulator::carryOut(BulkCopy &copy) {
   } else {
     put(copy, to, copy.data.data(), copy.bytes, false);
   }
-  if (cta.sanitizer)
-    cta.sanitizer->bulkComplete(copy.shared, copy.bytes);
 }
 
 void fusion::emulator::readSource(BulkCopy &copy) {

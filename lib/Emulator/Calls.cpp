@@ -9,6 +9,7 @@
 #include "Executor.h"
 
 #include "Handlers.h"
+#include "Sanitizer.h"
 
 #include <algorithm>
 
@@ -161,6 +162,9 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
 }
 
 void Executor::exitLanes(Warp &warp, uint32_t mask) {
+  if (sanitizer)
+    sanitizer->exit(warp, mask,
+                    liveThreads() == unsigned(__builtin_popcount(mask)));
   finishCopies(warp, mask);
   finishBulkStores(warp, mask);
   leaveCluster(warp, mask);

@@ -74,9 +74,14 @@ bool ClusterExecutor::resolveStall() {
       any |= !done[i] && executors[i]->timeOut();
   if (any)
     return true;
+  std::vector<const Executor *> left;
+  for (const auto &executor : executors)
+    if (!executor->cta.ended)
+      left.push_back(executor.get());
   for (size_t i = 0; i < executors.size(); ++i)
     if (!done[i]) {
-      executors[i]->deadlock();
+      left.erase(left.begin());
+      executors[i]->deadlock(left);
       break;
     }
   return false;

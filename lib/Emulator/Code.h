@@ -57,6 +57,7 @@ enum Order : uint8_t {
   OrderStrong = 1, ///< relaxed, volatile, or an atomic
   OrderAcquire = 2,
   OrderRelease = 4,
+  OrderCta = 8, ///< acquires and releases for threads of its CTA only
 };
 
 struct Inst {
@@ -72,6 +73,16 @@ struct Inst {
   uint8_t count = 0;                         ///< operands in `op`
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
   uint8_t order = 0; ///< of strong accesses, bits of Order
+};
+
+/// What an instruction does to registers that a wgmma of its function has as
+/// accumulators or fragments of A, for sanitizers; they are numbered through
+/// all functions.
+struct RegisterWatch {
+  std::vector<uint32_t> reads, writes;
+  bool isProduct = false; ///< reads fragments, reads and writes accumulators
+  uint32_t shape = 0;     ///< of a product
+  uint32_t line = 0;
 };
 
 /// Where a parameter of a function lies: in the lane's parameter block, or in
@@ -109,6 +120,8 @@ struct Code {
   std::deque<std::vector<Ref>> operands;
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
+  std::vector<RegisterWatch> watches; ///< only where sanitizers run
+  uint32_t watchedRegisters = 0;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
   std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
   AlignedBuffer constants;          ///< each broadcast to 32 lanes
@@ -116,6 +129,7 @@ struct Code {
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
+  bool hasCtaScope = false;         ///< orders with OrderCta
   bool communicates = false;        ///< CTAs may wait for one another
   bool writesAtomically = false;    ///< reductions that need host atomics
 };

@@ -8,6 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "SanitizerAsync.h"
+
+#include <algorithm>
 
 using namespace fusion::emulator;
 
@@ -350,6 +353,13 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   return true;
 }
 
+/// A fence between threads, or nothing.
+void Decoder::emitFence(bool orders, bool narrow) {
+  emit(orders ? fenceHandler() : nothingHandler(), {}).order =
+      narrow ? OrderCta : 0;
+  code->hasCtaScope |= orders && narrow;
+}
+
 /// Hints, and orders that hold here anyway.
 bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
   if (root == "createpolicy") {
@@ -387,7 +397,25 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
   if (root == "fence") {
     // PTX ISA, "membar, fence": orders, scopes and proxies. Threads are
     // ordered by those that are not of proxies or of mbarrier.init alone.
-    bool special = modifiers.takeOneOf({"proxy", "mbarrier_init"}) >= 0;
+    auto has = [&](std::string_view text) {
+      const auto &list = instruction->modifiers;
+      return std::find(list.begin(), list.end(), text) != list.end();
+    };
+    unsigned proxies = 0;
+    if (has("mbarrier_init"))
+      proxies = FenceInit;
+    else if (has("proxy") && (has("async") || has("async::generic"))) {
+      // The acquiring half orders the async proxy before the generic one.
+      bool acquires = has("async::generic") && has("acquire");
+      bool global = has("global"), shared = has("shared::cta") ||
+                                            has("shared::cluster") ||
+                                            has("async::generic");
+      proxies = acquires ? 0
+                : global ? FenceGlobalProxy
+                : shared ? FenceSharedProxy
+                         : FenceGlobalProxy | FenceSharedProxy;
+    }
+    bool special = has("proxy") || has("mbarrier_init");
     while (modifiers.takeOneOf({"sc",
                                 "acq_rel",
                                 "acquire",
@@ -414,10 +442,24 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       ;
     if (!modifiers.empty())
       return unsupported();
-    emit(special ? nothingHandler() : fenceHandler(), {});
+    // fence.proxy.tensormap::generic.acquire has the map and its size.
+    const auto &operands = instruction->operands;
+    Ref map;
+    bool ofMap = has("tensormap::generic") && has("acquire");
+    if (!count(ofMap ? 2 : 0, ofMap ? 2 : 0) ||
+        (ofMap && !genericAddress(operands[0], false, map)))
+      return false;
+    if (ofMap && (operands[1].kind != Operand::Kind::Integer ||
+                  operands[1].value != 128))
+      return fail("the size of a tensor map is 128");
+    if (proxies)
+      emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
+    else
+      emitFence(!special, has("cta"));
     return true;
   }
+  bool narrow = modifiers.take("cta");
   modifiers = Modifiers(Instruction());
-  emit(root == "membar" ? fenceHandler() : nothingHandler(), {});
+  emitFence(root == "membar", narrow);
   return true;
 }

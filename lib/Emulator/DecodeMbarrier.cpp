@@ -37,14 +37,16 @@ static bool takeShared(Modifiers &modifiers) {
   return modifiers.takeOneOf({"shared", "shared::cta", "shared::cluster"}) >= 0;
 }
 
-static void takeOrder(Modifiers &modifiers) {
-  modifiers.takeOneOf({"acquire", "release", "relaxed"});
+/// OrderStrong where the operation is .relaxed.
+static uint8_t takeOrder(Modifiers &modifiers) {
+  int order = modifiers.takeOneOf({"acquire", "release", "relaxed"});
   modifiers.takeOneOf({"cta", "cluster"});
+  return order == 2 ? OrderStrong : 0;
 }
 
 bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
-  takeOrder(modifiers);
+  uint8_t order = takeOrder(modifiers);
   int kind = modifiers.takeOneOf({"init", "inval", "expect_tx", "complete_tx",
                                   "arrive", "arrive_drop", "test_wait",
                                   "try_wait", "pending_count"});
@@ -101,6 +103,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     inst.a = uint8_t((kind == 5 ? MbarrierDrop : 0) |
                      (noComplete ? MbarrierNoComplete : 0) |
                      (expects ? MbarrierHasTx : 0));
+    inst.order = order;
     return true;
   }
   case 6:
@@ -112,8 +115,10 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
         !source(operands[2], parity ? Type::U32 : Type::B64, value) ||
         (operands.size() > 3 && !source(operands[3], Type::U32, hint)))
       return false;
-    emit(mbarrierHandler(MbarrierOp::Wait), {p, value, place}, Flow::Wait).a =
-        parity ? MbarrierParity : 0;
+    Inst &inst =
+        emit(mbarrierHandler(MbarrierOp::Wait), {p, value, place}, Flow::Wait);
+    inst.a = parity ? MbarrierParity : 0;
+    inst.order = order;
     return true;
   }
   default: {
@@ -171,15 +176,14 @@ bool Decoder::decodeClusterBarrier(Modifiers &modifiers) {
   bool arrives = modifiers.take("arrive");
   bool waits = modifiers.take("wait");
   bool aligned = modifiers.take("aligned");
-  modifiers.takeOneOf({"release", "relaxed", "acquire"});
+  int order = modifiers.takeOneOf({"release", "relaxed", "acquire"});
   if (arrives == waits)
     return unsupported();
   if (!count(0, 0))
     return false;
-  if (waits)
-    emit(clusterWaitHandler(), {}, Flow::Wait);
-  else
-    emit(clusterArriveHandler(), {},
-         aligned ? Flow::WarpAligned : Flow::Checked);
+  Inst &inst = waits ? emit(clusterWaitHandler(), {}, Flow::Wait)
+                     : emit(clusterArriveHandler(), {},
+                            aligned ? Flow::WarpAligned : Flow::Checked);
+  inst.order = order == 1 ? OrderStrong : 0;
   return true;
 }

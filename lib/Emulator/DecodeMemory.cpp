@@ -27,7 +27,9 @@ static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
       {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
   order = which < 0 ? 0 : orders[which];
   modifiers.take("weak");
-  modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  if (modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) == 0 &&
+      (order & (OrderAcquire | OrderRelease)))
+    order |= OrderCta;
   while (modifiers.takeOneOf(
              {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) >= 0)
     ;
@@ -150,6 +152,7 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   made.d = isSigned(type);
   made.e = uint8_t(width);
   made.order = order;
+  code->hasCtaScope |= (order & OrderCta) != 0;
   return true;
 }
 
@@ -225,6 +228,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   inst.d = uint8_t(space);
   inst.e = discards;
   inst.order = uint8_t(order | OrderStrong);
+  code->hasCtaScope |= (order & OrderCta) != 0;
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
   if (space != Space::Shared && !isCluster && (!discards || isFloatingPoint))

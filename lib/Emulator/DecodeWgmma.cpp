@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "RegisterAllocation.h"
 
 using namespace fusion::emulator;
 
@@ -51,6 +52,63 @@ static bool wgmmaShape(std::string_view text, unsigned &n, unsigned &k) {
   return at == text.size();
 }
 
+static bool isProduct(const Instruction &inst) {
+  return inst.root == "wgmma" && inst.operands.size() > 1;
+}
+
+/// Numbers the registers that products of this function use.
+void Decoder::collectWatched() {
+  watchedRegisters.clear();
+  if (!watched)
+    return;
+  for (const Instruction &inst : current->body)
+    if (isProduct(inst))
+      for (size_t i = 0; i < 2; ++i)
+        for (const Operand &element : inst.operands[i].elements)
+          if (element.kind == Operand::Kind::Register &&
+              watchedRegisters.emplace(element.index, code->watchedRegisters)
+                  .second)
+            ++code->watchedRegisters;
+}
+
+/// An instruction before this one that tells sanitizers of its registers.
+void Decoder::emitWatch() {
+  RegisterWatch watch;
+  watch.line = instruction->line;
+  auto numbers = [&](const std::vector<uint32_t> &registers,
+                     std::vector<uint32_t> &into) {
+    for (uint32_t reg : registers) {
+      auto it = watchedRegisters.find(reg);
+      if (it != watchedRegisters.end())
+        into.push_back(it->second);
+    }
+  };
+  if (isProduct(*instruction)) {
+    watch.isProduct = true;
+    for (size_t i = 0; i < 2; ++i)
+      for (const Operand &element : instruction->operands[i].elements)
+        numbers({element.index}, i ? watch.reads : watch.writes);
+    // Type of D and size: of the same shape are those that agree in both.
+    std::string shape;
+    for (std::string_view modifier : instruction->modifiers)
+      shape.append(modifier).push_back('.');
+    watch.shape = uint32_t(std::hash<std::string>()(shape)) | 1;
+  } else {
+    Mentions mentions = mentionsOf(*instruction);
+    numbers(mentions.uses, watch.reads);
+    numbers(mentions.definitions, watch.writes);
+    if (watch.reads.empty() && watch.writes.empty())
+      return;
+  }
+  Inst &inst = emit(registerWatchHandler(), {}, Flow::Hidden);
+  inst.imm = int64_t(code->watches.size());
+  if (instruction->guard != kNone) {
+    inst.guard = slots[instruction->guard];
+    inst.guardFlip = instruction->guardNegated ? ~0u : 0;
+  }
+  code->watches.push_back(std::move(watch));
+}
+
 bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
   int kind =
@@ -61,7 +119,8 @@ bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
   if (kind < 2) {
     if (!count(0, 0))
       return false;
-    emit(kind ? wgmmaCommitHandler() : nothingHandler(), {}, Flow::WarpAligned);
+    emit(kind ? wgmmaCommitHandler() : wgmmaFenceHandler(), {},
+         Flow::WarpAligned);
     return true;
   }
   if (kind == 2) {

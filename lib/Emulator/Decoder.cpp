@@ -312,6 +312,7 @@ bool Decoder::decodeFunction(uint32_t index) {
       if (place.inRegister)
         place.reg = slots[place.reg];
 
+  collectWatched();
   std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);
@@ -325,6 +326,8 @@ bool Decoder::decodeFunction(uint32_t index) {
     pcOfInstruction[block.begin] = uint32_t(code->insts.size());
     for (pc = block.begin; pc < block.end; ++pc) {
       instruction = &current->body[pc];
+      if (!watchedRegisters.empty())
+        emitWatch();
       if (!decode(*instruction))
         return false;
     }

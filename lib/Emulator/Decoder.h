@@ -48,8 +48,9 @@ private:
 
 class Decoder {
 public:
-  Decoder(const Module &module, Error &error)
-      : module(module), error(error), table(handlerTable()) {}
+  /// `watched`: sanitizers look at what wgmma has in registers.
+  Decoder(const Module &module, Error &error, bool watched)
+      : module(module), error(error), watched(watched), table(handlerTable()) {}
   std::unique_ptr<Code> run(uint32_t kernel);
 
 private:
@@ -117,6 +118,7 @@ private:
   bool decodeWarp(std::string_view root, Modifiers &modifiers);
   bool decodeMma(Modifiers &modifiers);
   bool decodeNothing(std::string_view root, Modifiers &modifiers);
+  void emitFence(bool orders, bool narrow);
   bool parameterPlace(const Operand &operand, ParameterPlace &place);
 
   // DecodeWmma.cpp
@@ -143,11 +145,14 @@ private:
 
   // DecodeWgmma.cpp
   bool decodeWgmma(std::string_view root, Modifiers &modifiers);
+  void collectWatched();
+  void emitWatch();
 
   using Method = bool (Decoder::*)(std::string_view, Modifiers &);
 
   const Module &module;
   Error &error;
+  bool watched;
   const HandlerTable &table;
   std::unique_ptr<Code> code;
   std::vector<uint32_t>
@@ -162,6 +167,7 @@ private:
   const Function *current = nullptr;
   uint32_t currentIndex = 0;
   std::vector<Ref> slots;
+  std::unordered_map<uint32_t, uint32_t> watchedRegisters; ///< their numbers
   uint32_t frameBytes = 0;
   Ref scratchRef = 0;
   uint32_t pc = 0; ///< instruction in the body

@@ -97,11 +97,12 @@ Program::parameters(std::string_view kernel) const {
   return result;
 }
 
-const Code *Program::Impl::codeFor(uint32_t kernel, Error &error) const {
+const Code *Program::Impl::codeFor(uint32_t kernel, bool watched,
+                                   Error &error) const {
   std::lock_guard<std::mutex> guard(mutex);
-  Decoded &entry = decoded[kernel];
+  Decoded &entry = decoded[watched][kernel];
   if (!entry.done) {
-    entry.code = Decoder(*module, entry.error).run(kernel);
+    entry.code = Decoder(*module, entry.error, watched).run(kernel);
     entry.done = true;
   }
   if (!entry.code)
@@ -377,7 +378,7 @@ LaunchResult fusion::emulator::run(const Program &program,
     return fail("there is no kernel '" + launch.kernel + "'", 0);
   const Function &kernel = module.functions[index];
   Error error;
-  const Code *code = program.impl().codeFor(index, error);
+  const Code *code = program.impl().codeFor(index, options.sanitize, error);
   if (!code)
     return fail(error.message, error.line);
   // A kernel that names its cluster is launched in such clusters.

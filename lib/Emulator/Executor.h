@@ -37,7 +37,7 @@ public:
   /// Lets waits that may give up do so; false where there are none.
   bool timeOut();
   /// Ends the CTA with an error that says who waits where.
-  void deadlock();
+  void deadlock(const std::vector<const Executor *> &others);
 
   Cta cta;
   std::unique_ptr<Sanitizer> sanitizer;
@@ -73,6 +73,7 @@ private:
   void checkBarriers();
   void release(uint32_t barrier);
   void wakeWaiting();
+  std::string describeWaits(unsigned &line) const;
   uint32_t liveThreads() const;
 
   const Code &code;

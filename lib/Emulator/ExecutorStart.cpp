@@ -36,6 +36,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.tracing = tracing;
   cta.sharedHostMemory = sharedHostMemory;
   cta.clock = 0;
+  cta.varies = options.seed != 0;
   cta.random = options.seed * 0x2545f4914f6cdd1du ^ linear;
   cta.barriers.assign(kBarriers, Barrier());
   if (options.annotate)

@@ -23,6 +23,7 @@ namespace fusion::emulator {
 
 struct WgmmaOp;
 struct Group;
+struct ShadowWords;
 
 /// Operands in op[]: destination first, then sources, unless said otherwise.
 enum class IntOp : uint8_t {
@@ -199,6 +200,14 @@ struct HandlerTable {
   /// Carries out wgmmas of the warp that share accumulators, one after the
   /// other.
   void (*wgmma)(Warp &warp, const WgmmaOp *ops, size_t count);
+  /// Looks at the records of the words; false where an address is none.
+  bool (*shadowGather)(ShadowWords &words, const uint64_t *writes,
+                       const uint64_t *reads);
+  /// One record per word; false where two lanes have a word in common, which
+  /// then has the record of either.
+  bool (*shadowScatter)(const ShadowWords &words, const uint64_t *from,
+                        uint64_t *to);
+  void (*shadowFill)(const ShadowWords &words, uint64_t record, uint64_t *to);
 };
 
 /// The widest table that this machine executes.
@@ -315,6 +324,8 @@ enum WgmmaFlags : uint8_t {
   WgmmaSatfinite = 32,
 };
 Handler wgmmaHandler();
+Handler wgmmaFenceHandler();
+Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
 void finishProducts(Warp &warp);
@@ -334,6 +345,7 @@ Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
+Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
 
 } // namespace fusion::emulator
 

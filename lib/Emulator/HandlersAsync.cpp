@@ -278,11 +278,10 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
     if (!done)
       continue;
     complete(warp, copy, done);
-    // Ordered by the mbarrier, not by what the thread does now.
     if (warp.sanitizer)
       for (uint32_t left = done; left; left &= left - 1)
-        warp.sanitizer->bulkComplete(copy.destination[__builtin_ctz(left)],
-                                     copy.bytes);
+        warp.sanitizer->delivered(copy.destination[__builtin_ctz(left)],
+                                  copy.bytes);
   }
 }
 

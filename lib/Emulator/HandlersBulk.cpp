@@ -42,12 +42,14 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
     raiseFault(warp, inst, lane,
                "a bulk copy of " + std::to_string(bytes) +
                    " bytes at global address " + hex(address) +
-                   " leaves the allocation");
+                   " leaves the allocation",
+               "out-of-bounds-global");
     return false;
   }
   if (isStore && allocation->isConst) {
     raiseFault(warp, inst, lane,
-               "a bulk copy into constant memory at " + hex(address));
+               "a bulk copy into constant memory at " + hex(address),
+               "read-only-write");
     return false;
   }
   uint64_t first = address >> 5, last = (address + bytes - 1) >> 5;
@@ -67,14 +69,8 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
   if (!warp.sanitizer) {
     if (isStore)
       allocation->initialized.store(true, std::memory_order_relaxed);
-  } else if (isStore && !alsoLoads) {
-    allocation->markWritten(address - allocation->begin, bytes);
-  } else {
-    uint64_t addresses[32] = {};
-    addresses[lane] = address;
-    warp.sanitizer->globalAccess(
-        warp, inst, 1u << lane, addresses, unsigned(bytes),
-        isStore ? SanitizeKind::Atomic : SanitizeKind::Load);
+  } else if (isStore) {
+    warp.sanitizer->storeGlobal(warp, inst, lane, address, bytes, alsoLoads);
   }
   return true;
 }
@@ -98,7 +94,8 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
   if (!loadMbarrier(cta, barrier).valid) {
     raiseFault(warp, inst, lane,
                "there is no initialised mbarrier at shared offset " +
-                   std::to_string(barrier));
+                   std::to_string(barrier),
+               "mbarrier-misuse");
     return false;
   }
   if (cta.async.queues[barrier].size() >= kMaxInFlight) {
@@ -108,8 +105,7 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
     return false;
   }
   if (cta.sanitizer)
-    cta.sanitizer->bulkIssue(warp, inst, lane, copy.shared, copy.bytes,
-                             copy.reduces);
+    cta.sanitizer->bulkIssue(warp, inst, lane, copy, barrier);
   enqueue(cta, barrier, std::move(copy));
   return true;
 }
@@ -126,23 +122,27 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
     if (barrierCta != copy.sharedCta) {
       raiseFault(warp, inst, lane,
                  "the mbarrier of a copy is in the shared memory of another "
-                 "block than its destination");
+                 "block than its destination",
+                 "mbarrier-misuse");
       return false;
     }
     return awaitAt(warp, inst, lane, copy, offset);
   }
   uint32_t mask = warp.reg<uint16_t>(ctas)[lane];
   const Cluster &cluster = *warp.cta->cluster;
+  unsigned sent = 0;
   for (; mask; mask &= mask - 1) {
     unsigned rank = unsigned(__builtin_ctz(mask));
     if (rank >= cluster.ctas.size() || cluster.ctas[rank]->ended) {
       raiseFault(warp, inst, lane,
                  "multicast to block " + std::to_string(rank) +
-                     " of the cluster, which is not there");
+                     " of the cluster, which is not there",
+                 "cluster-lifetime");
       return false;
     }
     BulkCopy one = copy;
     one.sharedCta = cluster.ctas[rank];
+    one.sourceSeen = sent++;
     if (!awaitAt(warp, inst, lane, std::move(one), offset))
       return false;
   }
@@ -155,6 +155,8 @@ void addToGroup(Warp &warp, unsigned lane, BulkCopy copy) {
     for (Warp &other : warp.cta->warps)
       finishBulkStores(other, kFullMask);
   copy.group = warp.bulkCommitted[lane];
+  if (drawn(*warp.cta))
+    readSource(copy);
   warp.cta->async.stores.push_back(std::move(copy));
 }
 
@@ -164,7 +166,8 @@ bool aligned(Warp &warp, const Inst &inst, unsigned lane, uint64_t value,
     return true;
   raiseFault(warp, inst, lane,
              std::string(what) + " of a bulk copy, " + hex(value) +
-                 ", is no multiple of 16 bytes");
+                 ", is no multiple of 16 bytes",
+             "misaligned");
   return false;
 }
 
@@ -202,7 +205,7 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
                                  copy.reduces, sector)))
         return;
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.shared, bytes);
+        warp.sanitizer->storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -220,8 +223,6 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       if (!resolveShared(warp, inst, lane, from, bytes, 16, false,
                          copy.sourceCta, copy.source))
         return;
-      if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.source, bytes);
     }
     if (!deliver(warp, inst, lane, copy, inst.op[3], inst.op[4]))
       return;
@@ -235,7 +236,8 @@ bool tensorMapAt(Warp &warp, const Inst &inst, unsigned lane, Ref address,
   laneAddresses(warp, address, 0, 8, addresses);
   if (addresses.address[lane] % 64) {
     raiseFault(warp, inst, lane,
-               "the address of the tensor map is no multiple of 64 bytes");
+               "the address of the tensor map is no multiple of 64 bytes",
+               "misaligned");
     return false;
   }
   uint8_t *pointers[32];
@@ -284,7 +286,8 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (box->map.swizzle && ((copy.shared + copy.bytes + 127) & ~127u) >
                                 copy.sharedCta->sharedBytes)
       return raiseFault(warp, inst, lane,
-                        "a swizzled box reaches beyond shared memory");
+                        "a swizzled box reaches beyond shared memory",
+                        "out-of-bounds-shared");
     uint64_t sector = ~uint64_t(0);
     bool ok = true;
     box->forRows([&](uint64_t global, uint32_t, uint32_t, uint32_t count) {
@@ -298,7 +301,7 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (toGlobal) {
       copy.kind = BulkCopy::Kind::SharedToGlobal;
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, lane, copy.shared, copy.bytes);
+        warp.sanitizer->storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -320,12 +323,14 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
   for (size_t i = 0; i < stores.size(); ++i) {
     BulkCopy &copy = stores[i];
     bool now = copy.warp == warp.index && due(copy);
-    if (now && onlyRead)
-      readSource(copy);
-    else if (now)
+    if (now && !onlyRead) {
       carryOut(copy);
-    if (now && !onlyRead)
       continue;
+    }
+    if (now) {
+      readSource(copy);
+      copy.waited = true;
+    }
     if (kept != i)
       stores[kept] = std::move(copy);
     ++kept;
@@ -334,6 +339,8 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
 }
 
 void bulkWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->storeWait(warp, mask, inst.imm, inst.a);
   complete(warp, inst.a, [&](const BulkCopy &copy) {
     return ((mask >> copy.lane) & 1) &&
            int64_t(copy.group) + inst.imm <
@@ -364,7 +371,8 @@ void asyncStore(Warp &warp, const Inst &inst, uint32_t mask) {
     if (cta != copy.sharedCta)
       return raiseFault(warp, inst, lane,
                         "the mbarrier of an asynchronous store is in the "
-                        "shared memory of another block than its destination");
+                        "shared memory of another block than its destination",
+                        "mbarrier-misuse");
     if (!awaitAt(warp, inst, lane, std::move(copy), barrier))
       return;
   }

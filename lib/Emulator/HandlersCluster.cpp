@@ -25,11 +25,10 @@ void Cluster::completeIfAll() {
     return;
   arrived = 0;
   parity ^= 1;
-  for (Cta *cta : ctas) {
+  for (Cta *cta : ctas)
     ++cta->async.events;
-    if (cta->sanitizer)
-      cta->sanitizer->phaseComplete(Sanitizer::kClusterPhase);
-  }
+  if (ctas[0]->sanitizer)
+    ctas[0]->sanitizer->phaseComplete(Sanitizer::kClusterPhase);
 }
 
 namespace {
@@ -89,7 +88,8 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   Cluster &cluster = *warp.cta->cluster;
   if (uint32_t twice = mask & warp.clusterArrived)
     return raiseFault(warp, inst, unsigned(__builtin_ctz(twice)),
-                      "barrier.cluster.arrive again without a wait");
+                      "barrier.cluster.arrive again without a wait",
+                      "bad-barrier");
   warp.clusterArrived |= mask;
   warp.clusterParity =
       (warp.clusterParity & ~mask) | (cluster.parity ? mask : 0);
@@ -98,14 +98,14 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   cluster.arrived += uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
   if (warp.sanitizer)
-    warp.sanitizer->phaseArrive(warp, Sanitizer::kClusterPhase);
+    warp.sanitizer->phaseArrive(warp, inst, mask, Sanitizer::kClusterPhase);
   cluster.completeIfAll();
 }
 
 void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   if (uint32_t missing = mask & ~warp.clusterArrived)
     return raiseFault(warp, inst, unsigned(__builtin_ctz(missing)),
-                      "barrier.cluster.wait without an arrival");
+                      "barrier.cluster.wait without an arrival", "bad-barrier");
   uint32_t now = warp.cta->cluster->parity ? kFullMask : 0;
   if (~(warp.clusterParity ^ now) & mask) {
     warp.suspended = true;
@@ -113,7 +113,7 @@ void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   warp.clusterArrived &= ~mask;
   if (warp.sanitizer)
-    warp.sanitizer->phaseObserve(warp, Sanitizer::kClusterPhase);
+    warp.sanitizer->phaseObserve(warp, inst, mask, Sanitizer::kClusterPhase);
 }
 
 } // namespace

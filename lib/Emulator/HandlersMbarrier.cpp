@@ -60,7 +60,18 @@ void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
   ++cta.async.events;
 }
 
+bool fusion::emulator::drawn(Cta &cta) {
+  if (!cta.varies)
+    return false;
+  cta.random = cta.random * 6364136223846793005u + 1442695040888963407u;
+  return !(cta.random >> 33 & 3);
+}
+
 void fusion::emulator::enqueue(Cta &cta, uint32_t offset, BulkCopy copy) {
+  if (copy.kind != BulkCopy::Kind::Arrive && drawn(cta)) {
+    carryOut(copy);
+    copy.landed = true;
+  }
   cta.async.queues[offset].push_back(std::move(copy));
   ++cta.async.events;
 }
@@ -86,13 +97,24 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
   for (; steps; --steps) {
     BulkCopy copy = std::move(queue.front());
     queue.pop_front();
-    carryOut(copy);
+    if (cta.sanitizer && copy.kind == BulkCopy::Kind::Arrive)
+      cta.sanitizer->deliver(offset, copy);
+    if (!copy.landed)
+      carryOut(copy);
+    if (cta.sanitizer)
+      cta.sanitizer->phaseDeliver(offset, copy);
   }
   storeMbarrier(cta, offset, m);
   return true;
 }
 
 namespace {
+
+bool misuse(Warp &warp, const Inst &inst, unsigned lane,
+            const std::string &message) {
+  raiseFault(warp, inst, lane, message, "mbarrier-misuse");
+  return false;
+}
 
 /// The mbarrier of a lane; false after a fault.
 bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
@@ -101,22 +123,49 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
                      remote, cta, offset))
     return false;
   m = loadMbarrier(*cta, offset);
-  if (m.valid)
-    return true;
-  raiseFault(warp, inst, lane,
-             "there is no initialised mbarrier at shared offset " +
-                 std::to_string(offset));
-  return false;
+  if (!m.valid)
+    return misuse(warp, inst, lane,
+                  "there is no initialised mbarrier at shared offset " +
+                      std::to_string(offset));
+  if (cta->sanitizer)
+    cta->sanitizer->phaseTouch(warp, inst, lane, offset);
+  return true;
+}
+
+/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until there is a
+/// fault, which `visit` tells by false.
+template <class Visit>
+void forMbarriers(Warp &warp, const Inst &inst, uint32_t mask, Ref address,
+                  bool remote, Visit visit) {
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset;
+    Mbarrier m;
+    if (!find(warp, inst, lane, address, remote, cta, offset, m) ||
+        !visit(lane, *cta, offset, m))
+      return;
+  }
+}
+
+/// The lanes of `mask` that name the same mbarrier as its first.
+uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
+  const uint64_t *addresses = warp.reg<uint64_t>(address);
+  uint64_t first = addresses[__builtin_ctz(mask)];
+  uint32_t same = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    same |= uint32_t(addresses[i] == first) << i;
+  return same & mask;
 }
 
 bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
                   const char *what) {
   if (count >= 1 && count <= Mbarrier::kMaxCount)
     return true;
-  raiseFault(warp, inst, lane,
-             std::string(what) + " of " + std::to_string(count) +
-                 ", not between 1 and " + std::to_string(Mbarrier::kMaxCount));
-  return false;
+  return misuse(warp, inst, lane,
+                std::string(what) + " of " + std::to_string(count) +
+                    ", not between 1 and " +
+                    std::to_string(Mbarrier::kMaxCount));
 }
 
 void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -133,20 +182,20 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
     Mbarrier m;
     m.pending = m.expected = counts[lane];
     storeMbarrier(*cta, offset, m);
+    if (cta->sanitizer)
+      cta->sanitizer->phaseInit(warp, inst, lane, offset, true);
   }
 }
 
 void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
-      return;
-    cta->async.queues.erase(offset);
-    std::memset(cta->shared.data() + offset, 0xff, 8);
-  }
+  forMbarriers(warp, inst, mask, inst.op[1], false,
+               [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &) {
+                 cta.async.queues.erase(offset);
+                 std::memset(cta.shared.data() + offset, 0xff, 8);
+                 if (cta.sanitizer)
+                   cta.sanitizer->phaseInit(warp, inst, lane, offset, false);
+                 return true;
+               });
 }
 
 /// Arrivals that the queue is going to make.
@@ -172,70 +221,63 @@ bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
   if (m.transactions >= -int64_t(Mbarrier::kMaxCount) &&
       m.transactions <= int64_t(Mbarrier::kMaxCount))
     return true;
-  raiseFault(warp, inst, lane,
-             "the transaction count of an mbarrier exceeds 2^20 - 1");
-  return false;
+  return misuse(warp, inst, lane,
+                "the transaction count of an mbarrier exceeds 2^20 - 1");
 }
 
 template <int Sign>
 void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *counts = warp.reg<uint32_t>(inst.op[0]);
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], true, cta, offset, m))
-      return;
-    makeRoom(*cta, offset, Sign > 0, m);
-    if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
-      return;
-    // An expectation of nothing does not end a phase.
-    storeMbarrier(*cta, offset, m);
-  }
+  forMbarriers(
+      warp, inst, mask, inst.op[1], true,
+      [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
+        makeRoom(cta, offset, Sign > 0, m);
+        if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
+          return false;
+        // An expectation of nothing does not end a phase.
+        storeMbarrier(cta, offset, m);
+        return true;
+      });
 }
 
 void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *counts = warp.reg<uint32_t>(inst.op[1]);
   const uint32_t *bytes = warp.reg<uint32_t>(inst.op[2]);
   uint64_t *state = warp.reg<uint64_t>(inst.op[0]);
-  Cta *synchronised = nullptr;
-  uint32_t synchronisedAt = 0;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
+  uint32_t told = 0;
+  auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     uint32_t count = counts[lane];
-    if (!find(warp, inst, lane, inst.op[3], true, cta, offset, m) ||
-        !countInRange(warp, inst, lane, count, "an arrival"))
-      return;
-    makeRoom(*cta, offset, count, m);
+    if (!countInRange(warp, inst, lane, count, "an arrival"))
+      return false;
+    makeRoom(cta, offset, count, m);
     uint64_t before = m.encode();
     if ((inst.a & MbarrierHasTx) &&
         !addTransactions(warp, inst, lane, m, bytes[lane]))
-      return;
+      return false;
     if (count > m.pending)
-      return raiseFault(warp, inst, lane,
-                        std::to_string(count) +
-                            " arrivals at the mbarrier at "
-                            "shared offset " +
-                            std::to_string(offset) + ", which expects only " +
-                            std::to_string(m.pending) + " more in its phase");
+      return misuse(warp, inst, lane,
+                    std::to_string(count) +
+                        " arrivals at the mbarrier at "
+                        "shared offset " +
+                        std::to_string(offset) + ", which expects only " +
+                        std::to_string(m.pending) + " more in its phase");
     if ((inst.a & MbarrierNoComplete) && count == m.pending)
-      return raiseFault(warp, inst, lane,
-                        "an arrival with .noComplete completes the phase");
+      return misuse(warp, inst, lane,
+                    "an arrival with .noComplete completes the phase");
     m.pending -= count;
     if (inst.a & MbarrierDrop)
       m.expected -= count;
     // Lanes that arrive together do so at one time.
-    if (cta->sanitizer && (cta != synchronised || offset != synchronisedAt))
-      cta->sanitizer->phaseArrive(warp, offset);
-    synchronised = cta;
-    synchronisedAt = offset;
-    storeMbarrier(*cta, offset, m);
+    if (cta.sanitizer && !(told >> lane & 1)) {
+      uint32_t together = lanesAt(warp, inst.op[3], mask >> lane << lane);
+      told |= together;
+      cta.sanitizer->phaseArrive(warp, inst, together, offset);
+    }
+    storeMbarrier(cta, offset, m);
     state[lane] = before;
-  }
+    return true;
+  };
+  forMbarriers(warp, inst, mask, inst.op[3], true, visit);
 }
 
 void wait(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -244,6 +286,7 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint64_t *addresses = warp.reg<uint64_t>(inst.op[2]);
   uint64_t last = ~uint64_t(0);
   uint32_t parity = 0;
+  bool timedOut = warp.current.timedOut;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t awaited =
@@ -256,16 +299,31 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       Mbarrier m;
       if (!find(warp, inst, lane, inst.op[2], false, cta, offset, m))
         return;
-      if (m.parity == awaited && settleMbarrier(*cta, offset))
+      // A wait may time out (PTX ISA, "mbarrier.try_wait").
+      if (m.parity == awaited && drawn(*cta))
+        timedOut = true;
+      else if (m.parity == awaited && settleMbarrier(*cta, offset))
         m = loadMbarrier(*cta, offset);
       last = addresses[lane];
       parity = m.parity;
-      if (parity != awaited && warp.sanitizer)
-        warp.sanitizer->phaseObserve(warp, offset);
     }
     done |= uint32_t(parity != awaited) << lane;
   }
-  if (!done && !warp.current.timedOut) {
+  if (warp.sanitizer)
+    for (uint32_t left = done; left;) {
+      uint32_t together = lanesAt(warp, inst.op[2], left);
+      Cta *cta;
+      uint32_t offset;
+      resolveShared(warp, inst, unsigned(__builtin_ctz(left)),
+                    addresses[__builtin_ctz(left)], 8, 8, false, cta, offset);
+      // The first lane was checked when it was looked for.
+      for (uint32_t others = together; others; others &= others - 1)
+        cta->sanitizer->phaseTouch(warp, inst, unsigned(__builtin_ctz(others)),
+                                   offset);
+      warp.sanitizer->phaseObserve(warp, inst, together, offset);
+      left &= ~together;
+    }
+  if (!done && !timedOut) {
     warp.suspended = true;
     return;
   }
@@ -274,31 +332,23 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, inst.op[1], false, cta, offset, m))
-      return;
+  auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     if (inst.a) {
-      makeRoom(*cta, offset, 1, m);
+      makeRoom(cta, offset, 1, m);
       if (!m.pending)
-        return raiseFault(warp, inst, lane,
-                          "the mbarrier at shared offset " +
-                              std::to_string(offset) +
-                              " expects no arrival in its phase");
+        return misuse(warp, inst, lane,
+                      "the mbarrier at shared offset " +
+                          std::to_string(offset) +
+                          " expects no arrival in its phase");
     } else {
       // The arrival is one more than the program counts, so that the pending
       // count bounds the queue.
       if (m.pending == Mbarrier::kMaxCount)
-        return raiseFault(warp, inst, lane,
-                          "too many arrivals pending at an mbarrier");
+        return misuse(warp, inst, lane,
+                      "too many arrivals pending at an mbarrier");
       ++m.pending;
-      storeMbarrier(*cta, offset, m);
+      storeMbarrier(cta, offset, m);
     }
-    if (cta->sanitizer)
-      cta->sanitizer->phaseArrive(warp, offset);
     BulkCopy copy;
     copy.kind = BulkCopy::Kind::Arrive;
     copy.issuer = warp.cta;
@@ -306,8 +356,10 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
     copy.lane = lane;
     copy.line = inst.line;
     copy.sequence = warp.copySequence;
-    enqueue(*cta, offset, std::move(copy));
-  }
+    enqueue(cta, offset, std::move(copy));
+    return true;
+  };
+  forMbarriers(warp, inst, mask, inst.op[1], false, visit);
 }
 
 void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {

@@ -201,9 +201,14 @@ void testp(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
-void fence(Warp &warp, const Inst &, uint32_t mask) {
+void proxyFence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->fence(warp, mask);
+    warp.sanitizer->proxyFence(warp, mask, inst.a);
+}
+
+void fence(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->fence(warp, mask, inst.order & OrderCta);
 }
 
 } // namespace
@@ -220,6 +225,7 @@ Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }
 Handler fusion::emulator::fenceHandler() { return fence; }
+Handler fusion::emulator::proxyFenceHandler() { return proxyFence; }
 Handler fusion::emulator::predicateHandler(IntOp op) {
   switch (op) {
   case IntOp::And:

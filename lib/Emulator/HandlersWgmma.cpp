@@ -31,6 +31,7 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
   uint32_t inner = transposed ? 16 : 2;
   uint32_t begin = transposed ? first / 8 : first;
   uint32_t limit = warp.cta->sharedBytes;
+  std::vector<uint32_t> pieces;
   for (uint32_t r = begin; r < begin + outer; ++r)
     for (uint32_t c = 0; c < inner; ++c) {
       uint32_t at = descriptor.piece(r, c);
@@ -38,12 +39,15 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
         raiseFault(warp, inst, 0,
                    std::string("the descriptor of ") + name +
                        " reaches to shared offset " + std::to_string(at + 16) +
-                       " of " + std::to_string(limit) + " bytes");
+                       " of " + std::to_string(limit) + " bytes",
+                   "out-of-bounds-shared");
         return false;
       }
       if (warp.sanitizer)
-        warp.sanitizer->bulkRead(warp, inst, 0, at, 16);
+        pieces.push_back(at);
     }
+  if (warp.sanitizer)
+    warp.sanitizer->productRead(warp, inst, pieces);
   return true;
 }
 
@@ -101,9 +105,22 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
 }
 
+void wgmmaFence(Warp &warp, const Inst &, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productFence(warp);
+}
+
+void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->registerAccess(warp, unsigned(__builtin_ctz(mask)),
+                                   warp.cta->code->watches[size_t(inst.imm)]);
+}
+
 void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }
 
 void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productWait(warp, inst.imm);
   size_t count = 0;
   while (count < warp.products.size() &&
          int64_t(warp.products[count].group) + inst.imm <
@@ -121,5 +138,7 @@ void fusion::emulator::finishProducts(Warp &warp) {
 }
 
 Handler fusion::emulator::wgmmaHandler() { return wgmma; }
+Handler fusion::emulator::wgmmaFenceHandler() { return wgmmaFence; }
+Handler fusion::emulator::registerWatchHandler() { return registerWatch; }
 Handler fusion::emulator::wgmmaCommitHandler() { return wgmmaCommit; }
 Handler fusion::emulator::wgmmaWaitHandler() { return wgmmaWait; }

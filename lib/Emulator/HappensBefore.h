@@ -20,25 +20,64 @@
 #define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 
 #include <cstdint>
-#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace fusion::emulator {
 
-/// A warp at one value of its clock.
+/// What has a clock besides the warps of a CTA, in the numbering of warps.
+namespace slots {
+constexpr uint32_t kWarps = 32; ///< the most that a CTA has
+/// The clock of warp w is repeated here by proxy fences: at w + kSharedProxy
+/// for the async proxy in shared memory, at w + kGlobalProxy in global memory,
+/// at w + kInit by fence.mbarrier_init.
+constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
+/// Asynchronous operations are agents of their own: whoever waited for one
+/// knows its clock. First the wgmma of every warp, then what bulk copies have.
+constexpr uint32_t kProducts = 128;
+constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
+constexpr uint32_t kAgents = 161;
+inline bool isAgent(uint32_t slot) {
+  return slot >= kProducts && slot != kStarted;
+}
+} // namespace slots
+
+/// A warp, or another slot, at one value of its clock.
 struct Context {
   uint64_t block;
   uint32_t warp;
   uint32_t clock;
 };
 
+/// Clocks by key, sorted: joined all the time, so that a tree would cost more
+/// than what it holds.
+class Clocks {
+public:
+  using Entry = std::pair<uint64_t, uint32_t>;
+  using Iterator = std::vector<Entry>::const_iterator;
+
+  Iterator begin() const { return entries.begin(); }
+  Iterator end() const { return entries.end(); }
+  bool empty() const { return entries.empty(); }
+  /// The first whose key is not below.
+  Iterator lowerBound(uint64_t key) const;
+  Iterator find(uint64_t key) const;
+  /// The next one. Iterators behind it are invalid.
+  Iterator erase(Iterator it) { return entries.erase(it); }
+  void join(uint64_t key, uint32_t clock);
+  void join(const Clocks &other);
+
+private:
+  std::vector<Entry> entries;
+};
+
 /// Clocks that are known, of threads of one block and of others: accesses at
 /// earlier clocks come before.
 struct Knowledge {
-  std::vector<uint32_t> warps;          ///< of this block, all their lanes
-  std::map<uint64_t, uint32_t> lanes;   ///< by threadKey
-  std::map<uint64_t, uint32_t> foreign; ///< warps of other blocks, by warpKey
+  std::vector<uint32_t> warps; ///< of this block, all their lanes
+  Clocks lanes;                ///< by threadKey
+  Clocks foreign;              ///< warps of other blocks, by warpKey
 
   static uint64_t warpKey(uint64_t block, uint32_t warp) {
     return block << 16 | warp;
@@ -61,13 +100,12 @@ struct Knowledge {
   bool knowsWarp(const Context &context, uint64_t block) const;
   bool knowsLane(const Context &context, unsigned lane) const;
   bool knowsAnyLane(const Context &context) const;
+  /// A proxy fence: what is known of warps is known of the slots `by` on.
+  void repeatAt(uint32_t by);
 };
 
-inline void joinEntry(std::map<uint64_t, uint32_t> &map, uint64_t key,
-                      uint32_t clock) {
-  uint32_t &known = map[key];
-  if (known < clock)
-    known = clock;
+inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
+  clocks.join(key, clock);
 }
 
 /// What was released at an address, in a form that means the same in every

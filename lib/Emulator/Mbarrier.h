@@ -42,6 +42,9 @@ bool settleMbarrier(Cta &cta, uint32_t offset);
 /// Puts an operation into the mbarrier's queue.
 void enqueue(Cta &cta, uint32_t offset, BulkCopy copy);
 
+/// By lot, one time in four: never with seed 0.
+bool drawn(Cta &cta);
+
 // BulkCopies.cpp
 /// Moves the data of a copy.
 void carryOut(BulkCopy &copy);

@@ -164,15 +164,8 @@ bool Parser::moduleStatement() {
     }
     return skipBalanced('{', '}');
   }
-  if (text == ".pragma" || text == ".alias") {
-    while (!token.is(';')) {
-      if (token.kind == Token::Kind::End)
-        return fail("missing ';'");
-      if (!advance())
-        return false;
-    }
-    return advance();
-  }
+  if (text == ".pragma" || text == ".alias")
+    return skipStatement();
   if (text == ".visible" || text == ".extern" || text == ".weak" ||
       text == ".common") {
     if (!advance())
@@ -247,13 +240,7 @@ bool Parser::functionDirectives(Function &function) {
       if (!advance())
         return false;
     } else if (text == ".pragma") {
-      while (!token.is(';')) {
-        if (token.kind == Token::Kind::End)
-          return fail("missing ';'");
-        if (!advance())
-          return false;
-      }
-      if (!advance())
+      if (!skipStatement())
         return false;
     } else if (text == ".attribute") {
       if (!advance() || !skipBalanced('(', ')'))

@@ -78,13 +78,17 @@ private:
   bool label(std::string_view name, unsigned line);
   bool branchTable(std::string_view name);
   bool instruction();
+  bool skipStatement();
+  bool resolveLabels();
+
+  // ParserOperands.cpp
   bool operand(Operand &operand, unsigned depth);
   bool number(Operand &operand);
+  bool offset(Operand &operand);
   bool address(Operand &operand);
   bool list(Operand &operand, char close, unsigned depth);
   bool name(Operand &operand);
-  bool resolveLabels();
-  const Symbol *lookup(std::string_view name, uint32_t &rangeElement);
+  Symbol *lookup(std::string_view name, uint32_t &rangeElement);
   uint32_t internRegister(std::string_view name, Type type);
 
   bool advance();

@@ -24,11 +24,12 @@ struct Program::Impl {
 
   std::unique_ptr<Module> module;
   mutable std::mutex mutex;
-  mutable std::unordered_map<uint32_t, Decoded> decoded;
+  mutable std::unordered_map<uint32_t, Decoded> decoded[2]; ///< by `watched`
 
   /// The code of a kernel, decoded at its first launch. Null, with `error` set,
-  /// where it contains what the emulator does not know.
-  const Code *codeFor(uint32_t kernel, Error &error) const;
+  /// where it contains what the emulator does not know. `watched`: with what
+  /// sanitizers want to see of registers.
+  const Code *codeFor(uint32_t kernel, bool watched, Error &error) const;
 };
 
 } // namespace fusion::emulator

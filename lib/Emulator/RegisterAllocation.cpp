@@ -21,10 +21,6 @@ static constexpr uint64_t kMaxSetBits = uint64_t(1) << 31;
 
 namespace {
 
-struct Mentions {
-  std::vector<uint32_t> uses, definitions;
-};
-
 void collect(const Operand &operand, std::vector<uint32_t> &into) {
   if (operand.kind == Operand::Kind::Register)
     into.push_back(operand.index);
@@ -68,7 +64,9 @@ bool definesFirst(const Instruction &inst) {
   return inst.modifiers.empty() || inst.modifiers[0] != "store";
 }
 
-Mentions mentionsOf(const Instruction &inst) {
+} // namespace
+
+Mentions fusion::emulator::mentionsOf(const Instruction &inst) {
   Mentions m;
   if (inst.guard != kNone)
     m.uses.push_back(inst.guard);
@@ -91,6 +89,8 @@ Mentions mentionsOf(const Instruction &inst) {
   }
   return m;
 }
+
+namespace {
 
 using Bits = std::vector<uint64_t>;
 

@@ -21,6 +21,13 @@
 
 namespace fusion::emulator {
 
+/// The registers that an instruction reads and writes. What a guarded one
+/// writes is among what it reads.
+struct Mentions {
+  std::vector<uint32_t> uses, definitions;
+};
+Mentions mentionsOf(const Instruction &inst);
+
 /// Byte offsets of the function's registers in a frame, from `bytes` on, which
 /// becomes the frame's size. Registers of the same offset have the same width.
 std::vector<uint32_t> allocateRegisters(const Function &function,

@@ -13,18 +13,18 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace fusion::emulator;
 
 // Enough to understand what is wrong; the first findings matter.
 static constexpr size_t kMaxFindings = 100;
-// What the bits of a record can name.
-static constexpr size_t kMaxSets = 1 << 20;
-static constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers), shared(cta.sharedBytes, false) {}
+      joins(kBarriers), shared(cta.sharedBytes, false) {
+  grid.clusterPhases.erase(cta.cluster); // of another cluster, before
+}
 
 //===----------------------------------------------------------------------===//
 // Reports
@@ -39,12 +39,18 @@ void Sanitizer::report(const char *kind, const Warp &warp, unsigned lane,
   Finding finding;
   finding.kind = kind;
   finding.kernel = std::string(cta.code->source->name);
-  finding.block = cta.id;
+  finding.block = warp.cta->id;
   finding.thread = threadOfLane(warp, lane);
   finding.line = line;
   finding.otherLine = otherLine;
   finding.message = message();
   findings.push_back(std::move(finding));
+}
+
+void Sanitizer::reportText(const char *kind, const Warp &warp, unsigned lane,
+                           unsigned line, unsigned otherLine,
+                           std::string message) {
+  report(kind, warp, lane, line, otherLine, [&] { return std::move(message); });
 }
 
 static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
@@ -56,11 +62,15 @@ static std::string tuple(uint64_t linear, const std::array<uint32_t, 3> &size) {
 std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
+  uint32_t warp = context.warp;
+  if (slots::isAgent(warp)) {
+    name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
+    warp = grid.issuers[contextOf(record)];
+  }
   if (record & (kSeveral | kUnknownLane))
-    name = "threads of warp " + std::to_string(context.warp);
+    name += "threads of warp " + std::to_string(warp);
   else
-    name = "thread " +
-           tuple(context.warp * 32 + laneOf(record), cta.launch->block);
+    name += "thread " + tuple(warp * 32 + laneOf(record), cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;
@@ -68,11 +78,11 @@ std::string Sanitizer::threadName(Record record) const {
 
 void Sanitizer::race(Reach &reach, const char *what, Record other,
                      uint64_t offset, unsigned lane) {
-  const char *kind = reach.allocation ? "global-race" : "shared-race";
-  report(kind, reach.warp, lane, reach.line, lineOf(other), [&] {
-    return std::string(what) + " race at " + reach.place(offset) + " with " +
-           threadName(other);
-  });
+  report(kindOfRace(reach, other), reach.warp, lane, reach.line, lineOf(other),
+         [&] {
+           return std::string(what) + " race at " + reach.place(offset) +
+                  " with " + threadName(other);
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +113,16 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     return memo.result;
   memo.reads = reads;
   memo.mine = mine;
-  std::vector<Record> set;
+  if (reads & kSet) {
+    // Another lane of the same access changes nothing.
+    const std::vector<Record> &members = sets[lineOf(reads)];
+    if (std::find(members.begin(), members.end(), mine) != members.end())
+      return memo.result = reads;
+  }
+  ReaderSets::Set *fresh = sets.fresh();
+  if (!fresh)
+    return memo.result = mine;
+  ReaderSets::Set &set = *fresh;
   auto keep = [&](Record record) {
     if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
       set.push_back(record);
@@ -113,15 +132,13 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
       keep(record);
   else
     keep(reads);
-  if (set.empty() || sets.size() >= kMaxSets)
+  if (set.empty())
     return memo.result = mine;
   set.push_back(mine);
   uint32_t most = 0;
   for (Record record : set)
     most = std::max(most, contextOf(record));
-  sets.push_back(std::move(set));
-  return memo.result =
-             Record(most) << 32 | Record(sets.size() - 1) << 12 | kSet;
+  return memo.result = Record(most) << 32 | Record(sets.take()) << 12 | kSet;
 }
 
 void Sanitizer::read(Reach &reach, Record &write, Record &reads,
@@ -149,22 +166,25 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
   reach.lastReads = before & ~kPlace;
   if (reads & kSet)
     reach.lastReads = before;
-  if (reads < reach.limit ||
-      (!(reads & kSet) && orderedForAll(reads, reach.warp))) {
+  reach.action = actionOn(reach, reads);
+  if (reach.action == Action::Replace)
     reads = mine;
-    reach.action = Reach::Replace;
-  } else if (reach.allocation && contextOf(reads) != contextOf(mine)) {
-    // One reader is kept, whose turn the schedule draws.
-    reach.action = grid.keepsFirstReader ? Reach::Keep : Reach::Replace;
-    if (!grid.keepsFirstReader)
-      reads = mine;
-  } else {
+  if (reach.action == Action::Join) {
     reads = addReader(reads, mine, reach.warp);
-    reach.action = Reach::Become;
     reach.nextReads = reads;
     if (((before ^ mine) & kOwner) == 0)
       reach.lastReads = ~Record(0);
   }
+}
+
+Sanitizer::Action Sanitizer::actionOn(const Reach &reach, Record reads) const {
+  if (reads < reach.limit ||
+      (!(reads & kSet) && orderedForAll(reads, reach.warp)))
+    return Action::Replace;
+  // Of global memory one reader is kept, whose turn the schedule draws.
+  if (reach.allocation && contextOf(reads) != contextOf(reach.mine))
+    return grid.keepsFirstReader ? Action::Keep : Action::Replace;
+  return Action::Join;
 }
 
 void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
@@ -198,116 +218,20 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
   reads = 0;
 }
 
-/// The lanes' accesses to `bytes` at their offsets.
-void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
-                       unsigned bytes) {
-  Shadow &shadow = reach.shadow;
-  Record limit = reach.limit;
-  auto slowly = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
-    if (reach.kind != SanitizeKind::Store)
-      read(reach, write, reads, at, lane);
-    if (reach.kind != SanitizeKind::Load)
-      this->write(reach, write, reads, at, lane);
-  };
-  auto inParts = [&](uint64_t at, unsigned count, unsigned lane) {
-    Shadow::Parts &parts = shadow.split(at / 4);
-    for (unsigned i = 0; i < count; ++i)
-      slowly(parts.writes[at % 4 + i], parts.reads[at % 4 + i], at + i, lane);
-    if (count == 4 && reach.kind != SanitizeKind::Load)
-      shadow.unite(at / 4, Record(parts.writes[0]));
-  };
-  unsigned words = bytes / 4;
-  // All lanes read the same: once for all, where nobody writes nearby.
-  if (reach.kind == SanitizeKind::Load && words && mask == kFullMask) {
-    uint64_t different = 0;
-    for (unsigned i = 1; i < 32; ++i)
-      different |= offset[i] ^ offset[0];
-    bool simple = !different && offset[0] % 4 == 0;
-    uint64_t word = offset[0] / 4;
-    Record several = reach.mine | kSeveral;
-    for (unsigned k = 0; k < words && simple; ++k) {
-      Record reads = shadow.reads[word + k];
-      simple = shadow.writes[word + k] < limit &&
-               (reads < limit || ((reads ^ several) & kOwner) == 0);
-    }
-    if (simple) {
-      for (unsigned k = 0; k < words; ++k)
-        shadow.reads[word + k] = several;
-      return;
-    }
-  }
-  uint64_t last = ~uint64_t(0);
-  bool repeated = false, alike = states[reach.warp.index].lanes.empty();
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    uint64_t at = offset[lane], word = at / 4;
-    // A third lane that reads the same changes nothing.
-    if (reach.kind == SanitizeKind::Load && at == last && alike) {
-      if (repeated)
-        continue;
-      repeated = true;
-    } else {
-      last = at;
-      repeated = false;
-    }
-    Record mine = reach.mine | Record(lane) << 7;
-    if (bytes % 4 || at % 4) {
-      for (unsigned done = 0; done < bytes;) {
-        unsigned count =
-            unsigned(std::min<uint64_t>(4 - (at + done) % 4, bytes - done));
-        inParts(at + done, count, lane);
-        done += count;
-      }
-      continue;
-    }
-    for (unsigned k = 0; k < words; ++k) {
-      Record &write = shadow.writes[word + k], &reads = shadow.reads[word + k];
-      Record w = write, r = reads;
-      if (reach.kind == SanitizeKind::Load) {
-        if (w < limit || ((w ^ mine) & kOwner) == 0) {
-          if (r < limit) {
-            reads = mine;
-            continue;
-          }
-          if (((r ^ mine) & (kOwner | kAtomic)) == 0)
-            continue;
-          if ((r & kSet ? r : r & ~kPlace) == reach.lastReads) {
-            if (reach.action == Reach::Replace)
-              reads = mine;
-            else if (reach.action == Reach::Become)
-              reads = reach.nextReads;
-            continue;
-          }
-        }
-      } else if ((w < limit || ((w ^ mine) & kOwner) == 0 ||
-                  (w == kUninitialized && reach.kind == SanitizeKind::Store)) &&
-                 (r < limit || ((r ^ mine) & kOwner) == 0)) {
-        write = mine | (reach.inFlight ? kInFlight : 0);
-        reads = 0;
-        continue;
-      }
-      if (isKind(w, kSplit))
-        inParts(at + 4 * k, 4, lane);
-      else
-        slowly(write, reads, at + 4 * k, lane);
-    }
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
 
 void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
-                             SanitizeKind kind) {
+                             SanitizeKind kind, bool contiguous) {
   bool strong = kind == SanitizeKind::Atomic || inst.order;
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
-  access(reach, mask, address, bytes);
+  access(reach, mask, address, bytes, contiguous);
   if (strong)
-    synchronize(warp, mask, address, inst, kind, released);
+    synchronize(warp, mask, address, inst, kind, released, &narrowShared);
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
@@ -317,27 +241,41 @@ void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
               inst.line, SanitizeKind::Store,
               mine,      states[warp.index].limit};
   reach.inFlight = true;
-  access(reach, mask, address, bytes);
+  access(reach, mask, address, bytes, false);
 }
 
 void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy,
                               uint32_t mask) {
-  Record mine = contextRecord(warp);
-  auto arrive = [&](Record &write, unsigned lane) {
-    // As if written now: before the thread's next barrier.
-    if (isKind(write, kInFlight) && laneOf(write) == lane &&
-        grid.contexts[contextOf(write)].warp == warp.index)
-      write = mine | Record(copy.line & 0xfffff) << 12 | Record(lane) << 7;
+  Record mine = contextRecord(warp) | Record(copy.line & 0xfffff) << 12;
+  auto arrives = [&](Record write, unsigned lane) {
+    return isKind(write, kInFlight) && laneOf(write) == lane &&
+           grid.contexts[contextOf(write)].warp == warp.index;
   };
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
+    // As if written now: before the thread's next barrier.
+    Record written = mine | Record(lane) << 7;
     uint64_t word = copy.destination[lane] / 4;
-    for (unsigned k = 0; k < copy.bytes / 4; ++k)
-      if (!isKind(shared.writes[word + k], kSplit))
-        arrive(shared.writes[word + k], lane);
-      else
-        for (Record &write : shared.split(word + k).writes)
-          arrive(write, lane);
+    Record *writes = shared.writes + word;
+    Record front = writes[0];
+    bool alike = !isKind(front, kSplit);
+    for (unsigned k = 1; k < copy.bytes / 4; ++k)
+      alike &= writes[k] == front;
+    if (alike) {
+      if (arrives(front, lane))
+        std::fill(writes, writes + copy.bytes / 4, written);
+      continue;
+    }
+    for (unsigned k = 0; k < copy.bytes / 4; ++k) {
+      if (!isKind(writes[k], kSplit)) {
+        if (arrives(writes[k], lane))
+          writes[k] = written;
+        continue;
+      }
+      for (Record &write : shared.split(word + k).writes)
+        if (arrives(write, lane))
+          write = written;
+    }
   }
 }
 
@@ -352,9 +290,37 @@ Shadow &Sanitizer::shadowOf(const Allocation &allocation) {
   return *shadow;
 }
 
+/// Looks whether what is read was ever written, and notes what is.
+void Sanitizer::checkInitialized(const Reach &reach, Allocation &allocation,
+                                 uint32_t mask, const uint64_t *offset,
+                                 unsigned bytes, bool contiguous) {
+  auto isWritten = [&](uint64_t begin, uint64_t count) {
+    return allocation.shadow &&
+           !std::memchr(allocation.shadow.get() + begin, 0, count);
+  };
+  bool reads = reach.kind != SanitizeKind::Store;
+  bool writes = reach.kind != SanitizeKind::Load;
+  if (contiguous && (!reads || isWritten(offset[0], uint64_t(32) * bytes))) {
+    if (writes)
+      allocation.markWritten(offset[0], uint64_t(32) * bytes);
+    return;
+  }
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    if (reads && !isWritten(offset[lane], bytes))
+      report("uninitialized-global", reach.warp, lane, reach.line, 0, [&] {
+        return "read of global memory that nobody has written, " +
+               std::to_string(offset[lane]) + " bytes into an allocation of " +
+               std::to_string(allocation.bytes) + " bytes";
+      });
+    if (writes)
+      allocation.markWritten(offset[lane], bytes);
+  }
+}
+
 void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
-                             SanitizeKind kind) {
+                             SanitizeKind kind, bool contiguous) {
   bool strong = kind == SanitizeKind::Atomic || inst.order;
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong ? kAtomic : 0);
@@ -377,29 +343,13 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     }
     inside &= rest;
     rest &= ~inside;
-    if (!allocation->initialized) {
-      for (uint32_t left = inside; left; left &= left - 1) {
-        unsigned lane = unsigned(__builtin_ctz(left));
-        if (kind != SanitizeKind::Store) {
-          bool all = allocation->shadow != nullptr;
-          for (unsigned i = 0; i < bytes && all; ++i)
-            all = allocation->shadow[offset[lane] + i];
-          if (!all)
-            report("uninitialized-global", warp, lane, inst.line, 0, [&] {
-              return "read of global memory that nobody has written, " +
-                     std::to_string(offset[lane]) +
-                     " bytes into an allocation of " +
-                     std::to_string(allocation->bytes) + " bytes";
-            });
-        }
-        if (kind != SanitizeKind::Load)
-          allocation->markWritten(offset[lane], bytes);
-      }
-    }
+    bool row = contiguous && inside == kFullMask;
     Reach reach{*lastShadow,     warp,      inst.line, kind, mine,
                 Record(1) << 32, allocation};
-    access(reach, inside, offset, bytes);
+    if (!allocation->initialized)
+      checkInitialized(reach, *allocation, inside, offset, bytes, row);
+    access(reach, inside, offset, bytes, row);
   }
   if (strong)
-    synchronize(warp, mask, address, inst, kind, grid.released);
+    synchronize(warp, mask, address, inst, kind, grid.released, &narrowGlobal);
 }

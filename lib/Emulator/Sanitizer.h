@@ -21,6 +21,8 @@
 #define FUSION_LIB_EMULATOR_SANITIZER_H
 
 #include "HappensBefore.h"
+#include "ReaderSets.h"
+#include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
 
@@ -34,17 +36,13 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
-/// What those that arrived at an mbarrier knew, in its phase and up to the end
-/// of the one before; as it means the same in every block.
-struct Phase {
-  Knowledge open, done;
-};
-
 /// What the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
+  std::unordered_map<uint32_t, uint32_t>
+      issuers;       ///< warps, of agents' contexts
   Released released; ///< at addresses of global memory
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -57,10 +55,13 @@ class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
 
+  /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                    const uint64_t *address, unsigned bytes, SanitizeKind kind);
+                    const uint64_t *address, unsigned bytes, SanitizeKind kind,
+                    bool contiguous = false);
   /// cp.async: `bytes` per lane are going to be written at these offsets.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes);
@@ -68,20 +69,48 @@ public:
   void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
-  /// A bulk copy is going to write these bytes.
-  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
-                 uint32_t bytes, bool reduces);
-  void bulkComplete(uint32_t offset, uint32_t bytes);
-  /// A bulk copy or a wgmma reads these bytes.
-  void bulkRead(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
-                uint32_t bytes);
+  /// A copy that completes at the mbarrier at `barrier` is going to write.
+  void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, BulkCopy &copy,
+                 uint32_t barrier);
+  /// A copy of a bulk group is going to read shared and to write global memory
+  /// (each row by itself).
+  void storeIssue(Warp &warp, const Inst &inst, unsigned lane,
+                  const BulkCopy &copy);
+  void storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                   uint64_t address, uint64_t bytes, bool reduces);
+  /// The lanes waited until at most `pending` of their bulk groups are left.
+  void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
+  /// A wgmma reads these pieces of 16 bytes.
+  void productRead(Warp &warp, const Inst &inst,
+                   const std::vector<uint32_t> &pieces);
+  void productWait(Warp &warp, int64_t pending);
+  // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma.
+  void productFence(Warp &warp);
+  void registerAccess(Warp &warp, unsigned lane, const RegisterWatch &watch);
+  /// cp.async that an mbarrier waits for are going to arrive, and these bytes
+  /// have.
+  void deliver(uint32_t barrier, const BulkCopy &arrival);
+  void delivered(uint32_t offset, uint32_t bytes);
+  /// Lanes end; `last`: the CTA does.
+  void exit(Warp &warp, uint32_t mask, bool last);
+
+  // SanitizerPhases.cpp
   void clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
-                     uint32_t offset, uint32_t bytes, bool isLoad);
+                     uint32_t offset, uint32_t bytes, SanitizeKind kind);
+  /// The mbarrier at `offset` is initialised (or invalidated) or used.
+  void phaseInit(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                 bool live);
+  void phaseTouch(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+                  bool asyncProxy = false);
   /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
   /// that saw the end. kClusterPhase is barrier.cluster.
-  void phaseArrive(Warp &warp, uint32_t offset);
+  void phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
+                   uint32_t offset);
+  /// A copy arrives there.
+  void phaseDeliver(uint32_t offset, const BulkCopy &copy);
   void phaseComplete(uint32_t offset);
-  void phaseObserve(Warp &warp, uint32_t offset);
+  void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
+                    uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
 
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
@@ -90,7 +119,14 @@ public:
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
-  void fence(Warp &warp, uint32_t mask);
+  /// `narrow`: of scope .cta.
+  void fence(Warp &warp, uint32_t mask, bool narrow);
+  /// A fence between generic and async proxy (bits of ProxyFence).
+  void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
+
+  /// Where the message is already made.
+  void reportText(const char *kind, const Warp &warp, unsigned lane,
+                  unsigned line, unsigned otherLine, std::string message);
 
   std::vector<Finding> findings;
 
@@ -101,12 +137,19 @@ private:
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
+    /// Contexts found to come before every lane lately, in the same place.
+    Record writesBefore = 0, readsBefore = 0;
     Knowledge common;                      ///< of all lanes
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
     std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced;  ///< at the last fence
+    /// The same of scope .cta, or wider (only with Code::hasCtaScope).
+    std::map<unsigned, Knowledge> narrowPending, narrowFenced;
   };
   struct Reach; // an access as it goes from word to word
+  /// What a read does to the reads before it.
+  enum class Action { Replace, Keep, Join };
+  struct AsyncReach;
 
   /// `message` is made only where the finding is new.
   template <class Message>
@@ -117,7 +160,8 @@ private:
     ++state.clock;
     state.context = 0;
   }
-  bool ordered(Record other, const Warp &warp, unsigned lane,
+  /// Lane -1: before any lane of the warp, which acts as one.
+  bool ordered(Record other, const Warp &warp, int lane,
                bool strongRead = false) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
@@ -125,24 +169,73 @@ private:
                      const Knowledge &knowledge, uint32_t ownClock) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  void acquirePending(Warp &warp, uint32_t mask);
+  using Pending = std::map<unsigned, Knowledge>;
+  void acquirePending(WarpState &state, uint32_t mask, Pending &pending);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                   const Inst &inst, SanitizeKind kind, Released &released);
+                   const Inst &inst, SanitizeKind kind, Released &wide,
+                   Released *narrow);
 
+  // SanitizerAccess.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
-              unsigned bytes);
+              unsigned bytes, bool contiguous);
+  void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes);
+  bool accessQuickly(Reach &reach, Record &write, Record &reads,
+                     Record mine) const;
+  bool isAfter(Reach &reach, Record other, Record mine) const;
+  bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
+                    unsigned bytes, bool contiguous);
+  bool loadAtOnce(Reach &reach);
+  bool storeAtOnce(Reach &reach);
+  uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
+                      unsigned bytes, bool contiguous);
+  bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
+  bool allOrdered(const Reach &reach, const Record *records);
+  void askFront(const Reach &reach, Record front, Record &before) const;
+  Action actionOn(const Reach &reach, Record reads) const;
+  bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void checkInitialized(const Reach &reach, Allocation &allocation,
+                        uint32_t mask, const uint64_t *offset, unsigned bytes,
+                        bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
-  Knowledge exportedWarp(Warp &warp);
-  Phase &phaseAt(uint32_t offset);
+  // SanitizerOrder.cpp
+  /// Whether the thread of `other` is known there at this context.
+  bool in(const Knowledge &knowledge, const Context &context,
+          Record other) const;
+  bool knows(const WarpState &state, const Context &context, Record other,
+             int lane) const;
+  bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
+  Knowledge exportedForm(const Knowledge &knowledge) const;
+  Record limitAfter(const Knowledge &join);
+  // SanitizerAsync.cpp
+  AsyncReach asyncReach(const Warp &warp, const Inst &inst, int lane,
+                        uint32_t context, bool reduces);
+  uint32_t newContext(const Warp &warp, uint32_t slot, uint32_t clock);
+  uint32_t contextOfGroup(const Warp &warp, AsyncAgent &agent, uint32_t group);
+  AsyncAgent &agentOf(AsyncAgent::Kind kind, uint32_t id);
+  AsyncAgent *findAgent(AsyncAgent::Kind kind, uint32_t id);
+  void asyncRead(AsyncReach &reach, uint32_t offset, uint32_t bytes);
+  void asyncWrite(AsyncReach &reach, uint32_t offset, uint32_t bytes);
+  void bulkGlobal(Warp &warp, const Inst &inst, unsigned lane, uint32_t context,
+                  uint64_t address, uint64_t bytes, SanitizeKind kind);
+  void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
+  const char *kindOfRace(const Reach &reach, Record other) const;
+  // SanitizerPhases.cpp
+  void noteRemote(Warp &warp, unsigned lane, unsigned line, bool accesses);
+  void checkLifetime(const Warp &warp);
+  void importFrom(Knowledge &into, const Knowledge &told,
+                  const Sanitizer &who) const;
+  Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
   template <class Visit>
-  void forRecords(uint32_t offset, uint32_t bytes, Visit visit);
+  static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
+                         Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
   std::string threadName(Record record) const;
 
@@ -152,16 +245,19 @@ private:
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
   Released released;            ///< at offsets of shared memory
+  /// For threads of the CTA alone: in its shared and in global memory.
+  Released narrowShared, narrowGlobal;
   Shadow shared;
   Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
   Shadow *lastShadow = nullptr;
-  std::vector<std::vector<Record>> sets; ///< of readers
+  ReaderSets sets;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
   };
-  std::array<Union, 256> unions;              ///< what was united lately
-  std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
+  std::array<Union, 256> unions; ///< what was united lately
+  AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
+  ShadowWords words; ///< of the access at hand
 };
 
 /// An access as it goes from word to word.
@@ -175,8 +271,11 @@ struct Sanitizer::Reach {
   const Allocation *allocation = nullptr; ///< null: shared memory
   bool inFlight = false;                  ///< the write takes place later
   /// What became of the reads seen last, which goes for all lanes.
-  enum { Replace, Keep, Become } action = Keep;
+  Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
+  /// Contexts, and whether they come before all lanes.
+  uint32_t asked[4] = {};
+  bool answer[4] = {};
 
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
@@ -186,6 +285,24 @@ struct Sanitizer::Reach {
            std::to_string(allocation->bytes) + " bytes";
   }
 };
+
+/// The records of these bytes, by the word where that is whole.
+template <class Visit>
+void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
+                           Visit visit) {
+  shadow.expandBytes(offset, bytes);
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint64_t word = at / 4;
+    if (at % 4 == 0 && end - at >= 4 && !isKind(shadow.writes[word], kSplit)) {
+      visit(shadow.writes[word], shadow.reads[word], at);
+      at += 4;
+      continue;
+    }
+    Shadow::Parts &parts = shadow.split(word);
+    for (; at < end && at / 4 == word; ++at)
+      visit(parts.writes[at % 4], parts.reads[at % 4], at);
+  }
+}
 
 } // namespace fusion::emulator
 

@@ -1,115 +1,369 @@
-//===- SanitizerAsync.cpp - Sanitizers: bulk copies, mbarriers, clusters
-//---===//
+//===- SanitizerAsync.cpp - Sanitizers: bulk copies and wgmma -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Accesses of the async proxy, when they are issued and when they are waited
+// for. SanitizerAsync.h says how they are ordered.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Sanitizer.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
-/// The records of these bytes, by the word where that is whole.
-template <class Visit>
-void Sanitizer::forRecords(uint32_t offset, uint32_t bytes, Visit visit) {
-  for (uint64_t at = offset, end = at + bytes; at < end;) {
-    uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && !isKind(shared.writes[word], kSplit)) {
-      visit(shared.writes[word], shared.reads[word], at);
-      at += 4;
-      continue;
-    }
-    Shadow::Parts &parts = shared.split(word);
-    for (; at < end && at / 4 == word; ++at)
-      visit(parts.writes[at % 4], parts.reads[at % 4], at);
+/// An access of the async proxy. Neighbouring words have mostly the same
+/// history: what was found of the last one is kept.
+struct Sanitizer::AsyncReach {
+  Reach reach;
+  int lane; ///< that issues it; -1: the warp as one
+  uint32_t fineContext = 0;
+  Record fineWrite = 0, fineReads = 0;
+  Record lastReads = ~Record(0), nextReads = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Agents
+//===----------------------------------------------------------------------===//
+
+/// Numbered under the CTA whose memory the agent's completion is told in.
+uint32_t Sanitizer::newContext(const Warp &warp, uint32_t slot,
+                               uint32_t clock) {
+  uint32_t context = uint32_t(grid.contexts.size());
+  grid.contexts.push_back({cta.linear, slot, clock});
+  grid.issuers[context] = warp.index;
+  return context;
+}
+
+static uint64_t agentKey(AsyncAgent::Kind kind, uint32_t id) {
+  return uint64_t(kind) << 32 | id;
+}
+
+AsyncAgent &Sanitizer::agentOf(AsyncAgent::Kind kind, uint32_t id) {
+  AsyncAgent &agent = async.agents[agentKey(kind, id)];
+  if (!agent.slot)
+    agent.slot =
+        kind == AsyncAgent::Products ? slots::kProducts + id : async.nextSlot++;
+  return agent;
+}
+
+AsyncAgent *Sanitizer::findAgent(AsyncAgent::Kind kind, uint32_t id) {
+  auto it = async.agents.find(agentKey(kind, id));
+  return it == async.agents.end() ? nullptr : &it->second;
+}
+
+/// Groups count from 0, clocks from 1.
+uint32_t Sanitizer::contextOfGroup(const Warp &warp, AsyncAgent &agent,
+                                   uint32_t group) {
+  if (agent.clock != group + 1) {
+    agent.clock = group + 1;
+    agent.context = newContext(warp, agent.slot, agent.clock);
   }
+  return agent.context;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses to shared memory
+//===----------------------------------------------------------------------===//
+
+Sanitizer::AsyncReach Sanitizer::asyncReach(const Warp &warp, const Inst &inst,
+                                            int lane, uint32_t context,
+                                            bool reduces) {
+  if (async.outstanding.empty() || async.outstanding.back() != context)
+    async.outstanding.push_back(context);
+  Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
+                (reduces ? kAtomic : 0) | Record(lane < 0 ? 0 : lane) << 7;
+  return {Reach{shared, warp, inst.line, SanitizeKind::Store, mine,
+                warp.cta == &cta ? states[warp.index].limit : Record(1) << 32},
+          lane};
+}
+
+/// What an agent that has not been waited for does is not ordered.
+const char *Sanitizer::kindOfRace(const Reach &reach, Record other) const {
+  bool agent = slots::isAgent(grid.contexts[contextOf(other)].warp);
+  if (agent && reach.kind == SanitizeKind::Load)
+    return "async-read-in-flight";
+  if (agent)
+    return "async-overwrite";
+  return reach.allocation ? "global-race" : "shared-race";
+}
+
+/// The last write comes before the access, and the async proxy sees it.
+void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
+  Reach &reach = a.reach;
+  const Warp &warp = reach.warp;
+  unsigned lane = a.lane < 0 ? 0 : unsigned(a.lane);
+  bool reads = reach.kind == SanitizeKind::Load;
+  if (isKind(write, kInFlight)) {
+    reportText(reads ? "async-read-in-flight" : "async-overwrite", warp, lane,
+               reach.line, lineOf(write),
+               std::string(reads ? "read of " : "write to ") +
+                   reach.place(offset) + " before the cp.async of " +
+                   threadName(write) + " into it was waited for");
+    return;
+  }
+  if (isKind(write, kUninitialized)) {
+    if (reads)
+      reportText("uninitialized-shared", warp, lane, reach.line, 0,
+                 "asynchronous read of " + reach.place(offset) +
+                     ", which nobody has written");
+    return;
+  }
+  uint32_t number = contextOf(write);
+  if (!number || (write & reach.mine & kAtomic))
+    return;
+  if (!(write < reach.limit) && !ordered(write, warp, a.lane)) {
+    race(reach, reads ? "read-after-write" : "write-after-write", write, offset,
+         lane);
+    return;
+  }
+  const Context &context = grid.contexts[number];
+  uint32_t proxy = reach.allocation ? slots::kGlobalProxy : slots::kSharedProxy;
+  if (!slots::isAgent(context.warp) && !fenced(write, warp, a.lane, proxy)) {
+    reportText("missing-proxy-fence", warp, lane, reach.line, lineOf(write),
+               std::string("the async proxy ") +
+                   (reads ? "reads " : "overwrites ") + reach.place(offset) +
+                   " that " + threadName(write) +
+                   " wrote through the generic proxy, without "
+                   "fence.proxy.async in between");
+    return;
+  }
+  a.fineWrite = write;
+  Context fence = context;
+  fence.warp += proxy;
+  const Sanitizer &who = *warp.sanitizer;
+  const Knowledge &common = who.states[warp.index].common;
+  if (common.knowsWarp(context, who.cta.linear) &&
+      (slots::isAgent(context.warp) || common.knowsWarp(fence, who.cta.linear)))
+    a.fineContext = number;
+}
+
+void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
+  a.reach.kind = SanitizeKind::Load;
+  forRecords(
+      shared, offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
+        if (write != a.fineWrite &&
+            ((write & kSpecial) || contextOf(write) != a.fineContext))
+          checkWriter(a, write, at);
+        if (reads != a.lastReads) {
+          a.lastReads = reads;
+          bool before = reads < a.reach.limit ||
+                        (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
+          a.nextReads = before ? a.reach.mine
+                               : addReader(reads, a.reach.mine, a.reach.warp);
+        }
+        reads = a.nextReads;
+      });
+}
+
+void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
+  a.reach.kind = SanitizeKind::Store;
+  forRecords(shared, offset, bytes,
+             [&](Record &write, Record &reads, uint64_t at) {
+               if (write != a.fineWrite &&
+                   ((write & kSpecial) || contextOf(write) != a.fineContext))
+                 checkWriter(a, write, at);
+               if (reads != a.fineReads) {
+                 checkReaders(a.reach, reads, at, unsigned(a.lane));
+                 a.fineReads = reads;
+               }
+               write = a.reach.mine;
+               reads = 0;
+             });
 }
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
-                          uint32_t offset, uint32_t bytes, bool reduces) {
-  Record mine =
-      warp.sanitizer->contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
-  bool own = warp.cta == &cta;
-  Reach reach{shared,    warp,
-              inst.line, SanitizeKind::Store,
-              mine,      own ? states[warp.index].limit : Record(1) << 32};
-  forRecords(offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
-    // Reductions are atomic among themselves.
-    if (own && !reduces)
-      this->write(reach, write, reads, at, lane);
-    write = mine | Record(lane) << 7 | kInFlight;
-    reads = 0;
-  });
-}
-
-void Sanitizer::bulkComplete(uint32_t offset, uint32_t bytes) {
-  // Whoever reads it has waited for the mbarrier, or finds it in flight.
-  forRecords(offset, bytes,
-             [](Record &write, Record &, uint64_t) { write = 0; });
-}
-
-void Sanitizer::bulkRead(Warp &warp, const Inst &inst, unsigned lane,
-                         uint32_t offset, uint32_t bytes) {
-  if (warp.cta != &cta)
-    return;
-  Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
-  Reach reach{shared,    warp,
-              inst.line, SanitizeKind::Load,
-              mine,      states[warp.index].limit};
-  forRecords(offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
-    read(reach, write, reads, at, lane);
-  });
-}
-
-void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
-                              uint32_t offset, uint32_t bytes, bool isLoad) {
-  if (warp.cta == &cta) {
-    uint64_t addresses[32] = {};
-    addresses[lane] = offset;
-    return sharedAccess(warp, inst, 1u << lane, addresses, bytes,
-                        isLoad ? SanitizeKind::Load : SanitizeKind::Store);
+                          BulkCopy &copy, uint32_t barrier) {
+  phaseTouch(warp, inst, lane, barrier, true);
+  AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
+  copy.context = newContext(warp, agent.slot, ++agent.clock);
+  AsyncReach to = asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
+  asyncWrite(to, copy.shared, copy.bytes);
+  if (copy.kind == BulkCopy::Kind::GlobalToShared && !copy.sourceSeen) {
+    Sanitizer &who = *warp.sanitizer;
+    if (!copy.box)
+      who.bulkGlobal(warp, inst, lane, copy.context, copy.global, copy.bytes,
+                     SanitizeKind::Load);
+    else
+      copy.box->forRows(
+          [&](uint64_t global, uint32_t, uint32_t, uint32_t count) {
+            if (count)
+              who.bulkGlobal(warp, inst, lane, copy.context, global, count,
+                             SanitizeKind::Load);
+          });
   }
-  if (isLoad)
+  if (copy.kind != BulkCopy::Kind::SharedToShared)
     return;
-  forRecords(offset, bytes,
-             [](Record &write, Record &, uint64_t) { write = 0; });
+  Sanitizer &source = *copy.sourceCta->sanitizer;
+  AsyncReach from =
+      source.asyncReach(warp, inst, int(lane), copy.context, false);
+  source.asyncRead(from, copy.source, copy.bytes);
 }
 
-/// What the lanes of a warp know, and their accesses up to now.
-Knowledge Sanitizer::exportedWarp(Warp &warp) {
-  WarpState &state = states[warp.index];
-  Knowledge all = state.common;
-  for (const auto &entry : state.lanes)
-    all.join(entry.second);
-  all.joinWarp(warp.index, state.clock + 1);
-  Knowledge result;
-  result.lanes = std::move(all.lanes);
-  result.foreign = std::move(all.foreign);
-  for (uint32_t w = 0; w < all.warps.size(); ++w)
-    if (all.warps[w])
-      joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
-                all.warps[w]);
-  advance(state);
-  return result;
+void Sanitizer::storeIssue(Warp &warp, const Inst &inst, unsigned lane,
+                           const BulkCopy &copy) {
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupReads, warp.index * 32 + lane);
+  uint32_t context = contextOfGroup(warp, agent, warp.bulkCommitted[lane]);
+  AsyncReach from = asyncReach(warp, inst, int(lane), context, false);
+  asyncRead(from, copy.shared, copy.bytes);
 }
 
-Phase &Sanitizer::phaseAt(uint32_t offset) {
-  return offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
-                                 : phases[offset];
+void Sanitizer::storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                            uint64_t address, uint64_t bytes, bool reduces) {
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupWrites, warp.index * 32 + lane);
+  bulkGlobal(warp, inst, lane,
+             contextOfGroup(warp, agent, warp.bulkCommitted[lane]), address,
+             bytes, reduces ? SanitizeKind::Atomic : SanitizeKind::Store);
 }
 
-void Sanitizer::phaseArrive(Warp &warp, uint32_t offset) {
-  phaseAt(offset).open.join(warp.sanitizer->exportedWarp(warp));
+void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
+                          bool onlyRead) {
+  for (; mask; mask &= mask - 1) {
+    unsigned lane = unsigned(__builtin_ctz(mask));
+    int64_t clock = int64_t(warp.bulkCommitted[lane]) - pending + 1;
+    Knowledge done;
+    for (auto kind : {AsyncAgent::GroupReads, AsyncAgent::GroupWrites})
+      if (const AsyncAgent *agent = findAgent(kind, warp.index * 32 + lane))
+        if (clock > 1 && (kind == AsyncAgent::GroupReads || !onlyRead))
+          done.joinWarp(agent->slot, uint32_t(clock));
+    if (!done.empty())
+      learn(warp, 1u << lane, done);
+  }
 }
 
-void Sanitizer::phaseComplete(uint32_t offset) {
-  Phase &phase = phaseAt(offset);
-  phase.done.join(phase.open);
+void Sanitizer::productRead(Warp &warp, const Inst &inst,
+                            const std::vector<uint32_t> &pieces) {
+  AsyncAgent &agent = agentOf(AsyncAgent::Products, warp.index);
+  uint32_t context = contextOfGroup(warp, agent, warp.productGroup);
+  AsyncReach from = asyncReach(warp, inst, -1, context, false);
+  for (uint32_t offset : pieces)
+    asyncRead(from, offset, 16);
 }
 
-void Sanitizer::phaseObserve(Warp &warp, uint32_t offset) {
-  WarpState &state = states[warp.index];
-  import(state.common, phaseAt(offset).done);
+void Sanitizer::productWait(Warp &warp, int64_t pending) {
+  int64_t waited = int64_t(warp.productGroup) - pending, clock = waited + 1;
+  if (warp.index < async.products.size()) {
+    int64_t &known = async.products[warp.index].waited;
+    known = std::max(known, waited);
+  }
+  if (clock > 1)
+    states[warp.index].common.joinWarp(slots::kProducts + warp.index,
+                                       uint32_t(clock));
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// By rows, as long as they have one history, else by words.
+void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                           uint32_t context, uint64_t address, uint64_t bytes,
+                           SanitizeKind kind) {
+  Allocation *allocation = cta.memory->find(address);
+  if (!allocation)
+    return;
+  uint64_t offset = address - allocation->begin, end = offset + bytes;
+  Shadow &shadow = shadowOf(*allocation);
+  Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
+                (kind == SanitizeKind::Atomic ? kAtomic : 0) |
+                Record(lane) << 7;
+  AsyncReach a{
+      Reach{shadow, warp, inst.line, kind, mine, Record(1) << 32, allocation},
+      int(lane)};
+  if (!allocation->initialized) {
+    uint64_t offsets[32] = {};
+    offsets[lane] = offset;
+    checkInitialized(a.reach, *allocation, 1u << lane, offsets, unsigned(bytes),
+                     false);
+  }
+  // The write that follows stands for a reduction.
+  if (kind == SanitizeKind::Atomic)
+    a.reach.kind = SanitizeKind::Store;
+  bool loads = kind == SanitizeKind::Load;
+  const Knowledge &common = states[warp.index].common;
+  auto settled = [&](Record record) {
+    uint32_t number = contextOf(record);
+    if (!number || number == a.fineContext)
+      return true;
+    const Context &before = grid.contexts[number];
+    Context fence = before;
+    fence.warp += slots::kGlobalProxy;
+    if (!common.knowsWarp(before, cta.linear) ||
+        (loads && !slots::isAgent(before.warp) &&
+         !common.knowsWarp(fence, cta.linear)))
+      return false;
+    a.fineContext = number;
+    return true;
+  };
+  auto isFree = [&](Record reads) {
+    return !contextOf(reads) || orderedForAll(reads, warp);
+  };
+  auto visit = [&](Record &write, Record &reads, uint64_t at) {
+    if (!loads)
+      return this->write(a.reach, write, reads, at, lane);
+    if (write != a.fineWrite && contextOf(write) != a.fineContext)
+      checkWriter(a, write, at);
+    // One reader is kept, whose turn the schedule draws.
+    if (isFree(reads) || !grid.keepsFirstReader)
+      reads = mine;
+  };
+  for (uint64_t at = offset; at < end;) {
+    Shadow::Row &row = shadow.rows[at / kRowBytes];
+    uint64_t next = std::min(end, (at / kRowBytes + 1) * kRowBytes);
+    bool whole =
+        next - at == kRowBytes && row.write != kByWord && settled(row.write);
+    if (whole && loads) {
+      if (isFree(row.reads) || !grid.keepsFirstReader)
+        row.reads = mine;
+    } else if (whole && isFree(row.reads)) {
+      row = {mine, 0};
+    } else {
+      forRecords(shadow, at, next - at, visit);
+    }
+    at = next;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// cp.async that an mbarrier waits for, and the end
+//===----------------------------------------------------------------------===//
+
+void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
+  AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
+  async.delivery = newContext(arrival.issuer->warps[arrival.warp], agent.slot,
+                              ++agent.clock);
+  async.outstanding.push_back(async.delivery);
+  async.phases[barrier].open.joinWarp(agent.slot, agent.clock + 1);
+}
+
+/// Ordered by the mbarrier, not by what the thread does now.
+void Sanitizer::delivered(uint32_t offset, uint32_t bytes) {
+  forRecords(shared, offset, bytes, [&](Record &write, Record &, uint64_t) {
+    write = (write & (Record(0xfffff) << 12 | Record(31) << 7)) |
+            Record(async.delivery) << 32;
+  });
+}
+
+void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {
+  auto unfinished = [&](const BulkCopy &copy, const char *what) {
+    const Warp &issuer = copy.issuer->warps[copy.warp];
+    reportText("async-unfinished", issuer, copy.lane, copy.line, 0, what);
+  };
+  for (const BulkCopy &copy : cta.async.stores)
+    if (copy.warp == warp.index && (mask >> copy.lane & 1) && !copy.waited)
+      unfinished(copy, "the thread ends before the copy has read its shared "
+                       "memory: it did not wait for its bulk group");
+  if (!last)
+    return;
+  for (const auto &[offset, queue] : cta.async.queues)
+    for (const BulkCopy &copy : queue)
+      if (copy.kind != BulkCopy::Kind::Arrive)
+        unfinished(copy, "the block ends before the copy into its shared "
+                         "memory was waited for");
+  checkLifetime(warp);
 }

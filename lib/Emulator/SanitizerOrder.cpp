@@ -31,36 +31,66 @@ Record Sanitizer::contextRecord(Warp &warp) {
 bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
+  if (warp.sanitizer != this)
+    return warp.sanitizer->orderedForAll(other, warp);
   return states[warp.index].common.knowsWarp(grid.contexts[contextOf(other)],
                                              cta.linear);
 }
 
-bool Sanitizer::ordered(Record other, const Warp &warp, unsigned lane,
+bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
+                   Record other) const {
+  return knowledge.knowsWarp(context, cta.linear) ||
+         (other & (kSeveral | kUnknownLane)
+              ? knowledge.knowsAnyLane(context)
+              : knowledge.knowsLane(context, laneOf(other)));
+}
+
+/// Whether the lane (-1: any) knows this context of the thread of `other`.
+bool Sanitizer::knows(const WarpState &state, const Context &context,
+                      Record other, int lane) const {
+  if (in(state.common, context, other))
+    return true;
+  if (state.lanes.empty())
+    return false;
+  if (lane < 0)
+    return std::any_of(
+        state.lanes.begin(), state.lanes.end(),
+        [&](const auto &entry) { return in(entry.second, context, other); });
+  auto it = state.lanes.find(unsigned(lane));
+  return it != state.lanes.end() && in(it->second, context, other);
+}
+
+bool Sanitizer::ordered(Record other, const Warp &warp, int lane,
                         bool strongRead) const {
+  if (warp.sanitizer != this)
+    return warp.sanitizer->ordered(other, warp, lane, strongRead);
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
-  if (own && !(other & kSeveral) &&
-      (laneOf(other) == lane || (other & kUnknownLane)))
+  if (own &&
+      (lane < 0 || (!(other & kSeveral) && (laneOf(other) == unsigned(lane) ||
+                                            (other & kUnknownLane)))))
     return true;
-  auto knows = [&](const Knowledge &knowledge) {
-    return knowledge.knowsWarp(context, cta.linear) ||
-           (other & (kSeveral | kUnknownLane)
-                ? knowledge.knowsAnyLane(context)
-                : knowledge.knowsLane(context, laneOf(other)));
-  };
-  if (knows(state.common))
+  if (knows(state, context, other, lane))
     return true;
-  if (strongRead && !state.pending.empty()) {
-    // Strong reads come after strong reads before them, fence or not.
-    auto it = state.pending.find(lane);
-    if (it != state.pending.end() && knows(it->second))
-      return true;
-  }
-  if (state.lanes.empty())
+  if (!strongRead)
     return false;
-  auto it = state.lanes.find(lane);
-  return it != state.lanes.end() && knows(it->second);
+  // Strong reads come after strong reads before them, fence or not.
+  auto seen = [&](const Pending &pending) {
+    auto it = pending.find(unsigned(lane));
+    return it != pending.end() && in(it->second, context, other);
+  };
+  return seen(state.pending) || seen(state.narrowPending);
+}
+
+/// Whether a proxy fence lies between `other` and what the lane does now.
+bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
+                       uint32_t slot) const {
+  if (warp.sanitizer != this)
+    return warp.sanitizer->fenced(other, warp, lane, slot);
+  Context context = grid.contexts[contextOf(other)];
+  context.warp += slot;
+  return knows(states[warp.index], context, other, lane);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,13 +119,7 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
 Knowledge Sanitizer::exported(const Warp &warp, unsigned lane,
                               const Knowledge &knowledge,
                               uint32_t ownClock) const {
-  Knowledge result;
-  result.lanes = knowledge.lanes;
-  result.foreign = knowledge.foreign;
-  for (uint32_t w = 0; w < knowledge.warps.size(); ++w)
-    if (knowledge.warps[w])
-      joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
-                knowledge.warps[w]);
+  Knowledge result = exportedForm(knowledge);
   joinEntry(result.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
             ownClock);
   return result;
@@ -112,62 +136,136 @@ void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
 }
 
 /// What strong reads saw counts from here.
-void Sanitizer::acquirePending(Warp &warp, uint32_t mask) {
-  WarpState &state = states[warp.index];
-  if (state.pending.empty())
+void Sanitizer::acquirePending(WarpState &state, uint32_t mask,
+                               Pending &pending) {
+  if (pending.empty())
     return;
   forLanes(mask, [&](unsigned lane) {
-    auto it = state.pending.find(lane);
-    if (it == state.pending.end())
+    auto it = pending.find(lane);
+    if (it == pending.end())
       return;
     state.lanes[lane].join(it->second);
-    state.pending.erase(it);
+    pending.erase(it);
   });
 }
 
-/// Strong accesses meet at their addresses.
+/// Strong accesses meet at their addresses. What is released or acquired in
+/// scope .cta goes through `narrow`, which other CTAs do not see; so does what
+/// is released in a wider scope, for those who acquire in scope .cta.
 void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                            const Inst &inst, SanitizeKind kind,
-                            Released &released) {
+                            const Inst &inst, SanitizeKind kind, Released &wide,
+                            Released *narrow) {
   WarpState &state = states[warp.index];
-  if (kind != SanitizeKind::Store && !released.empty())
+  bool isNarrow = inst.order & OrderCta;
+  if (!cta.code->hasCtaScope)
+    narrow = nullptr;
+  auto see = [&](Released &released, Pending &pending) {
+    Knowledge seen;
+    uint64_t lastKey = ~uint64_t(0);
+    bool found = false;
     forLanes(mask, [&](unsigned lane) {
-      auto it = released.find(address[lane] & ~uint64_t(3));
-      if (it == released.end())
+      // Lanes mostly look at the same place.
+      uint64_t key = address[lane] & ~uint64_t(3);
+      if (key != lastKey) {
+        auto it = released.find(lastKey = key);
+        found = it != released.end();
+        seen = Knowledge();
+        if (found)
+          import(seen, it->second);
+      }
+      if (!found)
         return;
-      Knowledge seen;
-      import(seen, it->second);
       if (inst.order & OrderAcquire)
         state.lanes[lane].join(seen);
       else
-        state.pending[lane].join(seen);
+        pending[lane].join(seen);
     });
+  };
+  if (kind != SanitizeKind::Store) {
+    if (!wide.empty() && !((inst.order & OrderAcquire) && isNarrow))
+      see(wide, state.pending);
+    if (narrow && !narrow->empty())
+      see(*narrow, state.narrowPending);
+  }
   if (kind == SanitizeKind::Load)
     return;
   if (inst.order & OrderRelease) {
     forLanes(mask, [&](unsigned lane) {
-      released[address[lane] & ~uint64_t(3)].join(
-          exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1));
+      Knowledge told =
+          exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+      if (narrow)
+        (*narrow)[address[lane] & ~uint64_t(3)].join(told);
+      if (!isNarrow)
+        wide[address[lane] & ~uint64_t(3)].join(told);
     });
     advance(state);
     return;
   }
-  if (state.fenced.empty())
-    return;
-  forLanes(mask, [&](unsigned lane) {
-    auto it = state.fenced.find(lane);
-    if (it != state.fenced.end())
-      released[address[lane] & ~uint64_t(3)].join(it->second);
-  });
+  auto tell = [&](const Pending &fenced, Released &released) {
+    forLanes(mask, [&](unsigned lane) {
+      auto it = fenced.find(lane);
+      if (it != fenced.end())
+        released[address[lane] & ~uint64_t(3)].join(it->second);
+    });
+  };
+  if (!state.fenced.empty())
+    tell(state.fenced, wide);
+  if (narrow && !state.narrowFenced.empty())
+    tell(state.narrowFenced, *narrow);
 }
 
-void Sanitizer::fence(Warp &warp, uint32_t mask) {
+void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
   WarpState &state = states[warp.index];
-  acquirePending(warp, mask);
+  acquirePending(state, mask, state.narrowPending);
+  if (!narrow)
+    acquirePending(state, mask, state.pending);
   forLanes(mask, [&](unsigned lane) {
-    state.fenced[lane] =
+    Knowledge told =
         exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+    if (cta.code->hasCtaScope)
+      state.narrowFenced[lane] = told;
+    if (!narrow)
+      state.fenced[lane] = std::move(told);
   });
+  advance(state);
+}
+
+/// What the lanes know, their own accesses included, lies behind a fence from
+/// now on, wherever they tell it (SanitizerAsync.h).
+void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
+  WarpState &state = states[warp.index];
+  auto repeat = [&](Knowledge &knowledge) {
+    if (kinds & FenceSharedProxy)
+      knowledge.repeatAt(slots::kSharedProxy);
+    if (kinds & FenceGlobalProxy)
+      knowledge.repeatAt(slots::kGlobalProxy);
+    if (kinds & FenceInit)
+      knowledge.repeatAt(slots::kInit);
+  };
+  auto own = [&](auto tell) {
+    if (kinds & FenceSharedProxy)
+      tell(warp.index + slots::kSharedProxy);
+    if (kinds & FenceGlobalProxy)
+      tell(warp.index + slots::kGlobalProxy);
+    if (kinds & FenceInit)
+      tell(warp.index + slots::kInit);
+  };
+  if (!(warp.live & ~mask)) {
+    repeat(state.common);
+    for (auto &entry : state.lanes)
+      repeat(entry.second);
+    own([&](uint32_t slot) { state.common.joinWarp(slot, state.clock + 1); });
+  } else {
+    forLanes(mask, [&](unsigned lane) {
+      Knowledge all = knowledgeOf(warp, lane);
+      repeat(all);
+      own([&](uint32_t slot) {
+        joinEntry(all.lanes, Knowledge::threadKey(cta.linear, slot, lane),
+                  state.clock + 1);
+      });
+      state.lanes[lane] = std::move(all);
+    });
+  }
   advance(state);
 }
 
@@ -234,6 +332,22 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
   advance(state);
 }
 
+/// The contexts before which everything is ordered before all threads, once
+/// all know `join`: up to the first asynchronous operation, or access by
+/// another CTA, that nobody has waited for.
+Record Sanitizer::limitAfter(const Knowledge &join) {
+  size_t first = grid.contexts.size(), kept = 0;
+  for (uint32_t number : async.outstanding) {
+    const Context &context = grid.contexts[number];
+    if (join.knowsWarp(context, cta.linear))
+      continue;
+    async.outstanding[kept++] = number;
+    first = std::min<size_t>(first, number);
+  }
+  async.outstanding.resize(kept);
+  return Record(first) << 32;
+}
+
 void Sanitizer::barrierComplete(uint32_t barrier,
                                 const std::vector<uint32_t> &waited) {
   Knowledge join = std::move(joins[barrier]);
@@ -253,15 +367,17 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     for (const Warp &warp : cta.warps)
       join.joinWarp(warp.index, states[warp.index].clock);
     for (auto it = join.lanes.begin(); it != join.lanes.end();)
-      it = it->first >> 21 == cta.linear ? join.lanes.erase(it) : std::next(it);
-    Record limit = Record(grid.contexts.size()) << 32;
+      it = it->first >> 21 == cta.linear &&
+                   (it->first >> 5 & 0xffff) < slots::kWarps
+               ? join.lanes.erase(it)
+               : std::next(it);
+    Record limit = limitAfter(join);
     for (WarpState &state : states) {
       state.common = join;
       state.lanes.clear();
       state.limit = limit;
     }
-    // No record that is still looked at names a set.
-    sets.clear();
+    sets.settle(size_t(limit >> 32), grid.contexts.size());
     unions.fill(Union());
     return;
   }

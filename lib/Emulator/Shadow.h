@@ -19,6 +19,14 @@
 // So one comparison with a context tells that a record needs no look: what is
 // below is ordered before.
 //
+// Global memory has rows of 32 bytes besides. As long as a row is accessed by
+// lanes that follow one another, two records stand for all of it:
+//
+//   2..0    0: of every word; n: of the first byte's lane, and lanes have
+//           2^(n-1) bytes each; with kSpecial, 7: look at the words
+//
+// ShadowWords is an access of a warp to words on its way through Isa/Shadow.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_SHADOW_H
@@ -43,6 +51,14 @@ constexpr Record kKind = 3;
 constexpr Record kUninitialized = kSpecial | 1;
 constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
+/// Of a row.
+constexpr Record kPattern = 7;
+constexpr Record kByWord = kSpecial | 7;
+constexpr unsigned kRowBytes = 32;
+constexpr unsigned kRowWords = kRowBytes / 4;
+/// Line and lane.
+constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
+constexpr Record kContext = Record(0xffffffff) << 32;
 /// Context and lane: whose access it is.
 constexpr Record kOwner = kSpecial | Record(0x7fffffff) << 32 | 31 << 7 |
                           kSeveral | kSet | kUnknownLane;
@@ -58,14 +74,19 @@ inline bool isKind(Record record, Record kind) {
 
 class Shadow {
 public:
-  /// All words uninitialised, or written before anything else.
-  Shadow(uint64_t bytes, bool initialized) : size((bytes + 3) / 4) {
+  /// Of shared memory, all words uninitialised; or of global memory, written
+  /// before anything else.
+  Shadow(uint64_t bytes, bool isGlobal)
+      : size((bytes + 3) / 4),
+        rowCount(isGlobal ? (bytes + kRowBytes - 1) / kRowBytes : 0) {
     // Pages that nobody touches cost nothing.
-    storage.reset(
-        static_cast<Record *>(std::calloc(2 * size + 1, sizeof(Record))));
-    writes = storage.get();
-    reads = writes + size;
-    if (!initialized)
+    uint64_t words = isGlobal ? kRowWords * rowCount : size;
+    storage.reset(static_cast<Record *>(
+        std::calloc(2 * (words + rowCount) + 1, sizeof(Record))));
+    rows = reinterpret_cast<Row *>(storage.get());
+    writes = storage.get() + 2 * rowCount;
+    reads = writes + words;
+    if (!isGlobal)
       clear();
   }
   void clear() {
@@ -73,6 +94,17 @@ public:
     std::fill(reads, reads + size, 0);
     parts.clear();
     freeParts.clear();
+  }
+
+  struct Row {
+    Record write, reads;
+  };
+  /// Before somebody looks at `writes` and `reads` of these bytes.
+  void expandBytes(uint64_t offset, uint64_t bytes) {
+    if (rowCount && bytes)
+      for (uint64_t row = offset / kRowBytes;
+           row <= (offset + bytes - 1) / kRowBytes; ++row)
+        expand(row);
   }
 
   struct Parts {
@@ -102,7 +134,37 @@ public:
     reads[word] = 0;
   }
 
+  /// The words of a row get their own records.
+  void expand(uint64_t row) {
+    if (row >= rowCount || rows[row].write == kByWord)
+      return;
+    Record write = rows[row].write, read = rows[row].reads;
+    rows[row].write = kByWord;
+    auto ofByte = [](Record record, unsigned byte) {
+      Record pattern = record & kPattern;
+      record &= ~kPattern;
+      return pattern ? record + (Record(byte >> (pattern - 1)) << 7) : record;
+    };
+    auto isNarrow = [](Record record) {
+      return (record & kPattern) == 1 || (record & kPattern) == 2;
+    };
+    for (unsigned j = 0; j < kRowWords; ++j) {
+      uint64_t word = row * kRowWords + j;
+      writes[word] = ofByte(write, 4 * j);
+      reads[word] = ofByte(read, 4 * j);
+      if (!isNarrow(write) && !isNarrow(read))
+        continue;
+      Parts &bytes = split(word);
+      for (unsigned i = 0; i < 4; ++i) {
+        bytes.writes[i] = ofByte(write, 4 * j + i);
+        bytes.reads[i] = ofByte(read, 4 * j + i);
+      }
+    }
+  }
+
   uint64_t size;
+  uint64_t rowCount; ///< 0 of shared memory
+  Row *rows;
   Record *writes, *reads;
 
 private:
@@ -112,6 +174,34 @@ private:
   std::unique_ptr<Record[], Free> storage;
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
+};
+
+/// Words that the lanes of a warp access, lane after lane.
+struct ShadowWords {
+  static constexpr unsigned kMax = 32 * 4;
+
+  const uint64_t *offset; ///< in bytes, by lane
+  uint32_t mask;
+  unsigned perLane; ///< words: 1, 2 or 4
+  bool contiguous;  ///< lane after lane, with all lanes
+  bool stores;      ///< what is uninitialised may be
+  Record mine;      ///< without the lane
+  Record limit;     ///< records below are ordered before
+  /// Records of these contexts, too: of the last write and of one reader.
+  Record writesBefore, readsBefore;
+
+  // What `gather` finds. Own: of the same context and lane.
+  unsigned count;
+  uint64_t place[kMax];
+  Record owner[kMax];         ///< `mine` with the lane
+  const Record *write, *read; ///< records as they were, by index
+  bool writesFine;            ///< below the limit, own, atomic like this one
+  bool readsFine;             ///< below the limit, own
+  bool readsFree;             ///< below the limit
+  bool readsKept;             ///< this read changes none
+  bool readsAlike;            ///< but for line and lane
+
+  alignas(64) Record writeCopy[kMax], readCopy[kMax];
 };
 
 } // namespace fusion::emulator

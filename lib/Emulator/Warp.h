@@ -204,6 +204,7 @@ struct Cta {
   unsigned recentNext = 0;
   uint64_t clock = 0;
   uint64_t random = 0;
+  bool varies = false; ///< a seed draws when waits time out and copies land
   Cluster *cluster = nullptr;
   uint32_t rank = 0; ///< in the cluster
   Sanitizer *sanitizer = nullptr;

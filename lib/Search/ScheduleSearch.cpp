@@ -1,4 +1,5 @@
-//===- ScheduleSearch.cpp - Chooses the schedule of a chain -------------------===//
+//===- ScheduleSearch.cpp - Chooses the schedule of a chain
+//-------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +19,9 @@ namespace {
 
 class Search {
 public:
-  Search(const GroupModel &group, const ChipInfo &chip)
-      : group(group), chip(chip) {}
+  Search(const GroupModel &group, const ChipInfo &chip,
+         const SearchOptions &options)
+      : group(group), chip(chip), options(options) {}
 
   std::optional<SearchResult> run(std::string &reason);
 
@@ -30,11 +32,15 @@ private:
   void listTiles();
   void placeTensors(Schedule &schedule) const;
   void evaluate();
+  bool isLegal(const Schedule &schedule);
+  Cost consider(const Schedule &schedule);
+  void pipeline(const Schedule &schedule);
   void enumerate(unsigned axis);
   void descend();
 
   const GroupModel &group;
   const ChipInfo &chip;
+  const SearchOptions &options;
   Schedule current;
   SmallVector<unsigned, 8> loops;
   SmallVector<SmallVector<int64_t, 8>, 8> choices; ///< tiles by axis
@@ -56,7 +62,8 @@ unsigned Search::pickAxis(ArrayRef<unsigned> axes) const {
 
 /// From the last product to the first: an intermediate is the first operand of
 /// its consumer's intrinsic, so that its accumulator can stay where it is; its
-/// producer then has the consumer's rows as rows and the reduced axis as columns.
+/// producer then has the consumer's rows as rows and the reduced axis as
+/// columns.
 void Search::mapProducts() {
   const Intrinsic &intrinsic = allIntrinsics().front();
   unsigned count = group.products.size();
@@ -73,8 +80,10 @@ void Search::mapProducts() {
         // Rows of the result are stored along the columns of the accumulator.
         mapping.swapped =
             llvm::is_contained(product.lhsAxes, result.axes.back());
-      mapping.i1 = pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
-      mapping.i2 = pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
+      mapping.i1 =
+          pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
+      mapping.i2 =
+          pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
     }
     mapping.intrinsic = &intrinsic;
     mapping.r1 = pickAxis(product.reduction);
@@ -128,9 +137,10 @@ void Search::listTiles() {
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
     SmallVector<int64_t, 8> &list = choices.emplace_back();
     unsigned number = index;
-    bool isMapped = llvm::any_of(current.products, [&](const ProductMapping &m) {
-      return m.i1 == number || m.i2 == number || m.r1 == number;
-    });
+    bool isMapped =
+        llvm::any_of(current.products, [&](const ProductMapping &m) {
+          return m.i1 == number || m.i2 == number || m.r1 == number;
+        });
     if (!isMapped) {
       list.push_back(1);
       continue;
@@ -188,6 +198,80 @@ void Search::placeTensors(Schedule &schedule) const {
   }
 }
 
+bool Search::isLegal(const Schedule &schedule) {
+  ++candidates;
+  if (std::optional<std::string> why = checkSchedule(group, schedule, chip)) {
+    lastReason = *why;
+    return false;
+  }
+  ++legal;
+  return true;
+}
+
+/// Compares a legal schedule with the best one.
+Cost Search::consider(const Schedule &schedule) {
+  Footprint footprint = computeFootprint(group, schedule);
+  Cost cost = predictCost(group, schedule, footprint, chip);
+  auto key = [](const Cost &c, const Footprint &f) {
+    // Where a resource is the limit, what waits least for it.
+    return std::make_tuple(c.total, c.pipeline,
+                           f.globalLoadBytes + f.globalStoreBytes);
+  };
+  if (!best || key(cost, footprint) < key(best->cost, best->footprint))
+    best = SearchResult{schedule, footprint, cost};
+  return cost;
+}
+
+/// The loads of the innermost sequential loops, whose waits match (ALCOP's rule
+/// 3).
+static void collectInnermostLoads(const TilingTree &items,
+                                  const Schedule &schedule,
+                                  llvm::SmallVectorImpl<unsigned> &loads) {
+  for (const TilingNode &node : items) {
+    if (!node.isLoop())
+      continue;
+    bool isSequential = !schedule.isBlockAxis(node.index);
+    bool holdsLoop = llvm::any_of(
+        node.children, [](const TilingNode &child) { return child.isLoop(); });
+    if (holdsLoop || !isSequential)
+      collectInnermostLoads(node.children, schedule, loads);
+    else
+      for (const TilingNode &child : node.children)
+        if (child.kind == TilingNode::Kind::Load &&
+            schedule.places[child.index].space == fuse::Space::Shared)
+          loads.push_back(child.index);
+  }
+}
+
+/// The same schedule with more stages, as far as they can make it faster than
+/// the best one: stages change nothing about the bytes and the work.
+void Search::pipeline(const Schedule &schedule) {
+  Cost one = consider(schedule);
+  double leastTime =
+      one.launch + std::max({one.dram, one.l2, one.shared, one.compute});
+  if (leastTime >= best->cost.total)
+    return;
+  SmallVector<unsigned, 4> loads;
+  collectInnermostLoads(schedule.tree, schedule, loads);
+  for (unsigned registers = 1; registers <= options.mostRegisterStages;
+       ++registers)
+    for (unsigned stages : {1u, 2u, 3u, 4u, 5u, 6u, 8u}) {
+      if (stages > options.mostStages || (stages > 1 && loads.empty()))
+        break;
+      if (stages == 1 && registers == 1)
+        continue;
+      Schedule more = schedule;
+      more.registerStages = registers;
+      for (unsigned tensor : loads) {
+        bool isAsync = more.places[tensor].transport != fuse::Transport::Sync;
+        more.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);
+      }
+      if (!isLegal(more))
+        break; // more would not fit either
+      consider(more);
+    }
+}
+
 void Search::evaluate() {
   static constexpr unsigned arrangements[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1},
                                                  {2, 2}, {4, 2}, {2, 4}};
@@ -197,7 +281,6 @@ void Search::evaluate() {
       live.push_back(axis);
   TilingTree tree = makeDeepTiling(group, loops, current.tiles, live);
   for (const auto &warps : arrangements) {
-    ++candidates;
     Schedule schedule = current;
     schedule.blocks = live;
     schedule.tree = tree;
@@ -207,18 +290,8 @@ void Search::evaluate() {
       mapping.warps[1] = warps[1];
     }
     placeTensors(schedule);
-    if (std::optional<std::string> reason = checkSchedule(group, schedule, chip)) {
-      lastReason = *reason;
-      continue;
-    }
-    ++legal;
-    Footprint footprint = computeFootprint(group, schedule);
-    Cost cost = predictCost(group, schedule, footprint, chip);
-    auto key = [](const Cost &c, const Footprint &f) {
-      return std::make_pair(c.total, f.globalLoadBytes + f.globalStoreBytes);
-    };
-    if (!best || key(cost, footprint) < key(best->cost, best->footprint))
-      best = SearchResult{std::move(schedule), footprint, cost};
+    if (isLegal(schedule))
+      pipeline(schedule);
   }
 }
 
@@ -241,7 +314,8 @@ void Search::descend() {
     evaluate();
     double before;
     do {
-      before = best ? best->cost.total : std::numeric_limits<double>::infinity();
+      before =
+          best ? best->cost.total : std::numeric_limits<double>::infinity();
       for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
         for (int64_t tile : choices[axis]) {
           current.tiles[axis] = tile;
@@ -291,8 +365,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   return std::move(best);
 }
 
-std::optional<SearchResult> fusion::searchSchedule(const GroupModel &group,
-                                                   const ChipInfo &chip,
-                                                   std::string &reason) {
-  return Search(group, chip).run(reason);
+std::optional<SearchResult>
+fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
+                       std::string &reason, const SearchOptions &options) {
+  return Search(group, chip, options).run(reason);
 }

@@ -20,6 +20,8 @@
 //  [Luo24]  Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //           Architecture via Microbenchmarking", 2024: latencies in cycles of
 //           L1/L2/DRAM and L2 throughput on A100, RTX 4090 and H100.
+//  [Sun23]  Sun et al., "Dissecting Tensor Cores via Microbenchmarks: Latency,
+//           Throughput and Numeric Behaviors", IEEE TPDS 2023: mma.sync on A100.
 //  [est]    Not published; carried over from the nearest measured chip, to be
 //           replaced by a measurement (benchmarks/gpu/chip_table.py).
 //
@@ -43,8 +45,10 @@ static constexpr ChipInfo chips[] = {
      // f32 and tensor rates F16, BF16, TF32, FP8, S8, F64 [A100].
      1.41e9, 2.039e12, 4.5e12, 128, 19.5e12,
      {312e12, 312e12, 156e12, 0, 624e12, 19.5e12},
-     // 466, 261 and 29 cycles [Luo24]; launch and barrier [est].
+     // 466, 261 and 29 cycles [Luo24]; launch and barrier [est]; 33 cycles of
+     // mma.m16n8k16 [Sun23], which reaches the whole rate there.
      3.3e-7, 1.85e-7, 2.1e-8, 2.5e-6, 2.0e-8,
+     2.34e-8, 1.0,
      true, false, false, false, false, false},
     {"sm_86", "sm_86", "RTX 3080", 86, 80,
      68, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
@@ -52,6 +56,7 @@ static constexpr ChipInfo chips[] = {
      1.71e9, 0.760e12, 2.0e12, 128, 29.8e12,
      {59.5e12, 59.5e12, 29.8e12, 0, 238e12, 0.47e12},
      3.0e-7, 1.5e-7, 1.7e-8, 2.5e-6, 1.7e-8,
+     1.93e-8, 1.0,
      true, false, false, false, false, false},
     {"sm_89", "sm_89", "RTX 4090", 89, 81,
      128, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
@@ -60,14 +65,17 @@ static constexpr ChipInfo chips[] = {
      {165.2e12, 165.2e12, 82.6e12, 330.3e12, 660.6e12, 1.29e12},
      // 541, 273 and 30 cycles [Luo24].
      2.15e-7, 1.08e-7, 1.2e-8, 2.5e-6, 1.2e-8,
+     1.31e-8, 1.0,
      true, false, false, false, false, true},
     {"sm_90a", "sm_90a", "H100 SXM5", 90, 80,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
      1.83e9, 3.35e12, 5.5e12, 128, 66.9e12,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
-     // 478, 261 and 29 cycles [Luo24].
+     // 478, 261 and 29 cycles, mma.sync at 62.9 % of the wgmma rate [Luo24]; its
+     // latency [est] the 33 cycles of [Sun23].
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     1.80e-8, 0.629,
      true, true, true, false, true, true},
     {"h200", "sm_90a", "H200 SXM", 90, 80,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
@@ -75,6 +83,7 @@ static constexpr ChipInfo chips[] = {
      1.83e9, 4.8e12, 5.5e12, 128, 66.9e12,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     1.80e-8, 0.629,
      true, true, true, false, true, true},
     {"sm_100a", "sm_100a", "B200", 100, 86,
      148, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
@@ -82,6 +91,7 @@ static constexpr ChipInfo chips[] = {
      1.85e9, 8.0e12, 9.0e12, 128, 80e12,
      {2250e12, 2250e12, 1125e12, 4500e12, 4500e12, 40e12},
      2.9e-7, 1.5e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     1.78e-8, 0.5,
      true, true, false, true, true, true},
     {"sm_120", "sm_120", "RTX 5090", 120, 87,
      170, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
@@ -89,6 +99,7 @@ static constexpr ChipInfo chips[] = {
      2.41e9, 1.792e12, 7.0e12, 128, 104.8e12,
      {209.5e12, 209.5e12, 104.8e12, 419e12, 838e12, 1.64e12},
      2.3e-7, 1.2e-7, 1.3e-8, 2.5e-6, 1.3e-8,
+     1.37e-8, 1.0,
      true, true, false, false, true, true},
 };
 // clang-format on

@@ -1,4 +1,5 @@
-//===- SearchSchedules.cpp - fuse-search-schedules ----------------------------===//
+//===- SearchSchedules.cpp - fuse-search-schedules
+//----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
@@ -32,21 +34,24 @@ struct SearchSchedulesPass
       return signalPassFailure();
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
-          return WalkResult(schedule(group, **target));
+          return WalkResult(
+              schedule(group, **target, {maxStages, maxRegisterStages}));
         });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
   static LogicalResult schedule(fuse::FusedGroupOpInterface group,
-                                const ChipInfo &chip) {
+                                const ChipInfo &chip,
+                                const SearchOptions &options) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
         group.setGroupSchedule(given = makeGenericSchedule(group.getContext()));
       else if (!isGenericSchedule(given))
-        return group.emitError("schedule cannot be lowered: a stitched group has "
-                               "the generic form, without tiling and operators");
+        return group.emitError(
+            "schedule cannot be lowered: a stitched group has "
+            "the generic form, without tiling and operators");
     }
     if (given && isGenericSchedule(given)) {
       if (llvm::count_if(group.getOperators(), [](linalg::LinalgOp op) {
@@ -59,9 +64,9 @@ struct SearchSchedulesPass
       return success();
     }
     std::string reason;
-    FailureOr<GroupAxes> axes = GroupAxes::compute(
-        group.getOperators(), group.getYieldedValues(),
-        [&](const Twine &why) { reason = why.str(); });
+    FailureOr<GroupAxes> axes =
+        GroupAxes::compute(group.getOperators(), group.getYieldedValues(),
+                           [&](const Twine &why) { reason = why.str(); });
     if (failed(axes))
       return group.emitError("cannot be lowered as a chain: ") << reason;
     if (given) {
@@ -71,10 +76,11 @@ struct SearchSchedulesPass
         return group.emitError("schedule does not fit the group: ") << reason;
       if (auto illegal = checkSchedule(axes->model, *schedule, chip))
         return group.emitError("schedule cannot be lowered: ") << *illegal;
+      explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
     std::optional<SearchResult> found =
-        searchSchedule(axes->model, chip, reason);
+        searchSchedule(axes->model, chip, reason, options);
     if (!found)
       return group.emitError("no schedule found: ") << reason;
     group.setGroupSchedule(
@@ -90,7 +96,29 @@ struct SearchSchedulesPass
                found->footprint.blocks, found->schedule.warps,
                found->footprint.sharedMemory, found->legal, found->candidates)
                .str();
+    explainLoops(group, axes->model, found->schedule, chip);
     return success();
+  }
+
+  /// What bounds each sequential loop, by ALCOP's model in its continuous form.
+  static void explainLoops(fuse::FusedGroupOpInterface group,
+                           const GroupModel &model, const Schedule &schedule,
+                           const ChipInfo &chip) {
+    PipelineLatency latency =
+        predictPipeline(model, schedule, computeFootprint(model, schedule),
+                        chip, PipelineForm::Continuous);
+    for (const LoopLatency &loop : latency.loops)
+      remark::analysis(group.getLoc(),
+                       remark::RemarkOpts::name("loop").category("pipeline"))
+          << llvm::formatv(
+                 "loop '{0}': {1} iterations, {2:F3} us of loads and {3:F3} us "
+                 "of "
+                 "work each, {4} stages, {5} blocks of an SM: {6:F3} us, bound "
+                 "by {7}",
+                 model.axes[loop.axis].name, loop.iterations, loop.load * 1e6,
+                 loop.use * 1e6, loop.stages, latency.blocksPerSM,
+                 loop.total * 1e6, name(loop.bound))
+                 .str();
   }
 };
 

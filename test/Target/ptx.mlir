@@ -14,7 +14,7 @@
 // CHECK: .maxntid {{[0-9]+}}, 1, 1
 // CHECK: cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16;
 // CHECK: cp.async.commit_group;
-// CHECK: cp.async.wait_group 0;
+// CHECK: cp.async.wait_group {{[0-9]}};
 // CHECK: bar.warp.sync
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16

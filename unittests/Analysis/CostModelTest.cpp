@@ -29,7 +29,7 @@ TEST(CostModel, PartsArePositiveAndAddUp) {
   ASSERT_TRUE(group.schedule) << group.reason;
   Cost cost = costOf(group);
   for (double part : {cost.launch, cost.dram, cost.l2, cost.shared, cost.compute,
-                      cost.latency}) {
+                      cost.pipeline}) {
     EXPECT_GT(part, 0);
     EXPECT_TRUE(std::isfinite(part));
     EXPECT_GE(cost.total, part);

@@ -165,6 +165,60 @@ void exhaust(const std::string &instruction, double (*value)(uint16_t),
   }
 }
 
+double doubleOf(uint64_t bits) {
+  double d;
+  std::memcpy(&d, &bits, 8);
+  return d;
+}
+
+/// The fast approximations of f64 take the upper 32 bits of their operand,
+/// with 20 bits of mantissa, and give as many; subnormal numbers are zeros.
+TEST(Approximation, Doubles) {
+  std::vector<double> inputs;
+  std::mt19937_64 generator(3);
+  for (unsigned i = 0; i < 20000; ++i)
+    inputs.push_back(doubleOf(generator()));
+  size_t edges = inputs.size();
+  for (double edge :
+       {0.0, -0.0, double(INFINITY), double(-INFINITY), double(NAN), 0x1p-1030,
+        -0x1p-1030, 0x1p1023, 1.0, -1.0, 0x1p-1022})
+    inputs.push_back(edge);
+  for (bool root : {false, true}) {
+    std::string name = root ? "rsqrt.approx" : "rcp.approx";
+    auto results = evaluate<double>(name + ".ftz.f64 %d, %a0;", inputs);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      double x = inputs[i], got = results[i];
+      double flushed = std::fabs(x) < 0x1p-1022 ? std::copysign(0.0, x) : x;
+      double exact = root ? 1 / std::sqrt(flushed) : 1 / flushed;
+      SCOPED_TRACE(name + " of " + std::to_string(x));
+      if (std::isnan(exact)) {
+        EXPECT_TRUE(std::isnan(got));
+        continue;
+      }
+      uint64_t bits;
+      std::memcpy(&bits, &got, 8);
+      EXPECT_EQ(bits & 0xffffffff, 0u);
+      EXPECT_EQ(std::signbit(got), std::signbit(exact));
+      if (std::isinf(exact) || std::fabs(exact) < 0x1p-1021)
+        EXPECT_TRUE(got == exact || std::fabs(got) < 0x1p-1021) << got;
+      else
+        EXPECT_LE(std::fabs(got - exact), std::fabs(exact) * 0x1p-19) << got;
+    }
+    // One is exact, infinity and zero change places.
+    EXPECT_EQ(results[edges + 8], 1.0);
+    EXPECT_EQ(results[edges], INFINITY);
+    EXPECT_EQ(results[edges + 1], -INFINITY);
+    EXPECT_EQ(results[edges + 2], 0.0);
+    EXPECT_EQ(results[edges + 5], INFINITY);
+    EXPECT_EQ(results[edges + 6], -INFINITY);
+  }
+  // "rsqrt.approx.f64": full range, subnormal numbers included.
+  auto results = evaluate<double>("rsqrt.approx.f64 %d, %a0;", inputs);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] > 0 && std::isfinite(inputs[i]))
+      EXPECT_NEAR(results[i] * std::sqrt(inputs[i]), 1, 0x1p-20);
+}
+
 TEST(Approximation, SixteenBits) {
   Function exp = [](double x) { return std::exp2(x); },
            tanh = [](double x) { return std::tanh(x); };

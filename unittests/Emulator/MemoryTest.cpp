@@ -9,6 +9,7 @@
 #include "Harness.h"
 
 using namespace fusion::emulator;
+using namespace fusion::emulator::test;
 
 namespace {
 
@@ -38,6 +39,73 @@ TEST(Memory, AddressesAreTheSameEveryTime) {
   Memory first, second;
   for (size_t bytes : {1u, 1000u, 0u, 77777u})
     EXPECT_EQ(first.allocate(bytes), second.allocate(bytes));
+}
+
+/// "32-bit addresses" of constant variables: registers of 32 bits, immediates
+/// of both signs, sums that wrap.
+TEST(ConstantSpace, AddressesOf32Bits) {
+  std::string text = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.const .align 16 .b32 first[8] = {10, 11, 12, 13, 14, 15, 16, 17};
+.const .align 16 .b8 bytes[4] = {200, 1, 2, 255};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<16>; .reg .b64 %d<4>; .reg .b16 %h<4>;
+  ld.param.u64 %d0, [out];
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, first;
+  mad.lo.u32 %r2, %r0, 4, %r1;
+  ld.const.u32 %r3, [%r2];
+  add.u32 %r4, %r2, 32;
+  ld.const.u32 %r5, [%r4+-32];
+  ld.const.u32 %r6, [first+12];
+  add.u32 %r7, %r1, -16;
+  ld.const.v2.u32 {%r8, %r9}, [%r7+24];
+  mov.u32 %r10, bytes;
+  ld.const.s8 %r11, [%r10+3];
+  ld.const.u8 %r12, [%r10];
+  mul.wide.u32 %d1, %r0, 32;
+  add.s64 %d1, %d1, %d0;
+  st.global.v4.u32 [%d1], {%r3, %r5, %r6, %r8};
+  st.global.v4.u32 [%d1+16], {%r9, %r11, %r12, %r0};
+  ret;
+}
+)";
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Array<uint32_t> out(memory, std::vector<uint32_t>(64));
+  runOk(*program, makeLaunch("k", {1, 1, 1}, {8, 1, 1}, out), memory);
+  out.fetch();
+  for (uint32_t t = 0; t < 8; ++t) {
+    const uint32_t expected[] = {10 + t, 10 + t,      13,  12,
+                                 13,     0xffffffffu, 200, t};
+    for (unsigned i = 0; i < 8; ++i)
+      EXPECT_EQ(out.host[t * 8 + i], expected[i]) << t << ", " << i;
+  }
+}
+
+/// Beyond the variables there is nothing, whatever lies in other spaces.
+TEST(ConstantSpace, Bounds) {
+  auto program = parse(".version 8.0\n.target sm_80\n.address_size 64\n"
+                       ".const .align 4 .b32 only[2] = {1, 2};\n"
+                       ".visible .entry k(.param .u32 offset)\n{\n"
+                       ".reg .b32 %r<4>;\nld.param.u32 %r0, [offset];\n"
+                       "mov.u32 %r1, only;\nadd.u32 %r1, %r1, %r0;\n"
+                       "ld.const.u32 %r2, [%r1];\nret;\n}\n");
+  ASSERT_TRUE(program);
+  Memory memory;
+  for (auto [offset, good] : {std::pair(0u, true),
+                              {4u, true},
+                              {8u, false},
+                              {0xfffffffcu, false},
+                              {0x80000000u, false},
+                              {2u, false}}) {
+    Launch launch = makeLaunch("k", {1, 1, 1}, {1, 1, 1}, offset);
+    EXPECT_EQ(!run(*program, launch, memory).error, good) << offset;
+  }
 }
 
 } // namespace

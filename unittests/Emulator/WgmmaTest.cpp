@@ -125,6 +125,7 @@ struct Case {
   bool transA = false, transB = false, registersA = false;
   int scaleA = 1, scaleB = 1;
   bool scaleD = true, satfinite = false;
+  unsigned shift = 0; ///< of the matrices, in lines of 128 bytes
 };
 
 void check(const Case &c) {
@@ -193,6 +194,7 @@ void check(const Case &c) {
     list << (i ? ", " : "") << "%acc" << i;
   body << "mul.wide.u32 %d0, %t, 16;\nadd.s64 %d0, %d0, %p0;\n"
        << "shl.b32 %r0, %t, 4;\nadd.s32 %r0, %r0, %s;\n"
+       << "add.s32 %r0, %r0, " << c.shift * 128 << ";\n"
        << "mov.u32 %r1, " << image.size() / 2048 << ";\n"
        << "L:\nld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d0];\n"
        << "st.shared.v4.u32 [%r0], {%r4, %r5, %r6, %r7};\n"
@@ -236,7 +238,7 @@ void check(const Case &c) {
     body << "st.global." << kind << " [%d3+" << i * 512 << "], %acc" << i
          << ";\n";
   std::string text =
-      hopperKernel(5, unsigned(image.size()), body.str(),
+      hopperKernel(5, unsigned(image.size()) + c.shift * 128, body.str(),
                    ".reg ." + std::string(kind) + " %acc<" +
                        std::to_string(registers) + ">;\n.reg .b32 %fa<8>;\n");
   if (n <= 64)
@@ -244,12 +246,15 @@ void check(const Case &c) {
   auto program = parse(text);
   ASSERT_TRUE(program);
   Memory memory;
+  // "Matrix-descriptor format": (pattern start address >> 7) & 7.
+  uint64_t baseOffset = uint64_t(c.shift & 7) << 49;
   Array<uint8_t> dImage(memory, image);
   Array<uint32_t> dFragments(memory, fragments), dD(memory, accumulators);
   LaunchResult result =
       runOk(*program,
             makeLaunch("k", {1, 1, 1}, {128, 1, 1}, dImage, dFragments, dD,
-                       a.descriptor(0), b.descriptor(a.size)),
+                       a.descriptor(c.shift * 128) | baseOffset,
+                       b.descriptor(a.size + c.shift * 128) | baseOffset),
             memory);
   EXPECT_EQ(result.counters.mmaFlops, 2ull * 64 * n * 2 * k);
   dD.fetch();
@@ -274,6 +279,14 @@ TEST(Wgmma, SwizzlesAndMajors) {
       for (bool transA : {false, true})
         for (bool transB : {false, true})
           check({F32, F16, F16, 64, modeA, modeB, transA, transB});
+}
+/// Matrices that do not start where a swizzle's pattern would.
+TEST(Wgmma, BaseOffset) {
+  for (unsigned mode = 1; mode < 4; ++mode)
+    for (unsigned shift = 1; shift < 9; ++shift)
+      for (bool transposed : {false, true})
+        check({F32, F16, F16, 32, mode, mode, transposed, transposed, false, 1,
+               1, true, false, shift});
 }
 TEST(Wgmma, Sizes) {
   for (unsigned n = 8; n <= 256; n += 8)

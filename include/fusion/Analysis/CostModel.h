@@ -9,7 +9,7 @@
 #ifndef FUSION_ANALYSIS_COSTMODEL_H
 #define FUSION_ANALYSIS_COSTMODEL_H
 
-#include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/PipelineModel.h"
 
 namespace fusion {
 
@@ -21,7 +21,7 @@ struct Cost {
   double l2 = 0;       ///< all global loads and stores at L2 bandwidth
   double shared = 0;   ///< shared-memory traffic of the busiest SM
   double compute = 0;  ///< tensor-core and other flops of the busiest SM
-  double latency = 0;  ///< dependent load, barrier and compute steps
+  double pipeline = 0; ///< a block's dependent steps, wave by wave (PipelineModel.h)
   int64_t blocksPerSM = 0;
   int64_t waves = 0;
 
@@ -29,8 +29,9 @@ struct Cost {
   llvm::StringRef bound() const;
 };
 
-/// Predicts a launch. The throughput terms overlap, the latencies of one block's
-/// dependent steps do not: only other blocks of the same SM hide them.
+/// Predicts a launch: as long as its slowest resource is busy, or as its blocks
+/// take one wave after the other with what of their latencies is not hidden by
+/// stages and by other blocks, whichever is longer.
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip);
 

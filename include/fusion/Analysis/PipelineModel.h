@@ -14,8 +14,8 @@
 //
 // Two forms. `Printed` is the table as it stands: its two branches meet only where
 // one unit runs alone. `Continuous` is ours: an iteration takes as long as its use,
-// or as its load and use together spread over all that may overlap, whichever is
-// longer.
+// as its bytes need to pass, or as its load and use together spread over all that
+// may overlap, whichever is longest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,12 @@ enum class LoopBound : uint8_t {
 llvm::StringRef name(LoopBound bound);
 
 /// Table I, "pipeline latency model": seconds that `iterations` of a load-use loop
-/// take, with `stages` of its own and `multiplexed` interleaved units.
+/// take, with `stages` of its own and `multiplexed` interleaved units. In our form
+/// an iteration takes no less than its load occupies what it passes through,
+/// `transfer`, however much overlaps.
 double loadUseLatency(double load, double use, double iterations,
-                      double stages, double multiplexed, PipelineForm form);
+                      double stages, double multiplexed, PipelineForm form,
+                      double transfer = 0);
 
 /// One sequential loop of a block.
 struct LoopLatency {

@@ -22,20 +22,28 @@ struct SearchResult {
   int64_t legal = 0;      ///< of them, those that lowering accepts
 };
 
+/// What the search may choose from.
+struct SearchOptions {
+  unsigned mostStages = 8;         ///< of a buffer in shared memory
+  unsigned mostRegisterStages = 2;
+};
+
 /// Products of the largest group that is searched: beyond, what one block
 /// computes again for each tile of the later products outweighs anything saved.
 constexpr unsigned kMostProducts = 8;
 
 /// The legal schedule of least predicted time among: result axes bound to the
 /// grid, reductions nested with the last product's outermost, powers of two and
-/// whole axes as tiles, and the usual arrangements of one to eight warps; of long
+/// whole axes as tiles, the usual arrangements of one to eight warps, and stages
+/// for the operands of one loop, with and without the register level; of long
 /// chains, those that a descent axis by axis meets. Equal
 /// times are decided by fewer bytes, then by the order of enumeration, so the
 /// answer is the same everywhere. Returns nullopt with `reason` where no
 /// candidate is legal.
 std::optional<SearchResult> searchSchedule(const GroupModel &group,
                                            const ChipInfo &chip,
-                                           std::string &reason);
+                                           std::string &reason,
+                                           const SearchOptions &options = {});
 
 } // namespace fusion
 

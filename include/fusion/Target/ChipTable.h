@@ -60,6 +60,10 @@ struct ChipInfo {
   double launchOverhead;            ///< of one kernel in a stream of kernels
   double barrierLatency;            ///< one block-wide barrier
 
+  // mma.sync.
+  double mmaLatency;                ///< seconds of one m16n8k16
+  double mmaShare;                  ///< of the tensor rate that it can reach
+
   // Features.
   bool hasAsyncCopy;                ///< cp.async
   bool hasBulkTensorCopy;           ///< TMA

@@ -212,9 +212,15 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     already there, written by hand or by a tuner, is checked and kept; one that
     cannot be lowered is an error that says why.
 
-    Remarks give the chosen schedule with its predicted time and what bounds it.
+    Remarks give the chosen schedule with its predicted time and what bounds it, and
+    for each loop what bounds it (category `pipeline`).
   }];
-  let options = chipOptions;
+  let options = !listconcat(chipOptions, [
+    Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
+           "Most stages of a buffer in shared memory">,
+    Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",
+           "Most stages of fragments in registers">
+  ]);
   let dependentDialects = ["::fusion::fuse::FuseDialect"];
 }
 

@@ -44,6 +44,19 @@ struct Rsqrt {
   static float run(float a) { return float(1.0 / __builtin_sqrt(double(a))); }
   static double run(double a) { return 1.0 / __builtin_sqrt(a); }
 };
+/// .approx.ftz.f64: "ignoring the least-significant 32 bits" of the operand,
+/// and with zeros there in the result.
+template <class Op> struct Gross {
+  static double high(double x) {
+    uint64_t bits;
+    std::memcpy(&bits, &x, 8);
+    bool isSubnormal = !(bits >> 52 & 0x7ff);
+    bits &= isSubnormal ? uint64_t(1) << 63 : ~uint64_t(0xffffffff);
+    std::memcpy(&x, &bits, 8);
+    return x;
+  }
+  static double run(double a) { return a != a ? a : high(Op::run(high(a))); }
+};
 struct Sin {
   static float run(float a) { return float(std::sin(double(a))); }
 };
@@ -268,7 +281,7 @@ Handler pairs(FloatOp op, uint8_t flags) {
   }
 }
 
-Handler wide(FloatOp op) {
+Handler wide(FloatOp op, uint8_t flags) {
   switch (op) {
   case FloatOp::Add:
     return map2<Add, double, double, double>;
@@ -283,9 +296,11 @@ Handler wide(FloatOp op) {
   case FloatOp::Sqrt:
     return map1<Sqrt, double, double>;
   case FloatOp::Rcp:
-    return map1<Rcp, double, double>;
+    return flags & FlagFtz ? map1<Gross<Rcp>, double, double>
+                           : map1<Rcp, double, double>;
   case FloatOp::Rsqrt:
-    return map1<Rsqrt, double, double>;
+    return flags & FlagFtz ? map1<Gross<Rsqrt>, double, double>
+                           : map1<Rsqrt, double, double>;
   case FloatOp::Neg:
     return map1<Neg, double, double>;
   case FloatOp::Abs:
@@ -309,7 +324,7 @@ Handler floatHandler(FloatOp op, Type type, uint8_t flags) {
   if (type == Type::F32)
     return single(op, flags);
   if (type == Type::F64)
-    return wide(op);
+    return wide(op, flags);
   if (type == Type::F32x2)
     return pairs(op, flags);
   return halfHandler(op, type, flags);

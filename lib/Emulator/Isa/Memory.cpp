@@ -10,6 +10,8 @@
 
 #include "../Access.h"
 
+#include <type_traits>
+
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
@@ -59,81 +61,53 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 using u128 = unsigned __int128;
 
-/// One element of `Bytes` into a register of Inst::e bytes.
-template <unsigned Bytes>
-inline void loadElement(Warp &warp, const Inst &inst, Ref ref, uint32_t mask,
-                        uint8_t *const *p, unsigned offset, bool contiguous) {
-  bool extend = inst.d & 1;
-  if constexpr (Bytes == 1) {
-    switch (inst.e) {
-    case 1:
-      return gather<u8, u8>(warp, ref, mask, p, offset, contiguous);
-    case 2:
-      return extend ? gather<int8_t, int16_t>(warp, ref, mask, p, offset, false)
-                    : gather<u8, u16>(warp, ref, mask, p, offset, false);
-    case 4:
-      return extend ? gather<int8_t, int32_t>(warp, ref, mask, p, offset, false)
-                    : gather<u8, u32>(warp, ref, mask, p, offset, false);
-    default:
-      return extend ? gather<int8_t, int64_t>(warp, ref, mask, p, offset, false)
-                    : gather<u8, u64>(warp, ref, mask, p, offset, false);
-    }
-  } else if constexpr (Bytes == 2) {
-    switch (inst.e) {
-    case 2:
-      return gather<u16, u16>(warp, ref, mask, p, offset, contiguous);
-    case 4:
-      return extend
-                 ? gather<int16_t, int32_t>(warp, ref, mask, p, offset, false)
-                 : gather<u16, u32>(warp, ref, mask, p, offset, false);
-    default:
-      return extend
-                 ? gather<int16_t, int64_t>(warp, ref, mask, p, offset, false)
-                 : gather<u16, u64>(warp, ref, mask, p, offset, false);
-    }
-  } else if constexpr (Bytes == 4) {
-    if (inst.e == 4)
-      return gather<u32, u32>(warp, ref, mask, p, offset, contiguous);
-    return extend ? gather<int32_t, int64_t>(warp, ref, mask, p, offset, false)
-                  : gather<u32, u64>(warp, ref, mask, p, offset, false);
-  } else if constexpr (Bytes == 8) {
-    gather<u64, u64>(warp, ref, mask, p, offset, contiguous);
-  } else {
-    gather<u128, u128>(warp, ref, mask, p, offset, contiguous);
-  }
-}
+template <unsigned Bytes> struct Bits;
+template <> struct Bits<1> {
+  using Type = u8;
+};
+template <> struct Bits<2> {
+  using Type = u16;
+};
+template <> struct Bits<4> {
+  using Type = u32;
+};
+template <> struct Bits<8> {
+  using Type = u64;
+};
+template <> struct Bits<16> {
+  using Type = u128;
+};
 
-template <unsigned Bytes>
-inline void storeElement(Warp &warp, const Inst &inst, Ref ref, uint32_t mask,
-                         uint8_t *const *p, unsigned offset, bool contiguous) {
-  if constexpr (Bytes == 1) {
-    switch (inst.e) {
-    case 1:
-      return scatter<u8, u8>(warp, ref, mask, p, offset, contiguous);
-    case 2:
-      return scatter<u8, u16>(warp, ref, mask, p, offset, false);
-    case 4:
-      return scatter<u8, u32>(warp, ref, mask, p, offset, false);
-    default:
-      return scatter<u8, u64>(warp, ref, mask, p, offset, false);
-    }
-  } else if constexpr (Bytes == 2) {
-    switch (inst.e) {
-    case 2:
-      return scatter<u16, u16>(warp, ref, mask, p, offset, contiguous);
-    case 4:
-      return scatter<u16, u32>(warp, ref, mask, p, offset, false);
-    default:
-      return scatter<u16, u64>(warp, ref, mask, p, offset, false);
-    }
-  } else if constexpr (Bytes == 4) {
-    if (inst.e == 4)
-      return scatter<u32, u32>(warp, ref, mask, p, offset, contiguous);
-    return scatter<u32, u64>(warp, ref, mask, p, offset, false);
-  } else if constexpr (Bytes == 8) {
-    scatter<u64, u64>(warp, ref, mask, p, offset, contiguous);
+/// One element of `Bytes` from memory into a register of Inst::e bytes, or out
+/// of it.
+template <bool IsStore, unsigned Bytes>
+inline void moveElement(Warp &warp, const Inst &inst, Ref ref, uint32_t mask,
+                        uint8_t *const *p, unsigned offset, bool contiguous) {
+  using Same = typename Bits<Bytes>::Type;
+  auto move = [&](auto stored, auto kept) {
+    using Stored = decltype(stored);
+    using Kept = decltype(kept);
+    if constexpr (IsStore)
+      scatter<Stored, Kept>(warp, ref, mask, p, offset, contiguous);
+    else
+      gather<Stored, Kept>(warp, ref, mask, p, offset, contiguous);
+  };
+  if constexpr (Bytes >= 8) {
+    move(Same(), Same());
   } else {
-    scatter<u128, u128>(warp, ref, mask, p, offset, contiguous);
+    auto widen = [&](auto kept) {
+      if (!IsStore && (inst.d & 1))
+        move(std::make_signed_t<Same>(), std::make_signed_t<decltype(kept)>());
+      else
+        move(Same(), kept);
+    };
+    if (inst.e == Bytes)
+      return move(Same(), Same());
+    if (Bytes < 2 && inst.e == 2)
+      return widen(u16());
+    if (Bytes < 4 && inst.e == 4)
+      return widen(u32());
+    widen(u64());
   }
 }
 
@@ -208,8 +182,8 @@ inline bool access(Warp &warp, const Inst &inst, uint32_t &mask, uint32_t &left,
   }
 }
 
-template <Space S, unsigned Bytes>
-void load(Warp &warp, const Inst &inst, uint32_t mask) {
+template <bool IsStore, Space S, unsigned Bytes>
+void move(Warp &warp, const Inst &inst, uint32_t mask) {
   LaneAddresses addresses;
   unsigned n = inst.b;
   laneAddresses(warp, inst.op[n], inst.imm, inst.c, addresses);
@@ -218,103 +192,62 @@ void load(Warp &warp, const Inst &inst, uint32_t mask) {
     bool contiguous;
     uint32_t left;
     if (!access<S>(warp, inst, mask, left, addresses, Bytes * n,
-                   AccessKind::Load, pointers, contiguous))
+                   IsStore ? AccessKind::Store : AccessKind::Load, pointers,
+                   contiguous))
       return;
     for (unsigned k = 0; k < n; ++k)
-      loadElement<Bytes>(warp, inst, inst.op[k], mask, pointers.pointer,
-                         k * Bytes, contiguous && n == 1);
+      moveElement<IsStore, Bytes>(warp, inst, inst.op[k], mask,
+                                  pointers.pointer, k * Bytes,
+                                  contiguous && n == 1);
     mask = left;
   }
 }
 
-template <Space S, unsigned Bytes>
-void store(Warp &warp, const Inst &inst, uint32_t mask) {
-  LaneAddresses addresses;
-  unsigned n = inst.b;
-  laneAddresses(warp, inst.op[n], inst.imm, inst.c, addresses);
-  while (mask) {
-    LanePointers pointers;
-    bool contiguous;
-    uint32_t left;
-    if (!access<S>(warp, inst, mask, left, addresses, Bytes * n,
-                   AccessKind::Store, pointers, contiguous))
-      return;
-    for (unsigned k = 0; k < n; ++k)
-      storeElement<Bytes>(warp, inst, inst.op[k], mask, pointers.pointer,
-                          k * Bytes, contiguous && n == 1);
-    mask = left;
+template <bool IsStore, Space S> Handler ofBytes(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return move<IsStore, S, 1>;
+  case 2:
+    return move<IsStore, S, 2>;
+  case 4:
+    return move<IsStore, S, 4>;
+  case 8:
+    return move<IsStore, S, 8>;
+  case 16:
+    return move<IsStore, S, 16>;
+  default:
+    return nullptr;
   }
 }
 
-template <Space S> Handler loadOf(unsigned bytes) {
-  switch (bytes) {
-  case 1:
-    return load<S, 1>;
-  case 2:
-    return load<S, 2>;
-  case 4:
-    return load<S, 4>;
-  case 8:
-    return load<S, 8>;
-  case 16:
-    return load<S, 16>;
-  default:
-    return nullptr;
+template <bool IsStore> Handler ofSpace(Space space, unsigned bytes) {
+  switch (space) {
+  case Space::Generic:
+    return ofBytes<IsStore, Space::Generic>(bytes);
+  case Space::Const:
+    if constexpr (IsStore)
+      return nullptr;
+    else
+      return ofBytes<IsStore, Space::Const>(bytes);
+  case Space::Global:
+    return ofBytes<IsStore, Space::Global>(bytes);
+  case Space::Local:
+    return ofBytes<IsStore, Space::Local>(bytes);
+  case Space::Param:
+    return ofBytes<IsStore, Space::Param>(bytes);
+  case Space::Shared:
+    return ofBytes<IsStore, Space::Shared>(bytes);
   }
-}
-template <Space S> Handler storeOf(unsigned bytes) {
-  switch (bytes) {
-  case 1:
-    return store<S, 1>;
-  case 2:
-    return store<S, 2>;
-  case 4:
-    return store<S, 4>;
-  case 8:
-    return store<S, 8>;
-  case 16:
-    return store<S, 16>;
-  default:
-    return nullptr;
-  }
+  return nullptr;
 }
 
 } // namespace
 
 Handler loadHandler(Space space, unsigned bytes) {
-  switch (space) {
-  case Space::Generic:
-    return loadOf<Space::Generic>(bytes);
-  case Space::Const:
-    return loadOf<Space::Const>(bytes);
-  case Space::Global:
-    return loadOf<Space::Global>(bytes);
-  case Space::Local:
-    return loadOf<Space::Local>(bytes);
-  case Space::Param:
-    return loadOf<Space::Param>(bytes);
-  case Space::Shared:
-    return loadOf<Space::Shared>(bytes);
-  }
-  return nullptr;
+  return ofSpace<false>(space, bytes);
 }
-
 Handler storeHandler(Space space, unsigned bytes) {
-  switch (space) {
-  case Space::Generic:
-    return storeOf<Space::Generic>(bytes);
-  case Space::Const:
-    return nullptr;
-  case Space::Global:
-    return storeOf<Space::Global>(bytes);
-  case Space::Local:
-    return storeOf<Space::Local>(bytes);
-  case Space::Param:
-    return storeOf<Space::Param>(bytes);
-  case Space::Shared:
-    return storeOf<Space::Shared>(bytes);
-  }
-  return nullptr;
+  return ofSpace<true>(space, bytes);
 }
 
 } // namespace fusion::emulator::FUSION_ISA

@@ -20,6 +20,11 @@ Handler storeHandler(Space space, unsigned bytes);
 Handler mmaHandler(const MmaSpec &spec);
 Handler wmmaHandler(const MmaSpec &spec);
 void wgmmaProducts(Warp &warp, const WgmmaOp *ops, size_t count);
+bool shadowGather(ShadowWords &words, const uint64_t *writes,
+                  const uint64_t *reads);
+bool shadowScatter(const ShadowWords &words, const uint64_t *from,
+                   uint64_t *to);
+void shadowFill(const ShadowWords &words, uint64_t record, uint64_t *to);
 
 #define FUSION_STRING_(text) #text
 #define FUSION_STRING(text) FUSION_STRING_(text)
@@ -34,6 +39,9 @@ const HandlerTable table = {FUSION_STRING(FUSION_ISA),
                             storeHandler,
                             mmaHandler,
                             wmmaHandler,
-                            wgmmaProducts};
+                            wgmmaProducts,
+                            shadowGather,
+                            shadowScatter,
+                            shadowFill};
 
 } // namespace fusion::emulator::FUSION_ISA

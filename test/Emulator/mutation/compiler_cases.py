@@ -11,19 +11,33 @@ The kernels of a plan are launched on inputs of small integers, so that sums are
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import struct
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
+from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from pipelined_cases import CASES, stage_counts  # noqa: E402
+
 # The smallest shapes with several blocks and as many iterations as stages and two more.
 CHAINS = (
     ("--chain=32,192,64",),
     ("--chain=32,64,192,64", "--between=relu"),
     ("--chain=32,64,192,64", "--between=softmax"),
     ("--chain=32,64,80,64", "--epilogue=bias,relu"),
+)
+# Chains whose schedule is written by hand: name of the case, stages, register stages.
+PIPELINED = (
+    ("loop-over-n", (3,), 2),
+    ("nest", (2,), 1),
+    ("masked-product", (3, 2), 2),
+    ("one-through-registers", (3,), 1),
+    ("both-through-registers", (2,), 2),
+    ("registers-around-copies", (3,), 1),
+    ("one-warp", (3,), 2),
 )
 SIZES = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i8": 1, "i64": 8, "f64": 8}
 
@@ -46,19 +60,33 @@ def elements(value):
     return count
 
 
-def write(output, binaries, options, index):
-    run = lambda *command: subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: E731
-    generate = ROOT / "benchmarks" / "workloads" / "generate.py"
+def write(output, options, index):
     name = "_".join(o.split("=")[1].replace(",", "x") for o in options)
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "in.mlir").write_text(run(sys.executable, str(generate), *options))
-    lowered = folder / "lowered.mlir"
-    run(str(binaries / "fusion-opt"), str(folder / "in.mlir"),
-        "--fuse-to-nvvm=chip=sm_80 force-fusion=true", "-o", str(lowered))
+    path = str(folder / "kernels")
+    run(sys.executable, str(ROOT / "benchmarks" / "workloads" / "generate.py"), *options, "-o", path + ".mlir")
+    run("fusion-opt", path + ".mlir", "--fuse-to-nvvm=chip=sm_80 force-fusion=true", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+    run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+    launches(name, folder, index)
+
+
+def write_pipelined(output, case, stages, registers, index):
+    arguments, description, operands = CASES[case]
+    folder = output / case
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    (counts,) = stage_counts(case, [stages])
+    text = schedule(**description, stages=dict(zip(operands, counts)), registers=registers)
+    lower(path, generate(path, *arguments), text)
+    launches(case, folder, index)
+
+
+def launches(name, folder, index):
+    """Adds the launches of FOLDER/kernels.json, each in a folder of its own."""
     ptx = folder / "kernels.ptx"
-    ptx.write_text(run(str(binaries / "fusion-translate"), "--fuse-to-ptx", str(lowered)))
-    manifest = json.loads(run(str(binaries / "fusion-translate"), "--fuse-to-manifest", str(lowered)))
+    manifest = json.loads((folder / "kernels.json").read_text())
     kernels = {kernel["name"]: kernel for kernel in manifest["kernels"]}
     rng = random.Random(name)
     for function in manifest["functions"]:
@@ -95,9 +123,12 @@ def main():
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
+    os.environ["PATH"] = str(arguments.bin.resolve()) + os.pathsep + os.environ["PATH"]
     index = []
     for options in CHAINS:
-        write(arguments.output, arguments.bin, options, index)
+        write(arguments.output, options, index)
+    for case in PIPELINED:
+        write_pipelined(arguments.output, *case, index)
     (arguments.output / "index.json").write_text(json.dumps(index, indent=1) + "\n")
 
 

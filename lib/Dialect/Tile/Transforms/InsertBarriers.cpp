@@ -234,7 +234,8 @@ struct InsertBarriersPass
             break;
           }
         }
-        state.join(entry);
+        if (!runsAtLeastOnce(loop))
+          state.join(entry);
         leaveLoop(state, buffers);
       } else if (op.getNumRegions() != 0) {
         // Any of the branches may be the one, or none.

@@ -72,6 +72,8 @@ private:
   /// returns the copy of its last operation.
   Operation *emitFill(const Fill &fill, Value induction, Value stage,
                       Value predicate, int64_t slot);
+  void sortFills();
+  void closeGroup(unsigned index);
   void emitPrologue();
   void addCounters();
   void emitLoadRegion();
@@ -85,6 +87,7 @@ private:
   llvm::MapVector<int64_t, std::pair<Value, Value>> counters;
   int64_t most = 0;              ///< stages of a buffer
   std::optional<int64_t> fewest; ///< stages of one that is copied to
+  int64_t groups = 0;            ///< of copies in an iteration
 };
 
 } // namespace
@@ -169,6 +172,22 @@ LogicalResult Expander::check() {
   return success();
 }
 
+/// What passes through registers first, then copies by the number of stages: in
+/// this order they are issued.
+void Expander::sortFills() {
+  auto key = [](const Fill &fill) {
+    return fill.isAsync() ? *fill.stages() : 0;
+  };
+  llvm::sort(fills, [&](const Fill &a, const Fill &b) {
+    if (key(a) != key(b))
+      return key(a) < key(b);
+    return a.operation()->isBeforeInBlock(b.operation());
+  });
+  for (auto [index, fill] : llvm::enumerate(fills))
+    if (fill.isAsync() && (index == 0 || key(fills[index - 1]) != key(fill)))
+      ++groups;
+}
+
 void Expander::enlarge(const Fill &fill) {
   AllocOp alloc = fill.alloc();
   BufferType type = alloc.getType();
@@ -242,24 +261,29 @@ Operation *Expander::emitFill(const Fill &fill, Value induction, Value stage,
   return moved.operation();
 }
 
-/// The copies of the first iterations. Groups end with a commit where anything
-/// is copied; buffers with fewer stages start in a later one.
+/// Copies of buffers with the same number of stages are one group of an
+/// iteration, those with fewer stages, which are waited for earlier, before
+/// those with more.
+void Expander::closeGroup(unsigned index) {
+  bool isLast = index + 1 == fills.size() ||
+                *fills[index + 1].stages() != *fills[index].stages();
+  if (fills[index].isAsync() && isLast)
+    ProducerCommitOp::create(rewriter, loc);
+}
+
+/// The copies of the first iterations; buffers with fewer stages start later.
 void Expander::emitPrologue() {
   rewriter.setInsertionPoint(loop);
-  for (int64_t group = 0; group + 1 < most; ++group) {
-    bool copies = false;
-    for (const Fill &fill : fills) {
-      int64_t iteration = group - (most - *fill.stages());
+  for (int64_t step = 0; step + 1 < most; ++step)
+    for (auto [index, fill] : llvm::enumerate(fills)) {
+      int64_t iteration = step - (most - *fill.stages());
       if (iteration < 0)
         continue;
       Value induction = inductionAfter(loop.getLowerBound(), iteration);
       emitFill(fill, induction, constant(iteration), exists(induction),
                iteration);
-      copies |= fill.isAsync();
+      closeGroup(index);
     }
-    if (copies)
-      ProducerCommitOp::create(rewriter, loc);
-  }
 }
 
 /// Stages advance as 32-bit counters that wrap around, a pair for each number
@@ -317,11 +341,14 @@ void Expander::addCounters() {
 /// been read.
 void Expander::emitLoadRegion() {
   rewriter.setInsertionPointAfterValue(counters.back().second.second);
+  // Behind the groups that are needed now, whose last one is of the buffers
+  // with the fewest stages, come the others of that iteration and all of the
+  // later ones.
   if (fewest)
-    ConsumerWaitOp::create(rewriter, loc, *fewest - 2);
+    ConsumerWaitOp::create(rewriter, loc, groups - 1 + (*fewest - 2) * groups);
   ProducerAcquireOp::create(rewriter, loc);
   SmallVector<Operation *> stores;
-  for (const Fill &fill : fills) {
+  for (auto [index, fill] : llvm::enumerate(fills)) {
     int64_t ahead = *fill.stages() - 1;
     Value induction = inductionAfter(loop.getInductionVar(), ahead);
     Value inside =
@@ -331,9 +358,8 @@ void Expander::emitLoadRegion() {
                              inside, ahead);
     if (!fill.isAsync())
       stores.push_back(op);
+    closeGroup(index);
   }
-  if (fewest)
-    ProducerCommitOp::create(rewriter, loc);
   for (Operation *store : stores)
     store->moveBefore(primitives.release);
   rewriter.setInsertionPoint(primitives.release);
@@ -345,6 +371,7 @@ LogicalResult Expander::run() {
     return failure();
   if (fills.empty())
     return success();
+  sortFills();
   emitPrologue();
   addCounters();
   emitLoadRegion();

@@ -71,6 +71,9 @@ private:
 /// carries: it cannot be read ahead then.
 bool dependsOnCarried(const Fill &fill, mlir::scf::ForOp loop);
 
+/// Whether the bounds are constants and leave an iteration.
+bool runsAtLeastOnce(mlir::scf::ForOp loop);
+
 /// The fills of a block that have been given stages.
 inline llvm::SmallVector<Fill> stagedFills(mlir::Block &block) {
   llvm::SmallVector<Fill> fills;

@@ -32,6 +32,13 @@ bool fusion::tile::dependsOnCarried(const Fill &fill, scf::ForOp loop) {
   return false;
 }
 
+bool fusion::tile::runsAtLeastOnce(scf::ForOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         lower.slt(upper);
+}
+
 namespace {
 
 /// Places the primitives of one loop.

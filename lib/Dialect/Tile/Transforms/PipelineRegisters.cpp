@@ -7,11 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEPIPELINEREGISTERS
@@ -163,6 +165,15 @@ void Rotation::run() {
       counters.push_back(counter);
     if (!llvm::is_contained(stages, cast))
       stages.push_back(cast);
+  }
+
+  if (!runsAtLeastOnce(loop)) {
+    remark::missed(loc,
+                   remark::RemarkOpts::name("not-rotated").category("pipeline"))
+        << "fragments are not loaded across iterations: the loop may have "
+           "none, "
+           "and then nothing to load in front of it";
+    return;
   }
 
   // Before the loop: wait for the first iteration and load its first fragments.

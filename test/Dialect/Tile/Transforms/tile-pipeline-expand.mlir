@@ -4,26 +4,29 @@
 !buffer = !tile.buffer<1, 16, 16, f16, #shared>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 
-// Two buffers with 3 and 2 stages: the one with fewer starts one group later, and the wait leaves nothing in flight.
+// Two buffers with 3 and 2 stages are two groups of an iteration, the one with fewer first: the wait for it leaves the
+// other's last copy in flight.
 // CHECK-LABEL: tile.kernel @two_buffers
 // CHECK: %[[X:.*]] = tile.alloc : <3, 16, 16, f16, #{{.*}}>
 // CHECK: %[[Y:.*]] = tile.alloc : <2, 16, 16, f16, #{{.*}}>
 // CHECK: tile.copy_async %{{.*}}[%c0, %c0], %[[X]][%c0] by async16 {slot = 0 : i64}
 // CHECK-NEXT: tile.producer_commit
-// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c16], %[[X]][%c1] by async16 {slot = 1 : i64}
 // CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c0], %[[Y]][%c0] by async16 {slot = 0 : i64}
 // CHECK-NEXT: tile.producer_commit
-// CHECK: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[IX:.*]] = %c0_i32, %[[JX:.*]] = %c2_i32, %[[IY:.*]] = %c0_i32, %[[JY:.*]] = %c1_i32)
-// CHECK-NEXT: %[[RX:.*]] = arith.index_castui %[[IX]]
-// CHECK-NEXT: %[[WX:.*]] = arith.index_castui %[[JX]]
+// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c16], %[[X]][%c1] by async16 {slot = 1 : i64}
+// CHECK-NEXT: tile.producer_commit
+// CHECK: scf.for %[[K:.*]] = %c0 to %c64 step %c16 iter_args({{.*}}, %[[IY:.*]] = %c0_i32, %[[JY:.*]] = %c1_i32, %[[IX:.*]] = %c0_i32, %[[JX:.*]] = %c2_i32)
 // CHECK-NEXT: %[[RY:.*]] = arith.index_castui %[[IY]]
 // CHECK-NEXT: %[[WY:.*]] = arith.index_castui %[[JY]]
-// CHECK-NEXT: tile.consumer_wait 0
+// CHECK-NEXT: %[[RX:.*]] = arith.index_castui %[[IX]]
+// CHECK-NEXT: %[[WX:.*]] = arith.index_castui %[[JX]]
+// CHECK-NEXT: tile.consumer_wait 1
 // CHECK-NEXT: tile.producer_acquire
+// CHECK: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by async16 if %{{.*}} {slot = 1 : i64}
+// CHECK-NEXT: tile.producer_commit
 // CHECK-NEXT: %[[LATER:.*]] = arith.addi %[[K]], %c32
 // CHECK-NEXT: %[[EXISTS:.*]] = arith.cmpi slt, %[[LATER]], %c64
 // CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %[[LATER]]], %[[X]][%[[WX]]] by async16 if %[[EXISTS]] {slot = 2 : i64}
-// CHECK: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by async16 if %{{.*}} {slot = 1 : i64}
 // CHECK-NEXT: tile.producer_commit
 // CHECK-NOT: tile.wait
 // CHECK: tile.local_load %[[X]][%[[RX]]] at [0, 0] {slot = 0 : i64}

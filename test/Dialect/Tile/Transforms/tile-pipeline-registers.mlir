@@ -1,4 +1,8 @@
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers | FileCheck %s
+// RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers --remarks-filter=pipeline \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+// WHY: fragments are not loaded across iterations: the loop may have none
+// WHY-NOT: fragments are not loaded
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">
 !buffer = !tile.buffer<1, 16, 32, f16, #shared>
@@ -97,5 +101,35 @@ tile.kernel @one_register_stage() attributes {warps = 1 : i64} {
   %d0 = tile.dot %t0, %u, %zero "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
   %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
   %d1 = tile.dot %t1, %u, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  tile.return
+}
+
+// A loop that may not run: in front of it there may be nothing to load.
+// CHECK-LABEL: tile.kernel @perhaps_no_iteration
+// CHECK: tile.producer_commit
+// CHECK-NOT: tile.local_load
+// CHECK: scf.for
+// CHECK-NEXT: arith.index_castui
+// CHECK-NEXT: arith.index_castui
+// CHECK-NEXT: tile.consumer_wait 0
+// CHECK: tile.local_load {{.*}} at [0, 0]
+// CHECK: tile.dot
+tile.kernel @perhaps_no_iteration(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %n] strides[%n, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %r = scf.for %k = %c0 to %n step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u = tile.local_load %x[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d = tile.dot %t, %u, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
   tile.return
 }

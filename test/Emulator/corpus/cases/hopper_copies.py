@@ -11,7 +11,7 @@ F32 = np.float32
 
 @kernel
 def bulk_pipeline(rng):
-    for blocks, tiles in ((2, 5), (1, 1), (2, 9)):
+    for blocks, tiles in ((2, 5), (1, 1), (2, 9), (1, 14)):
         x = rng.integers(-99, 99, (blocks, tiles, 256), np.int32)
         y = x + x[..., ::-1] * np.arange(1, tiles + 1, dtype=np.int32)[:, None]
         yield Case(blocks, 256, [x, Out(y), tiles])
@@ -88,6 +88,6 @@ def tensor_reduce(rng):
 
 @kernel
 def elected_copy(rng):
-    for rows in (3, 1):
+    for rows in (3, 1, 10):
         x = rng.integers(-99, 99, (rows, 16, 2, 4), np.int32)
         yield Case(1, 32, [x, Out(x[:, :, ::-1][..., [1, 0, 3, 2]]), rows])

@@ -86,7 +86,7 @@ def wgmma_n_major(rng):
 
 @kernel
 def wgmma_specialized(rng):
-    for m, n, k in ((128, 128, 320), (256, 64, 64)):
+    for m, n, k in ((128, 128, 320), (256, 64, 64), (128, 64, 640)):
         a, b = half(rng.standard_normal((m, k))), half(rng.standard_normal((n, k)))
         result = Out((a.astype(np.float64) @ b.astype(np.float64).T).astype(F32), same=1e-4)
         maps = [TensorMap(x, "f16", [k, len(x)], [2 * k], [64, rows], "128B") for x, rows in ((a, 128), (b, 64))]

@@ -160,9 +160,9 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
     stand in a prologue before the loop, the copy in the loop is for the iteration s - 1
     later, into the stage after the last one that was filled, wrapping around. Copies
     beyond the last iteration are predicated off, so any trip count will do, also one
-    that is known at run time only. Each iteration's copies are one group; the wait at
-    the top of the iteration leaves as many groups in flight as the buffer with the
-    fewest stages allows.
+    that is known at run time only. An iteration's copies to buffers with the same
+    number of stages are one group, those with fewer stages first; the wait at the top
+    of the iteration leaves all groups in flight that it does not need.
 
     What is filled through registers is loaded in the load region, too, for the next
     iteration, and stored to the other stage when this iteration's data has been read.

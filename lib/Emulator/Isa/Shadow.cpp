@@ -1,0 +1,175 @@
+//===- Shadow.cpp - Records of the words that a warp accesses -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sanitizers ask about a whole access first. What Sanitizer.cpp cannot
+// settle from the answers it looks at lane by lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lanes.h"
+
+#include "../Shadow.h"
+
+namespace fusion::emulator::FUSION_ISA {
+namespace {
+
+/// Fills in places, owners and copies of the records. False where an address
+/// is not that of a word.
+template <unsigned PerLane>
+inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
+  uint64_t first[kLanes], bits = 0;
+  alignas(64) Record owner[kLanes];
+  unsigned lanes = kLanes;
+  if (x.mask == kFullMask) {
+    for (unsigned i = 0; i < kLanes; ++i) {
+      bits |= x.offset[i];
+      first[i] = x.offset[i] / 4;
+      owner[i] = x.mine | Record(i) << 7;
+    }
+  } else {
+    lanes = 0;
+    for (uint32_t left = x.mask; left; left &= left - 1) {
+      unsigned i = unsigned(__builtin_ctz(left));
+      bits |= x.offset[i];
+      first[lanes] = x.offset[i] / 4;
+      owner[lanes++] = x.mine | Record(i) << 7;
+    }
+  }
+  if (bits & 3)
+    return false;
+  x.count = lanes * PerLane;
+  for (unsigned i = 0; i < lanes; ++i)
+    for (unsigned k = 0; k < PerLane; ++k) {
+      x.place[i * PerLane + k] = first[i] + k;
+      x.owner[i * PerLane + k] = owner[i];
+    }
+  if (x.contiguous) {
+    x.write = writes + first[0];
+    x.read = reads + first[0];
+    return true;
+  }
+  x.write = x.writeCopy;
+  x.read = x.readCopy;
+  if (PerLane == 1 && lanes == kLanes) {
+    FUSION_LANES
+    for (unsigned i = 0; i < kLanes; ++i) {
+      x.writeCopy[i] = writes[first[i]];
+      x.readCopy[i] = reads[first[i]];
+    }
+    return true;
+  }
+  for (unsigned i = 0; i < lanes; ++i) {
+    __builtin_memcpy(x.writeCopy + i * PerLane, writes + first[i], 8 * PerLane);
+    __builtin_memcpy(x.readCopy + i * PerLane, reads + first[i], 8 * PerLane);
+  }
+  return true;
+}
+
+/// Whether the answers follow from the first word's records: nobody need look
+/// at the writes, and the reads are alike.
+inline bool examineFront(ShadowWords &x) {
+  const Record *write = x.write, *read = x.read;
+  Record limit = x.limit, front = read[0], different = 0;
+  Record alike = front & kSet ? ~Record(0) : ~kPlace;
+  for (unsigned j = 0; j < x.count; ++j)
+    different |= Record(write[j] >= limit) | ((read[j] ^ front) & alike);
+  bool own = (front ^ x.mine) >> 32 == 0;
+  if (different || (own && (front & (kSeveral | kSet)) != kSeveral))
+    return false;
+  x.writesFine = x.readsAlike = true;
+  x.readsFree = x.readsFine = front < limit;
+  x.readsKept = own && !(front & ~x.mine & kAtomic);
+  return true;
+}
+
+/// Record for record and without branches, so that the loop vectorises.
+inline void examine(ShadowWords &x) {
+  const Record *write = x.write, *read = x.read, *owner = x.owner;
+  Record limit = x.limit, atomic = x.mine & kAtomic;
+  Record uninitialized = x.stores ? kUninitialized : 0;
+  Record front = read[0];
+  // Readers of several contexts are alike where they are the same set.
+  Record alike = front & kSet ? ~Record(0) : ~kPlace;
+  Record badWrites = 0, badReads = 0, taken = 0, changed = 0, different = 0;
+  for (unsigned j = 0; j < x.count; ++j) {
+    Record w = write[j], r = read[j], m = owner[j];
+    bool written = ((w ^ x.writesBefore) & kContext) != 0;
+    bool wasRead = (((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0);
+    badWrites |= Record((w >= limit) & written & (((w ^ m) & kOwner) != 0) &
+                        (w != uninitialized) & ((w & atomic) == 0));
+    bool above = (r >= limit) & wasRead;
+    bool other = ((r ^ m) & kOwner) != 0;
+    bool weaker = (r & ~m & kAtomic) != 0;
+    bool among =
+        (((r ^ m) & kContext) == 0) & ((r & (kSeveral | kSet)) == kSeveral);
+    taken |= Record(above);
+    badReads |= Record(above & other);
+    changed |= Record(!above | (other & !among) | weaker);
+    different |= (r ^ front) & alike;
+  }
+  x.writesFine = !badWrites;
+  x.readsFree = !taken;
+  x.readsFine = !badReads;
+  x.readsKept = !changed;
+  x.readsAlike = !different;
+}
+
+template <unsigned PerLane>
+inline bool scatter(const ShadowWords &x, const Record *from, Record *to) {
+  if (x.contiguous) {
+    __builtin_memcpy(to + x.place[0], from, 8 * kLanes * PerLane);
+    return true;
+  }
+  Record lost = 0;
+  if (PerLane == 1 && x.count == kLanes) {
+    // The last lane wins.
+    for (unsigned j = 0; j < kLanes; ++j)
+      to[x.place[j]] = from[j];
+    FUSION_LANES
+    for (unsigned j = 0; j < kLanes; ++j)
+      lost |= to[x.place[j]] ^ from[j];
+    return !lost;
+  }
+  for (unsigned j = 0; j < x.count; j += PerLane)
+    __builtin_memcpy(to + x.place[j], from + j, 8 * PerLane);
+  for (unsigned j = 0; j < x.count; j += PerLane)
+    lost |= to[x.place[j]] ^ from[j];
+  return !lost;
+}
+
+template <unsigned PerLane>
+inline void fill(const ShadowWords &x, Record record, Record *to) {
+  for (unsigned j = 0; j < x.count; j += PerLane)
+    for (unsigned k = 0; k < PerLane; ++k)
+      to[x.place[j] + k] = record;
+}
+
+} // namespace
+
+bool shadowGather(ShadowWords &x, const Record *writes, const Record *reads) {
+  bool whole = x.perLane == 1   ? collect<1>(x, writes, reads)
+               : x.perLane == 2 ? collect<2>(x, writes, reads)
+                                : collect<4>(x, writes, reads);
+  if (whole && !examineFront(x))
+    examine(x);
+  return whole;
+}
+
+bool shadowScatter(const ShadowWords &x, const Record *from, Record *to) {
+  return x.perLane == 1   ? scatter<1>(x, from, to)
+         : x.perLane == 2 ? scatter<2>(x, from, to)
+                          : scatter<4>(x, from, to);
+}
+
+void shadowFill(const ShadowWords &x, Record record, Record *to) {
+  x.perLane == 1   ? fill<1>(x, record, to)
+  : x.perLane == 2 ? fill<2>(x, record, to)
+                   : fill<4>(x, record, to);
+}
+
+} // namespace fusion::emulator::FUSION_ISA

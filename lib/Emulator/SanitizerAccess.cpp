@@ -1,0 +1,346 @@
+//===- SanitizerAccess.cpp - Sanitizers: accesses of whole warps ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Three ways to do the same, fastest first: by rows of global memory, by the
+// words of all lanes at once (Isa/Shadow.cpp), and lane by lane. Only the last
+// one finds anything; the others leave to it what they cannot settle, before
+// they change a record.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "Sanitizer.h"
+
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+/// The lanes' accesses to `bytes` at their offsets.
+void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
+                       unsigned bytes, bool contiguous) {
+  if (reach.shadow.rowCount) {
+    uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
+    if (!left)
+      return;
+    contiguous &= left == mask;
+    mask = left;
+  }
+  if (!accessAtOnce(reach, mask, offset, bytes, contiguous))
+    accessByLane(reach, mask, offset, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Returns the lanes that must be looked at by word.
+uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
+                               const uint64_t *offset, unsigned bytes,
+                               bool contiguous) {
+  Shadow &shadow = reach.shadow;
+  uint32_t left = mask;
+  if (bytes <= 16 && !(bytes & (bytes - 1))) {
+    unsigned lanes = kRowBytes / bytes;
+    uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1;
+    Record pattern = Record(__builtin_ctz(bytes)) + 1;
+    for (unsigned first = 0; first < 32; first += lanes) {
+      uint64_t begin = offset[first];
+      bool whole = !(ofRow & ~(mask >> first)) && begin % kRowBytes == 0;
+      if (whole && !contiguous)
+        for (unsigned i = 1; i < lanes; ++i)
+          whole &= offset[first + i] == begin + i * bytes;
+      if (whole && accessRow(reach, shadow.rows[begin / kRowBytes],
+                             reach.mine | Record(first) << 7 | pattern))
+        left &= ~(ofRow << first);
+    }
+  }
+  uint64_t last = ~uint64_t(0);
+  for (uint32_t rest = left; rest; rest &= rest - 1) {
+    uint64_t begin = offset[__builtin_ctz(rest)], end = begin + bytes;
+    for (uint64_t row = begin / kRowBytes; row * kRowBytes < end; ++row)
+      if (row != last) {
+        shadow.expand(row);
+        last = row;
+      }
+  }
+  return left;
+}
+
+bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
+  if (row.write == kByWord)
+    return false;
+  auto isOwn = [&](Record other) {
+    return ((other ^ mine) & (kOwner | kPattern)) == 0;
+  };
+  auto isOrdered = [&](Record other) {
+    return other < reach.limit || isOwn(other) || (other & mine & kAtomic) ||
+           orderedForAll(other, reach.warp) ||
+           // Its own lanes, earlier.
+           (!(other & kSeveral) && (other & kPattern) == (mine & kPattern) &&
+            orderedForOwner(other, mine, reach.warp));
+  };
+  if (!isOrdered(row.write))
+    return false;
+  if (reach.kind != SanitizeKind::Load) {
+    if (!isOrdered(row.reads))
+      return false;
+    row = {mine, 0};
+    return true;
+  }
+  if (isOwn(row.reads))
+    return !((row.reads ^ mine) & kAtomic);
+  switch (actionOn(reach, row.reads)) {
+  case Action::Replace:
+    row.reads = mine;
+    return true;
+  case Action::Keep:
+    return true;
+  case Action::Join:
+    return false;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Words of all lanes
+//===----------------------------------------------------------------------===//
+
+bool Sanitizer::orderedForOwner(Record other, Record owner,
+                                const Warp &warp) const {
+  if (orderedForAll(other, warp))
+    return true;
+  const Context &context = grid.contexts[contextOf(other)];
+  return context.block == cta.linear && context.warp == warp.index &&
+         !(other & kSeveral) &&
+         (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
+}
+
+/// Whether the access comes after what the words' records say.
+bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
+  uint32_t known = 0; // a context that comes before all lanes
+  Record set = 0;     // and such a set
+  for (unsigned j = 0; j < words.count; ++j) {
+    Record other = records[j], mine = words.owner[j];
+    if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+      continue;
+    if (other & kSpecial) {
+      if (words.stores && other == kUninitialized)
+        continue;
+      return false;
+    }
+    if (other & kSet) {
+      if (other == set)
+        continue;
+      for (Record member : sets[lineOf(other)])
+        if (!(member & mine & kAtomic) && !orderedForAll(member, reach.warp))
+          return false;
+      set = other;
+      continue;
+    }
+    if ((other & mine & kAtomic) || (known && contextOf(other) == known))
+      continue;
+    if (orderedForAll(other, reach.warp))
+      known = contextOf(other);
+    else if (!orderedForOwner(other, mine, reach.warp))
+      return false;
+  }
+  return true;
+}
+
+/// `before` becomes the context of `front` if that comes before all lanes.
+void Sanitizer::askFront(const Reach &reach, Record front,
+                         Record &before) const {
+  if (front >= reach.limit && !(front & (kSpecial | kSet)) &&
+      ((front ^ before) & kContext) && ((front ^ reach.mine) & kContext) &&
+      orderedForAll(front, reach.warp))
+    before = front & kContext;
+}
+
+bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
+                             const uint64_t *offset, unsigned bytes,
+                             bool contiguous) {
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || reach.warp.cta != &cta)
+    return false;
+  words.offset = offset;
+  words.mask = mask;
+  words.perLane = bytes / 4;
+  words.contiguous = contiguous;
+  words.stores = reach.kind == SanitizeKind::Store;
+  words.mine = reach.mine;
+  words.limit = reach.limit;
+  // What holds for the first word mostly does for all.
+  WarpState &state = states[reach.warp.index];
+  uint64_t first = offset[__builtin_ctz(mask)] / 4;
+  askFront(reach, reach.shadow.writes[first], state.writesBefore);
+  askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  words.writesBefore = state.writesBefore;
+  words.readsBefore = state.readsBefore;
+  if (!handlerTable().shadowGather(words, reach.shadow.writes,
+                                   reach.shadow.reads))
+    return false;
+  if (!words.writesFine && !allOrdered(reach, words.write))
+    return false;
+  return reach.kind == SanitizeKind::Load ? loadAtOnce(reach)
+                                          : storeAtOnce(reach);
+}
+
+bool Sanitizer::loadAtOnce(Reach &reach) {
+  if (words.readsKept)
+    return true;
+  Action action = Action::Replace;
+  Record *to = reach.shadow.reads, reads = words.read[0];
+  if (!words.readsFree) {
+    auto isOfContext = [&](Record read) {
+      return !(read & kSet) && contextOf(read) == contextOf(reach.mine);
+    };
+    if (!words.readsAlike || isOfContext(reads)) {
+      for (unsigned j = 0; j < words.count; ++j)
+        if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
+          return false;
+      // A lane may come upon what another one has just read.
+      for (unsigned j = 0; j < words.count; ++j) {
+        Record &read = to[words.place[j]];
+        read = read < reach.limit ? words.owner[j]
+                                  : addReader(read, words.owner[j], reach.warp);
+      }
+      return true;
+    }
+    action = actionOn(reach, reads);
+  }
+  if (action == Action::Join) {
+    Record joined = addReader(reads, words.owner[0], reach.warp);
+    if (joined != reads)
+      handlerTable().shadowFill(words, joined, to);
+  }
+  if (action == Action::Replace &&
+      !handlerTable().shadowScatter(words, words.owner, to))
+    // Where the record is another lane's, there are several.
+    for (unsigned j = 0; j < words.count; ++j)
+      if (Record &read = to[words.place[j]]; read != words.owner[j])
+        read = reach.mine | kSeveral;
+  return true;
+}
+
+bool Sanitizer::storeAtOnce(Reach &reach) {
+  if (!words.readsFine && !allOrdered(reach, words.read))
+    return false;
+  if (reach.inFlight)
+    for (unsigned j = 0; j < words.count; ++j)
+      words.owner[j] |= kInFlight;
+  Record *writes = reach.shadow.writes, *reads = reach.shadow.reads;
+  if (!handlerTable().shadowScatter(words, words.owner, writes) &&
+      !reach.atomic()) {
+    // Lanes race with one another.
+    for (unsigned j = 0; j < words.count; ++j)
+      writes[words.place[j]] = words.write[j];
+    return false;
+  }
+  handlerTable().shadowFill(words, 0, reads);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Lane by lane
+//===----------------------------------------------------------------------===//
+
+/// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
+/// known of a context once, mostly.
+bool Sanitizer::isAfter(Reach &reach, Record other, Record mine) const {
+  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+    return true;
+  if (other & (kSpecial | kSet))
+    return false;
+  if (other & mine & kAtomic)
+    return true;
+  uint32_t context = contextOf(other), slot = context % 4;
+  if (context != reach.asked[slot]) {
+    reach.asked[slot] = context;
+    reach.answer[slot] = orderedForAll(other, reach.warp);
+  }
+  return reach.answer[slot];
+}
+
+/// Where nothing is found; false where somebody must look closer.
+bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
+                              Record mine) const {
+  if (reach.kind != SanitizeKind::Load) {
+    bool fine = isAfter(reach, write, mine) ||
+                (write == kUninitialized && reach.kind == SanitizeKind::Store);
+    if (!fine || !isAfter(reach, reads, mine))
+      return false;
+    write = mine | (reach.inFlight ? kInFlight : 0);
+    reads = 0;
+    return true;
+  }
+  if (!isAfter(reach, write, mine))
+    return false;
+  if (reads < reach.limit)
+    reads = mine;
+  else if (((reads ^ mine) & (kOwner | kAtomic)) == 0)
+    return true;
+  else if ((reads & kSet ? reads : reads & ~kPlace) != reach.lastReads)
+    return false;
+  else if (reach.action == Action::Replace)
+    reads = mine;
+  else if (reach.action == Action::Join)
+    reads = reach.nextReads;
+  return true;
+}
+
+void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
+                             const uint64_t *offset, unsigned bytes) {
+  Shadow &shadow = reach.shadow;
+  auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
+    if (accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
+      return;
+    if (reach.kind != SanitizeKind::Store)
+      read(reach, write, reads, at, lane);
+    if (reach.kind != SanitizeKind::Load)
+      this->write(reach, write, reads, at, lane);
+  };
+  uint64_t last = ~uint64_t(0);
+  bool repeated = false, alike = states[reach.warp.index].lanes.empty();
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint64_t at = offset[lane], end = at + bytes;
+    // A third lane that reads the same changes nothing.
+    if (reach.kind == SanitizeKind::Load && at == last && alike) {
+      if (repeated)
+        continue;
+      repeated = true;
+    } else {
+      last = at;
+      repeated = false;
+    }
+    while (at < end) {
+      uint64_t word = at / 4;
+      unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
+      if (count == 4 && !isKind(shadow.writes[word], kSplit)) {
+        visit(shadow.writes[word], shadow.reads[word], at, lane);
+      } else {
+        Shadow::Parts &parts = shadow.split(word);
+        Record w = 0, r = 0; // of the byte before, until now
+        for (unsigned i = at % 4, end = i + count; i < end; ++i) {
+          Record &write = parts.writes[i], &reads = parts.reads[i];
+          bool same = i > at % 4 && write == w && reads == r;
+          w = write;
+          r = reads;
+          if (same) {
+            write = parts.writes[i - 1];
+            reads = parts.reads[i - 1];
+          } else {
+            visit(write, reads, word * 4 + i, lane);
+          }
+        }
+        if (count == 4 && reach.kind != SanitizeKind::Load)
+          shadow.unite(word, Record(parts.writes[0]));
+      }
+      at += count;
+    }
+  }
+}

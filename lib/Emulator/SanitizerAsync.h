@@ -1,0 +1,88 @@
+//===- SanitizerAsync.h - Asynchronous operations of a CTA, sanitized -----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An asynchronous operation is an agent of its own, with a clock that counts
+// copies or groups (HappensBefore.h, slots). What it accesses is recorded under
+// its context when it is issued; the thread that waits for it, by an mbarrier
+// or a wait_group, learns its clock. So "still in flight" is "not ordered", for
+// every thread by itself, and waiting is handed on by barriers like all order
+// (PTX ISA, "Memory Consistency Model: Causality order").
+//
+// The generic proxy's stores come before accesses of the async proxy only where
+// a proxy fence lies between them on the path of base causality order: the
+// writer fences before it releases, or whoever acquired does so before it
+// issues. The PTX ISA has that rule for alias proxies ("Causality Order"), and
+// of fence.proxy.async says that it composes with other synchronisation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_SANITIZERASYNC_H
+#define FUSION_LIB_EMULATOR_SANITIZERASYNC_H
+
+#include "HappensBefore.h"
+#include "Shadow.h"
+
+namespace fusion::emulator {
+
+/// What those that arrived at an mbarrier knew, in its phase and up to the end
+/// of the one before, as its CTA knows it; of barrier.cluster, as it means the
+/// same in every CTA.
+struct Phase {
+  Knowledge open, done;
+  Record initialized = 0; ///< by whom; 0: there is no mbarrier
+};
+
+/// What a fence orders that is none between threads.
+enum ProxyFence : unsigned {
+  FenceSharedProxy = 1,
+  FenceGlobalProxy = 2,
+  FenceInit = 4, ///< fence.mbarrier_init
+};
+
+struct AsyncAgent {
+  /// The wgmma of a warp, a thread's bulk groups as they read and as they
+  /// write, and what completes at an mbarrier.
+  enum Kind : uint8_t { Products, GroupReads, GroupWrites, Mbarrier };
+  uint32_t slot = 0;
+  uint32_t clock = 0;   ///< of the last operation or group
+  uint32_t context = 0; ///< at that clock
+};
+
+/// Registers of a warp that wgmma uses (PTX ISA, "wgmma.fence").
+struct ProductRegisters {
+  struct Register {
+    uint32_t accessEpoch = 0, accessLine = 0; ///< by other instructions
+    uint32_t writeEpoch = 0, writeLine = 0;
+    uint32_t shapeEpoch = 0, shape = 0; ///< of a wgmma that accumulated there
+    /// One more than the last group of a wgmma that has it as accumulator, and
+    /// as fragment of A.
+    uint32_t accumulates = 0, accumulateLine = 0;
+    uint32_t feeds = 0, feedLine = 0;
+  };
+  std::vector<Register> registers;
+  uint32_t epoch = 0; ///< wgmma.fence executed
+  int64_t waited = 0; ///< groups that were waited for
+};
+
+/// What a CTA's sanitizer knows of asynchronous operations and of accesses by
+/// other CTAs.
+struct AsyncTracking {
+  std::unordered_map<uint64_t, AsyncAgent> agents; ///< by kind and owner
+  uint32_t nextSlot = slots::kAgents;
+  /// Contexts in the shadow of shared memory that the CTA's barriers do not
+  /// order by themselves: agents, other CTAs.
+  std::vector<uint32_t> outstanding;
+  std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
+  std::vector<Record> remote;                 ///< accesses by other CTAs
+  std::vector<ProductRegisters> products;     ///< by warp
+  uint32_t delivery = 0; ///< context of the cp.async that arrive now
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_SANITIZERASYNC_H
