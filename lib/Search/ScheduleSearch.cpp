@@ -26,6 +26,8 @@ public:
   std::optional<SearchResult> run(std::string &reason);
 
 private:
+  static constexpr int64_t unit = 16; ///< tiles are multiples of it
+
   void mapProducts();
   unsigned pickAxis(ArrayRef<unsigned> axes) const;
   void orderLoops();
@@ -36,7 +38,9 @@ private:
   Cost consider(const Schedule &schedule);
   void pipeline(const Schedule &schedule);
   void enumerate(unsigned axis);
+  void improve(ArrayRef<SmallVector<int64_t, 8>> tiles);
   void descend();
+  void refine();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -133,7 +137,7 @@ void Search::orderLoops() {
 }
 
 void Search::listTiles() {
-  constexpr int64_t unit = 16, most = 256;
+  constexpr int64_t most = 256;
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
     SmallVector<int64_t, 8> &list = choices.emplace_back();
     unsigned number = index;
@@ -304,31 +308,51 @@ void Search::enumerate(unsigned axis) {
   }
 }
 
-/// Long chains have too many axes to try all tiles together: one axis after the
-/// other, from small and from middling tiles, until nothing gets better.
+/// One axis after the other, with the others as in the best schedule so far,
+/// until nothing gets better.
+void Search::improve(ArrayRef<SmallVector<int64_t, 8>> tiles) {
+  double before;
+  do {
+    before = best ? best->cost.total : std::numeric_limits<double>::infinity();
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+      // On from the best tiles so far; before there are any, the smallest.
+      if (best)
+        current.tiles = best->schedule.tiles;
+      for (int64_t tile : tiles[axis]) {
+        current.tiles[axis] = tile;
+        evaluate();
+      }
+      if (!best)
+        current.tiles[axis] = tiles[axis].front();
+    }
+  } while (best && best->cost.total < before);
+}
+
+/// Long chains have too many axes to try all tiles together: from small and
+/// from middling tiles to the next best.
 void Search::descend() {
   constexpr int64_t starts[] = {16, 64};
   for (int64_t start : starts) {
     for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
       tile = *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
     evaluate();
-    double before;
-    do {
-      before =
-          best ? best->cost.total : std::numeric_limits<double>::infinity();
-      for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-        for (int64_t tile : choices[axis]) {
-          current.tiles[axis] = tile;
-          evaluate();
-        }
-        // On from the best tiles so far; before there are any, the smallest.
-        if (best)
-          current.tiles = best->schedule.tiles;
-        else
-          current.tiles[axis] = choices[axis].front();
-      }
-    } while (best && best->cost.total < before);
+    improve(choices);
   }
+}
+
+/// Between the powers of two lie other multiples of the intrinsics' extents.
+void Search::refine() {
+  SmallVector<SmallVector<int64_t, 8>, 8> fine;
+  for (auto [axis, list] : llvm::zip_equal(group.axes, choices)) {
+    auto &tiles = fine.emplace_back();
+    if (list.size() <= 1) {
+      tiles = list;
+      continue;
+    }
+    for (int64_t tile = unit; tile <= list.back(); tile += unit)
+      tiles.push_back(tile);
+  }
+  improve(fine);
 }
 
 std::optional<SearchResult> Search::run(std::string &reason) {
@@ -355,6 +379,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     enumerate(0);
   else
     descend();
+  if (best)
+    refine();
   if (!best) {
     reason = "none of " + std::to_string(candidates) +
              " candidates is legal; the last one: " + lastReason;

@@ -35,8 +35,9 @@ constexpr unsigned kMostProducts = 8;
 /// The legal schedule of least predicted time among: result axes bound to the
 /// grid, reductions nested with the last product's outermost, powers of two and
 /// whole axes as tiles, the usual arrangements of one to eight warps, and stages
-/// for the operands of one loop, with and without the register level; of long
-/// chains, those that a descent axis by axis meets. Equal
+/// for the operands of one loop, with and without the register level; from the best
+/// of these, axis by axis, other multiples of 16 as tiles; of long chains, those
+/// that a descent axis by axis meets. Equal
 /// times are decided by fewer bytes, then by the order of enumeration, so the
 /// answer is the same everywhere. Returns nullopt with `reason` where no
 /// candidate is legal.
