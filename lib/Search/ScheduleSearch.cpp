@@ -48,9 +48,9 @@ private:
   Schedule current;
   SmallVector<unsigned, 8> loops;
   SmallVector<SmallVector<int64_t, 8>, 8> choices; ///< tiles by axis
-  std::optional<SearchResult> best;
+  std::vector<RatedSchedule> ranking;              ///< best first
   std::string lastReason;
-  int64_t candidates = 0, legal = 0;
+  int64_t candidates = 0, legal = 0, bounded = 0;
 };
 
 } // namespace
@@ -212,17 +212,46 @@ bool Search::isLegal(const Schedule &schedule) {
   return true;
 }
 
-/// Compares a legal schedule with the best one.
+/// Whether two candidates differ in nothing that the search chooses.
+static bool sameSchedule(const Schedule &a, const Schedule &b) {
+  auto same = [](const Placement &x, const Placement &y) {
+    return x.stages == y.stages;
+  };
+  return a.tiles == b.tiles && a.warps == b.warps &&
+         a.registerStages == b.registerStages &&
+         llvm::equal(a.places, b.places, same) &&
+         llvm::equal(a.products, b.products,
+                     [](const ProductMapping &x, const ProductMapping &y) {
+                       return x.warps[0] == y.warps[0];
+                     });
+}
+
+static bool isBetter(const RatedSchedule &a, const RatedSchedule &b) {
+  auto key = [](const RatedSchedule &rated) {
+    // Where a resource is the limit, what waits least for it.
+    return std::make_tuple(rated.cost.total, rated.cost.pipeline,
+                           rated.footprint.globalLoadBytes +
+                               rated.footprint.globalStoreBytes);
+  };
+  return key(a) < key(b);
+}
+
+/// Compares a legal schedule with the best ones.
 Cost Search::consider(const Schedule &schedule) {
   Footprint footprint = computeFootprint(group, schedule);
   Cost cost = predictCost(group, schedule, footprint, chip);
-  auto key = [](const Cost &c, const Footprint &f) {
-    // Where a resource is the limit, what waits least for it.
-    return std::make_tuple(c.total, c.pipeline,
-                           f.globalLoadBytes + f.globalStoreBytes);
-  };
-  if (!best || key(cost, footprint) < key(best->cost, best->footprint))
-    best = SearchResult{schedule, footprint, cost};
+  RatedSchedule rated{schedule, footprint, cost};
+  auto place = llvm::upper_bound(ranking, rated, isBetter);
+  // The same candidate may come by again.
+  bool isKnown = llvm::any_of(ranking, [&](const RatedSchedule &other) {
+    return other.cost.total == cost.total &&
+           sameSchedule(other.schedule, schedule);
+  });
+  if (!isKnown && place - ranking.begin() < std::max(1u, options.ranked)) {
+    ranking.insert(place, std::move(rated));
+    if (ranking.size() > std::max(1u, options.ranked))
+      ranking.pop_back();
+  }
   return cost;
 }
 
@@ -253,8 +282,10 @@ void Search::pipeline(const Schedule &schedule) {
   Cost one = consider(schedule);
   double leastTime =
       one.launch + std::max({one.dram, one.l2, one.shared, one.compute});
-  if (leastTime >= best->cost.total)
+  if (leastTime >= ranking.front().cost.total) {
+    ++bounded;
     return;
+  }
   SmallVector<unsigned, 4> loads;
   collectInnermostLoads(schedule.tree, schedule, loads);
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
@@ -313,19 +344,20 @@ void Search::enumerate(unsigned axis) {
 void Search::improve(ArrayRef<SmallVector<int64_t, 8>> tiles) {
   double before;
   do {
-    before = best ? best->cost.total : std::numeric_limits<double>::infinity();
+    before = ranking.empty() ? std::numeric_limits<double>::infinity()
+                             : ranking.front().cost.total;
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
       // On from the best tiles so far; before there are any, the smallest.
-      if (best)
-        current.tiles = best->schedule.tiles;
+      if (!ranking.empty())
+        current.tiles = ranking.front().schedule.tiles;
       for (int64_t tile : tiles[axis]) {
         current.tiles[axis] = tile;
         evaluate();
       }
-      if (!best)
+      if (ranking.empty())
         current.tiles[axis] = tiles[axis].front();
     }
-  } while (best && best->cost.total < before);
+  } while (!ranking.empty() && ranking.front().cost.total < before);
 }
 
 /// Long chains have too many axes to try all tiles together: from small and
@@ -379,16 +411,20 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     enumerate(0);
   else
     descend();
-  if (best)
+  if (!ranking.empty())
     refine();
-  if (!best) {
+  if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +
              " candidates is legal; the last one: " + lastReason;
     return std::nullopt;
   }
-  best->candidates = candidates;
-  best->legal = legal;
-  return std::move(best);
+  SearchResult result;
+  static_cast<RatedSchedule &>(result) = ranking.front();
+  result.candidates = candidates;
+  result.legal = legal;
+  result.bounded = bounded;
+  result.ranking = std::move(ranking);
+  return result;
 }
 
 std::optional<SearchResult>
