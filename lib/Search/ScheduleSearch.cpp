@@ -212,14 +212,9 @@ bool Search::isLegal(const Schedule &schedule) {
   return true;
 }
 
-/// Whether two candidates differ in nothing that the search chooses.
-static bool sameSchedule(const Schedule &a, const Schedule &b) {
-  auto same = [](const Placement &x, const Placement &y) {
-    return x.stages == y.stages;
-  };
+/// Whether two candidates differ in their stages at most.
+static bool sameTiles(const Schedule &a, const Schedule &b) {
   return a.tiles == b.tiles && a.warps == b.warps &&
-         a.registerStages == b.registerStages &&
-         llvm::equal(a.places, b.places, same) &&
          llvm::equal(a.products, b.products,
                      [](const ProductMapping &x, const ProductMapping &y) {
                        return x.warps[0] == y.warps[0];
@@ -241,17 +236,18 @@ Cost Search::consider(const Schedule &schedule) {
   Footprint footprint = computeFootprint(group, schedule);
   Cost cost = predictCost(group, schedule, footprint, chip);
   RatedSchedule rated{schedule, footprint, cost};
-  auto place = llvm::upper_bound(ranking, rated, isBetter);
-  // The same candidate may come by again.
-  bool isKnown = llvm::any_of(ranking, [&](const RatedSchedule &other) {
-    return other.cost.total == cost.total &&
-           sameSchedule(other.schedule, schedule);
+  // Of the candidates that differ in their stages the best one is ranked.
+  auto known = llvm::find_if(ranking, [&](const RatedSchedule &other) {
+    return sameTiles(other.schedule, schedule);
   });
-  if (!isKnown && place - ranking.begin() < std::max(1u, options.ranked)) {
-    ranking.insert(place, std::move(rated));
-    if (ranking.size() > std::max(1u, options.ranked))
-      ranking.pop_back();
+  if (known != ranking.end()) {
+    if (!isBetter(rated, *known))
+      return cost;
+    ranking.erase(known);
   }
+  ranking.insert(llvm::upper_bound(ranking, rated, isBetter), std::move(rated));
+  if (ranking.size() > std::max(1u, options.ranked))
+    ranking.pop_back();
   return cost;
 }
 

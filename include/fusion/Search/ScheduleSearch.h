@@ -25,8 +25,8 @@ struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
   int64_t bounded = 0;    ///< legal ones whose pipelines cannot beat the best
-  /// The best ones with different tiles, warps or stages, the chosen one first:
-  /// as many as the options ask for.
+  /// The best ones with different tiles or warps, the chosen one first: as many as
+  /// the options ask for.
   std::vector<RatedSchedule> ranking;
 };
 

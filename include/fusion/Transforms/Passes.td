@@ -214,12 +214,19 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
 
     Remarks give the chosen schedule with its predicted time and what bounds it, and
     for each loop what bounds it (category `pipeline`).
+    `report` and `report-html` write what was looked at: the best candidates of each
+    group that was searched, the split of their costs, why the others lost, and where
+    the choice lies under the roofline.
   }];
   let options = !listconcat(chipOptions, [
     Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",
-           "Most stages of fragments in registers">
+           "Most stages of fragments in registers">,
+    Option<"report", "report", "std::string", /*default=*/"",
+           "Write the search as JSON to this file">,
+    Option<"reportPage", "report-html", "std::string", /*default=*/"",
+           "Write the search as a page to this file">
   ]);
   let dependentDialects = ["::fusion::fuse::FuseDialect"];
 }
