@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Search/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,6 +34,8 @@ private:
   void orderLoops();
   void listTiles();
   void placeTensors(Schedule &schedule) const;
+  Schedule nested() const;
+  void draw();
   void evaluate();
   bool isLegal(const Schedule &schedule);
   Cost consider(const Schedule &schedule);
@@ -303,18 +306,52 @@ void Search::pipeline(const Schedule &schedule) {
     }
 }
 
+/// The current tiles with their loops and statements.
+Schedule Search::nested() const {
+  Schedule schedule = current;
+  schedule.blocks.clear();
+  for (unsigned axis : current.blocks)
+    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
+      schedule.blocks.push_back(axis);
+  schedule.tree = makeDeepTiling(group, loops, current.tiles, schedule.blocks);
+  return schedule;
+}
+
+/// Candidates with any tiles, arrangements and stages, until one is legal: what
+/// lowering accepts must be right, also where nobody would choose it.
+void Search::draw() {
+  constexpr unsigned most = 10000;
+  Random random(*options.randomSeed);
+  for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
+    for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
+      tile = list.size() == 1 ? list.front()
+                              : unit * (1 + random.below(list.back() / unit));
+    Schedule schedule = nested();
+    schedule.warps = 1u << random.below(4);
+    for (ProductMapping &mapping : schedule.products) {
+      unsigned rows = 1u << random.below(llvm::Log2_32(schedule.warps) + 1);
+      mapping.warps[0] = rows;
+      mapping.warps[1] = schedule.warps / rows;
+    }
+    placeTensors(schedule);
+    schedule.registerStages = 1 + random.below(options.mostRegisterStages);
+    SmallVector<unsigned, 4> loads;
+    collectInnermostLoads(schedule.tree, schedule, loads);
+    for (unsigned tensor : loads) {
+      bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
+      schedule.places[tensor].stages =
+          1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
+    }
+    if (isLegal(schedule))
+      consider(schedule);
+  }
+}
+
 void Search::evaluate() {
   static constexpr unsigned arrangements[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1},
                                                  {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<unsigned, 4> live;
-  for (unsigned axis : current.blocks)
-    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
-      live.push_back(axis);
-  TilingTree tree = makeDeepTiling(group, loops, current.tiles, live);
   for (const auto &warps : arrangements) {
-    Schedule schedule = current;
-    schedule.blocks = live;
-    schedule.tree = tree;
+    Schedule schedule = nested();
     schedule.warps = warps[0] * warps[1];
     for (ProductMapping &mapping : schedule.products) {
       mapping.warps[0] = warps[0];
@@ -403,11 +440,13 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     llvm::sort(list);
     combinations *= list.size();
   }
-  if (combinations <= affordable)
+  if (options.randomSeed)
+    draw();
+  else if (combinations <= affordable)
     enumerate(0);
   else
     descend();
-  if (!ranking.empty())
+  if (!ranking.empty() && !options.randomSeed)
     refine();
   if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +

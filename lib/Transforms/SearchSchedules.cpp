@@ -36,6 +36,8 @@ struct SearchSchedulesPass
     constexpr unsigned reported = 10;
     SearchOptions options{maxStages, maxRegisterStages,
                           wantsReport ? reported : 1};
+    if (randomSeed >= 0)
+      options.randomSeed = randomSeed;
     llvm::json::Array groups;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {

@@ -35,6 +35,8 @@ struct SearchOptions {
   unsigned mostStages = 8;         ///< of a buffer in shared memory
   unsigned mostRegisterStages = 2;
   unsigned ranked = 1;             ///< candidates to report
+  /// Instead of the best candidate, a legal one drawn with this seed.
+  std::optional<uint64_t> randomSeed = {};
 };
 
 /// Products of the largest group that is searched: beyond, what one block

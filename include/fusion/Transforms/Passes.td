@@ -223,6 +223,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",
            "Most stages of fragments in registers">,
+    Option<"randomSeed", "random-seed", "int64_t", /*default=*/"-1",
+           "Write a legal schedule drawn with this seed instead of the best one, to "
+           "test the lowering; -1: the best one">,
     Option<"report", "report", "std::string", /*default=*/"",
            "Write the search as JSON to this file">,
     Option<"reportPage", "report-html", "std::string", /*default=*/"",
