@@ -29,8 +29,9 @@ namespace {
 class Parser {
 public:
   Parser(StringRef text, const GroupModel &group,
-         llvm::function_ref<void(const Twine &)> explain)
-      : text(text), rest(text), group(group), explain(explain) {}
+         llvm::function_ref<void(const Twine &)> explain, bool loopsOnly)
+      : text(text), rest(text), group(group), explain(explain),
+        loopsOnly(loopsOnly) {}
 
   std::optional<TilingTree> parse() {
     TilingTree tree;
@@ -83,6 +84,9 @@ private:
       }
       items.push_back({TilingNode::Kind::Loop, *axis, {}});
       std::vector<TilingNode> children;
+      if (loopsOnly && (rest.empty() || rest.front() == ',' ||
+                        rest.front() == ')'))
+        return true;
       if (rest.consume_front("(")) {
         if (!parseItems(children, depth + 1))
           return false;
@@ -94,6 +98,8 @@ private:
       items.back().children = std::move(children);
       return true;
     }
+    if (loopsOnly)
+      return error("a loop was expected");
     TilingNode::Kind kind;
     switch (rest.front()) {
     case 'L':
@@ -123,6 +129,7 @@ private:
   StringRef text, rest;
   const GroupModel &group;
   llvm::function_ref<void(const Twine &)> explain;
+  bool loopsOnly; ///< no statements; innermost loops are empty
 };
 
 void printItems(const std::vector<TilingNode> &items, const GroupModel &group,
@@ -142,6 +149,8 @@ void printNode(const TilingNode &node, const GroupModel &group,
     break;
   case TilingNode::Kind::Loop:
     out += group.axes[node.index].name;
+    if (node.children.empty())
+      return;
     if (node.children.size() == 1 && node.children.front().isLoop())
       return printNode(node.children.front(), group, out);
     out += '(';
@@ -164,7 +173,15 @@ void printItems(const std::vector<TilingNode> &items, const GroupModel &group,
 std::optional<TilingTree>
 fusion::parseTiling(StringRef text, const GroupModel &group,
                     llvm::function_ref<void(const Twine &)> explain) {
-  return Parser(text, group, explain).parse();
+  return Parser(text, group, explain, /*loopsOnly=*/false).parse();
+}
+
+std::optional<TilingTree>
+fusion::parseLoops(StringRef text, const GroupModel &group,
+                   llvm::function_ref<void(const Twine &)> explain) {
+  if (text.empty())
+    return TilingTree();
+  return Parser(text, group, explain, /*loopsOnly=*/true).parse();
 }
 
 std::string fusion::printTiling(const TilingTree &tree,
@@ -172,104 +189,4 @@ std::string fusion::printTiling(const TilingTree &tree,
   std::string out;
   printItems(tree, group, out);
   return out;
-}
-
-//===----------------------------------------------------------------------===//
-// Placement
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Places the statements of a group in a nest. Depth d is the body of the d-th
-/// live loop, 0 the top.
-class DeepPlacement {
-public:
-  DeepPlacement(const GroupModel &group, ArrayRef<unsigned> loops,
-                ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks)
-      : group(group) {
-    for (unsigned axis : loops)
-      if (group.axes[axis].isDynamic ||
-          tripCount(group.axes[axis], tiles[axis]) > 1)
-        nest.push_back(axis);
-    while (grid < nest.size() && llvm::is_contained(blocks, nest[grid]))
-      ++grid;
-    before.resize(nest.size() + 1);
-    after.resize(nest.size() + 1);
-  }
-
-  TilingTree place() {
-    // Where each product's value is complete: the body that contains its
-    // outermost reduction.
-    for (auto [index, product] : llvm::enumerate(group.products)) {
-      unsigned compute = depthOf(product.axes);
-      unsigned complete = compute;
-      for (unsigned d = 0; d < compute; ++d)
-        if (llvm::is_contained(product.reduction, nest[d])) {
-          complete = d;
-          break;
-        }
-      placeProduct(index, compute, complete);
-    }
-    return build(0);
-  }
-
-private:
-  using Kind = TilingNode::Kind;
-
-  /// The depth just inside the innermost live loop of `axes` and of the grid.
-  unsigned depthOf(ArrayRef<unsigned> axes) const {
-    for (unsigned d = nest.size(); d > grid; --d)
-      if (llvm::is_contained(axes, nest[d - 1]))
-        return d;
-    return grid;
-  }
-
-  /// The statements of the innermost body stand in `before`; in outer bodies,
-  /// what must follow the inner loop goes to `after`.
-  void placeProduct(unsigned index, unsigned compute, unsigned complete) {
-    const Product &product = group.products[index];
-    // A consumer computes after the loop that completes its producer.
-    unsigned producerInside = 0;
-    for (std::optional<unsigned> producer : product.producer)
-      if (producer)
-        producerInside = 1;
-    auto &computeList =
-        producerInside && compute < nest.size() ? after[compute] : before[compute];
-    for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
-      if (tensor.role != TensorRole::Operand || tensor.product != index)
-        continue;
-      unsigned depth = std::min(depthOf(tensor.axes), compute);
-      auto &list = depth == compute ? computeList : before[depth];
-      list.push_back({Kind::Load, static_cast<unsigned>(number), {}});
-    }
-    computeList.push_back({Kind::Compute, product.result, {}});
-    auto &completeList = complete == compute ? computeList : after[complete];
-    for (auto [number, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Extra && tensor.product == index)
-        completeList.push_back({Kind::Load, static_cast<unsigned>(number), {}});
-    if (group.tensors[product.result].role == TensorRole::Result)
-      completeList.push_back({Kind::Store, product.result, {}});
-  }
-
-  TilingTree build(unsigned depth) {
-    TilingTree items = before[depth];
-    if (depth < nest.size())
-      items.push_back({Kind::Loop, nest[depth], build(depth + 1)});
-    llvm::append_range(items, after[depth]);
-    return items;
-  }
-
-  const GroupModel &group;
-  llvm::SmallVector<unsigned, 8> nest;
-  unsigned grid = 0; ///< loops of the nest that are bound to the grid
-  std::vector<TilingTree> before, after;
-};
-
-} // namespace
-
-TilingTree fusion::makeDeepTiling(const GroupModel &group,
-                                  ArrayRef<unsigned> loops,
-                                  ArrayRef<int64_t> tiles,
-                                  ArrayRef<unsigned> blocks) {
-  return DeepPlacement(group, loops, tiles, blocks).place();
 }

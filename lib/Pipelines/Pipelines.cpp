@@ -20,7 +20,9 @@ using namespace fusion;
 
 void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
+  manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
+  manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());
   FuseFormGroupsOptions form;

@@ -8,12 +8,15 @@
 
 #include "fusion/Reference/Passes.h"
 #include "fusion/Runtime/ElementType.h"
+#include "fusion/Transforms/ClearFastMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -31,9 +34,13 @@ std::string typeText(Type type) { return llvm::formatv("{0}", type).str(); }
 struct ExpandNarrowFloats
     : fusion::impl::ReferenceExpandNarrowFloatsBase<ExpandNarrowFloats> {
   void runOnOperation() override {
+    if (failed(checkTypes()))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     // fma first: it makes conversions.
     getOperation().walk([&](math::FmaOp op) { expandFma(rewriter, op); });
+    if (failed(computeInF32()))
+      return signalPassFailure();
     SmallVector<Operation *> conversions;
     getOperation().walk([&](Operation *op) {
       if (isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -49,6 +56,46 @@ struct ExpandNarrowFloats
   }
 
 private:
+  /// The runtime knows the numbers of every float that tensors may hold.
+  LogicalResult checkTypes() {
+    WalkResult walk = getOperation().walk([](Operation *op) -> WalkResult {
+      for (Type type : llvm::concat<const Type>(
+               TypeRange(op->getOperandTypes()), op->getResultTypes()))
+        if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+            real && !fusion::parseElementType(typeText(real)))
+          return op->emitError("values of type ")
+                 << real << " have no lowering for the CPU";
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  /// Every other operation on a narrow type becomes one in f32 with a rounding
+  /// after it. f16 is among them, so that no code generator keeps excess
+  /// precision.
+  LogicalResult computeInF32() {
+    MLIRContext *context = &getContext();
+    SmallVector<Type> narrow = {
+        Float16Type::get(context),           BFloat16Type::get(context),
+        Float8E4M3FNType::get(context),      Float8E5M2Type::get(context),
+        Float8E4M3Type::get(context),        Float8E3M4Type::get(context),
+        Float8E4M3FNUZType::get(context),    Float8E5M2FNUZType::get(context),
+        Float8E4M3B11FNUZType::get(context), Float8E8M0FNUType::get(context)};
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, narrow, Float32Type::get(context));
+    ConversionTarget target(*context);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    RewritePatternSet patterns(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return failure();
+    // Upstream permits that roundings between operations are left out.
+    fusion::clearFastMath(getOperation());
+    return success();
+  }
+
   void expandFma(RewriterBase &rewriter, math::FmaOp op) {
     auto type = dyn_cast<FloatType>(op.getType());
     if (!type || type.getWidth() >= 32)

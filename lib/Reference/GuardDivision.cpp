@@ -9,7 +9,10 @@
 #include "fusion/Reference/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_REFERENCEGUARDDIVISION
@@ -23,16 +26,29 @@ namespace {
 struct GuardDivision
     : fusion::impl::ReferenceGuardDivisionBase<GuardDivision> {
   void runOnOperation() override {
-    getOperation()->walk([](Operation *op) {
+    SmallVector<Operation *> divisions;
+    getOperation().walk([&](Operation *op) {
       if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
-        guard(op);
+              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+              op) &&
+          !isHarmless(op->getOperand(1)))
+        divisions.push_back(op);
     });
+    for (Operation *op : divisions)
+      guard(op);
+  }
+
+private:
+  /// Whether no dividend makes a division by `divisor` trap.
+  static bool isHarmless(Value divisor) {
+    APInt constant;
+    return matchPattern(divisor, m_ConstantInt(&constant)) &&
+           !constant.isZero() && !constant.isAllOnes();
   }
 
   /// Zero, and for signed division minus one, whose quotient of the smallest
   /// number overflows, become one.
-  static void guard(Operation *op) {
+  void guard(Operation *op) {
     OpBuilder b(op);
     Location loc = op->getLoc();
     Value dividend = op->getOperand(0), divisor = op->getOperand(1);
@@ -56,8 +72,23 @@ struct GuardDivision
           equals(dividend, APInt::getSignedMinValue(width)));
       traps = arith::OrIOp::create(b, loc, traps, overflows);
     }
+    scf::IfOp::create(b, loc, traps, [&](OpBuilder &inner, Location l) {
+      func::CallOp::create(inner, l, undefined(), ValueRange());
+      scf::YieldOp::create(inner, l);
+    });
     op->setOperand(1, arith::SelectOp::create(b, loc, traps,
                                               constant(APInt(width, 1)), divisor));
+  }
+
+  func::FuncOp undefined() {
+    constexpr StringLiteral name = "fusion_reference_undefined";
+    if (auto known = getOperation().lookupSymbol<func::FuncOp>(name))
+      return known;
+    auto b = OpBuilder::atBlockBegin(getOperation().getBody());
+    auto function = func::FuncOp::create(b, getOperation().getLoc(), name,
+                                         b.getFunctionType({}, {}));
+    function.setPrivate();
+    return function;
   }
 };
 

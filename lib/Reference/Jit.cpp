@@ -15,6 +15,7 @@
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <utility>
@@ -53,6 +54,13 @@ static void *hostAlignedAllocate(uint64_t alignment, uint64_t bytes) {
 }
 static void hostFree(void *) {} // all at once, when the call is over
 
+static void hostRefuse(const char *message, int64_t left, int64_t right) {
+  currentServices->refuse(
+      llvm::formatv("{0} ({1} and {2})", message, left, right));
+}
+static bool hostGoesOn() { return currentServices->getRefusal().empty(); }
+static void hostUndefined() { currentServices->noteUndefined(); }
+
 static void hostParallelFor(void (*body)(void *, int64_t, int64_t),
                             void *context, int64_t begin, int64_t end) {
   HostServices *services = currentServices;
@@ -82,6 +90,9 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
   add("_mlir_memref_to_llvm_aligned_alloc", hostAlignedAllocate);
   add("_mlir_memref_to_llvm_free", hostFree);
   add("fusion_reference_parallel_for", hostParallelFor);
+  add("fusion_reference_refuse", hostRefuse);
+  add("fusion_reference_goes_on", hostGoesOn);
+  add("fusion_reference_undefined", hostUndefined);
 #define TRUNCATION(name, type)                                                 \
   add("fusion_reference_truncate_" name, hostTruncate<ElementType::type>)
   TRUNCATION("f16", F16);
@@ -92,6 +103,7 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
   TRUNCATION("f8E3M4", F8E3M4);
   TRUNCATION("f8E4M3FNUZ", F8E4M3FNUZ);
   TRUNCATION("f8E5M2FNUZ", F8E5M2FNUZ);
+  TRUNCATION("f8E4M3B11FNUZ", F8E4M3B11FNUZ);
   TRUNCATION("f8E8M0FNU", F8E8M0FNU);
 #undef TRUNCATION
   return symbols;

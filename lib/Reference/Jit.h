@@ -11,16 +11,18 @@
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace fusion {
 
 class ThreadPool;
 
 /// What compiled code asks of the host while it runs on this thread: memory,
-/// which lives until the call is over, and threads.
+/// which lives until the call is over, and threads. What went wrong is noted.
 class HostServices {
 public:
   /// Makes `pool` and fresh memory serve the calling thread, until
@@ -31,11 +33,25 @@ public:
   void *allocate(size_t alignment, size_t bytes);
   ThreadPool &threads() { return pool; }
 
+  /// Notes why the results are none; the first reason counts.
+  void refuse(std::string reason) {
+    if (refusal.empty())
+      refusal = std::move(reason);
+  }
+  /// Empty where the call ran to its end.
+  llvm::StringRef getRefusal() const { return refusal; }
+
+  /// Notes, from any thread, that an operation had no defined value.
+  void noteUndefined() { undefined.store(true, std::memory_order_relaxed); }
+  bool isUndefined() const { return undefined; }
+
 private:
   ThreadPool &pool;
   HostServices *previous;
   std::mutex mutex;
   std::deque<std::unique_ptr<char[]>> blocks;
+  std::string refusal;
+  std::atomic<bool> undefined = false;
 };
 
 /// Compiles a module in the LLVM dialect. Calls of functions named

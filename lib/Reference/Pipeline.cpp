@@ -29,8 +29,9 @@ using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createClearFastMath());
-  manager.addPass(createReferenceGuardDivision());
+  manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
+  manager.addPass(createFuseCheckSizes());
   manager.addNestedPass<func::FuncOp>(createReferenceArrangeLoops());
   manager.addPass(createCSEPass());
 
@@ -45,17 +46,8 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 
-  // Every operation on a narrow type becomes one in f32 with a rounding after
-  // it. f16 is among them, so that no code generator keeps excess precision.
   math::MathExtendToSupportedTypesOptions mathTypes;
   manager.addPass(math::createMathExtendToSupportedTypes(mathTypes));
-  arith::ArithEmulateUnsupportedFloatsOptions narrow;
-  for (const char *type : {"f16", "bf16", "f8E4M3FN", "f8E5M2", "f8E4M3",
-                           "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU"})
-    narrow.sourceTypeStrs.push_back(type);
-  narrow.targetTypeStr = "f32";
-  manager.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
-  manager.addPass(createClearFastMath());
   manager.addPass(createReferenceGuardDivision());
   manager.addPass(createReferenceExpandNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
@@ -65,6 +57,7 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createReferenceReportAssertions());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;

@@ -108,7 +108,8 @@ FailureOr<ValueInfo> describe(Location loc, Type type, const Twine &what) {
 FailureOr<Signature> describe(func::FuncOp function) {
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto info = describe(function.getLoc(), type, "input " + Twine(i));
+    auto info = describe(function.getArgument(i).getLoc(), type,
+                         "input " + Twine(i));
     if (failed(info))
       return failure();
     signature.inputs.push_back(*info);
@@ -169,7 +170,7 @@ Reference::compile(ModuleOp unfused, unsigned threads) {
   return std::unique_ptr<Reference>(new Reference(std::move(impl)));
 }
 
-llvm::Expected<std::vector<HostTensor>>
+llvm::Expected<Reference::Results>
 Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs) {
   auto found = pimpl->signatures.find(function);
   if (found == pimpl->signatures.end())
@@ -229,17 +230,23 @@ Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs) {
           ("_mlir_ciface_" + function).str(), arguments))
     return std::move(error);
 
-  std::vector<HostTensor> results;
+  if (!services.getRefusal().empty())
+    return llvm::createStringError("function '" + function +
+                                   "': " + services.getRefusal());
+
+  Results results;
+  results.isUndefined = services.isUndefined();
   for (auto [info, offset] :
        llvm::zip_equal(signature.results, resultOffsets)) {
     const char *bytes = resultMemory.data() + offset;
     if (!info.isScalar) {
-      results.push_back(readDescriptor(info.type, info.shape.size(), bytes));
+      results.tensors.push_back(
+          readDescriptor(info.type, info.shape.size(), bytes));
       continue;
     }
     HostTensor scalar(info.type, {});
     std::memcpy(scalar.data.data(), bytes, scalar.data.size());
-    results.push_back(std::move(scalar));
+    results.tensors.push_back(std::move(scalar));
   }
   return results;
 }

@@ -46,6 +46,7 @@ constexpr TypeInfo typeTable[] = {
     {ElementType::F8E3M4, "f8E3M4", 1, true},
     {ElementType::F8E4M3FNUZ, "f8E4M3FNUZ", 1, true},
     {ElementType::F8E5M2FNUZ, "f8E5M2FNUZ", 1, true},
+    {ElementType::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 1, true},
     {ElementType::F8E8M0FNU, "f8E8M0FNU", 1, true},
 };
 
@@ -73,6 +74,8 @@ const llvm::fltSemantics &semantics(ElementType type) {
     return APFloat::Float8E4M3FNUZ();
   case ElementType::F8E5M2FNUZ:
     return APFloat::Float8E5M2FNUZ();
+  case ElementType::F8E4M3B11FNUZ:
+    return APFloat::Float8E4M3B11FNUZ();
   case ElementType::F8E8M0FNU:
     return APFloat::Float8E8M0FNU();
   default:

@@ -399,13 +399,19 @@ FunctionPlan readFunction(const JsonNode &node, const Manifest &manifest) {
       plan.temporaries.push_back(readTemporary(list.element(i)));
   if (JsonNode list = node.member("requires"); !list.absent())
     for (size_t i = 0, e = list.size(); i < e; ++i) {
-      JsonNode entry = list.element(i), equal = entry.member("equal");
-      std::vector<Expression> sides = readExpressions(equal);
+      JsonNode entry = list.element(i), equal = entry.member("equal"),
+               atMost = entry.member("at_most");
+      if (equal.absent() == atMost.absent()) {
+        entry.fail("a condition is either 'equal' or 'at_most'");
+        continue;
+      }
+      const JsonNode &condition = equal.absent() ? atMost : equal;
+      std::vector<Expression> sides = readExpressions(condition);
       if (sides.size() != 2)
-        equal.fail("expected two expressions");
+        condition.fail("expected two expressions");
       else
-        plan.requires_.push_back(
-            {sides[0], sides[1], entry.member("message").string()});
+        plan.requires_.push_back({sides[0], sides[1], !equal.absent(),
+                                  entry.member("message").string()});
     }
   JsonNode launches = node.member("launches");
   for (size_t i = 0, e = launches.size(); i < e; ++i)

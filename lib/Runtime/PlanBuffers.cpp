@@ -137,7 +137,7 @@ Error PlanBuffers::evaluateShapes() {
     Expected<int64_t> right = evaluate(requirement.right);
     if (!right)
       return right.takeError();
-    if (*left != *right)
+    if (requirement.isEqual ? *left != *right : *left > *right)
       return fail(requirement.message + " (" + requirement.left.text() +
                   " is " + Twine(*left) + ", " + requirement.right.text() +
                   " is " + Twine(*right) + ")");

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Search/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,6 +34,8 @@ private:
   void orderLoops();
   void listTiles();
   void placeTensors(Schedule &schedule) const;
+  Schedule nested() const;
+  void draw();
   void evaluate();
   bool isLegal(const Schedule &schedule);
   Cost consider(const Schedule &schedule);
@@ -48,9 +51,9 @@ private:
   Schedule current;
   SmallVector<unsigned, 8> loops;
   SmallVector<SmallVector<int64_t, 8>, 8> choices; ///< tiles by axis
-  std::optional<SearchResult> best;
+  std::vector<RatedSchedule> ranking;              ///< best first
   std::string lastReason;
-  int64_t candidates = 0, legal = 0;
+  int64_t candidates = 0, legal = 0, bounded = 0;
 };
 
 } // namespace
@@ -212,17 +215,42 @@ bool Search::isLegal(const Schedule &schedule) {
   return true;
 }
 
-/// Compares a legal schedule with the best one.
+/// Whether two candidates differ in their stages at most.
+static bool sameTiles(const Schedule &a, const Schedule &b) {
+  return a.tiles == b.tiles && a.warps == b.warps &&
+         llvm::equal(a.products, b.products,
+                     [](const ProductMapping &x, const ProductMapping &y) {
+                       return x.warps[0] == y.warps[0];
+                     });
+}
+
+static bool isBetter(const RatedSchedule &a, const RatedSchedule &b) {
+  auto key = [](const RatedSchedule &rated) {
+    // Where a resource is the limit, what waits least for it.
+    return std::make_tuple(rated.cost.total, rated.cost.pipeline,
+                           rated.footprint.globalLoadBytes +
+                               rated.footprint.globalStoreBytes);
+  };
+  return key(a) < key(b);
+}
+
+/// Compares a legal schedule with the best ones.
 Cost Search::consider(const Schedule &schedule) {
   Footprint footprint = computeFootprint(group, schedule);
   Cost cost = predictCost(group, schedule, footprint, chip);
-  auto key = [](const Cost &c, const Footprint &f) {
-    // Where a resource is the limit, what waits least for it.
-    return std::make_tuple(c.total, c.pipeline,
-                           f.globalLoadBytes + f.globalStoreBytes);
-  };
-  if (!best || key(cost, footprint) < key(best->cost, best->footprint))
-    best = SearchResult{schedule, footprint, cost};
+  RatedSchedule rated{schedule, footprint, cost};
+  // Of the candidates that differ in their stages the best one is ranked.
+  auto known = llvm::find_if(ranking, [&](const RatedSchedule &other) {
+    return sameTiles(other.schedule, schedule);
+  });
+  if (known != ranking.end()) {
+    if (!isBetter(rated, *known))
+      return cost;
+    ranking.erase(known);
+  }
+  ranking.insert(llvm::upper_bound(ranking, rated, isBetter), std::move(rated));
+  if (ranking.size() > std::max(1u, options.ranked))
+    ranking.pop_back();
   return cost;
 }
 
@@ -253,8 +281,10 @@ void Search::pipeline(const Schedule &schedule) {
   Cost one = consider(schedule);
   double leastTime =
       one.launch + std::max({one.dram, one.l2, one.shared, one.compute});
-  if (leastTime >= best->cost.total)
+  if (leastTime >= ranking.front().cost.total) {
+    ++bounded;
     return;
+  }
   SmallVector<unsigned, 4> loads;
   collectInnermostLoads(schedule.tree, schedule, loads);
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
@@ -276,18 +306,52 @@ void Search::pipeline(const Schedule &schedule) {
     }
 }
 
+/// The current tiles with their loops and statements.
+Schedule Search::nested() const {
+  Schedule schedule = current;
+  schedule.blocks.clear();
+  for (unsigned axis : current.blocks)
+    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
+      schedule.blocks.push_back(axis);
+  schedule.tree = makeDeepTiling(group, loops, current.tiles, schedule.blocks);
+  return schedule;
+}
+
+/// Candidates with any tiles, arrangements and stages, until one is legal: what
+/// lowering accepts must be right, also where nobody would choose it.
+void Search::draw() {
+  constexpr unsigned most = 10000;
+  Random random(*options.randomSeed);
+  for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
+    for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
+      tile = list.size() == 1 ? list.front()
+                              : unit * (1 + random.below(list.back() / unit));
+    Schedule schedule = nested();
+    schedule.warps = 1u << random.below(4);
+    for (ProductMapping &mapping : schedule.products) {
+      unsigned rows = 1u << random.below(llvm::Log2_32(schedule.warps) + 1);
+      mapping.warps[0] = rows;
+      mapping.warps[1] = schedule.warps / rows;
+    }
+    placeTensors(schedule);
+    schedule.registerStages = 1 + random.below(options.mostRegisterStages);
+    SmallVector<unsigned, 4> loads;
+    collectInnermostLoads(schedule.tree, schedule, loads);
+    for (unsigned tensor : loads) {
+      bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
+      schedule.places[tensor].stages =
+          1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
+    }
+    if (isLegal(schedule))
+      consider(schedule);
+  }
+}
+
 void Search::evaluate() {
   static constexpr unsigned arrangements[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1},
                                                  {2, 2}, {4, 2}, {2, 4}};
-  SmallVector<unsigned, 4> live;
-  for (unsigned axis : current.blocks)
-    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
-      live.push_back(axis);
-  TilingTree tree = makeDeepTiling(group, loops, current.tiles, live);
   for (const auto &warps : arrangements) {
-    Schedule schedule = current;
-    schedule.blocks = live;
-    schedule.tree = tree;
+    Schedule schedule = nested();
     schedule.warps = warps[0] * warps[1];
     for (ProductMapping &mapping : schedule.products) {
       mapping.warps[0] = warps[0];
@@ -313,19 +377,20 @@ void Search::enumerate(unsigned axis) {
 void Search::improve(ArrayRef<SmallVector<int64_t, 8>> tiles) {
   double before;
   do {
-    before = best ? best->cost.total : std::numeric_limits<double>::infinity();
+    before = ranking.empty() ? std::numeric_limits<double>::infinity()
+                             : ranking.front().cost.total;
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
       // On from the best tiles so far; before there are any, the smallest.
-      if (best)
-        current.tiles = best->schedule.tiles;
+      if (!ranking.empty())
+        current.tiles = ranking.front().schedule.tiles;
       for (int64_t tile : tiles[axis]) {
         current.tiles[axis] = tile;
         evaluate();
       }
-      if (!best)
+      if (ranking.empty())
         current.tiles[axis] = tiles[axis].front();
     }
-  } while (best && best->cost.total < before);
+  } while (!ranking.empty() && ranking.front().cost.total < before);
 }
 
 /// Long chains have too many axes to try all tiles together: from small and
@@ -375,20 +440,26 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     llvm::sort(list);
     combinations *= list.size();
   }
-  if (combinations <= affordable)
+  if (options.randomSeed)
+    draw();
+  else if (combinations <= affordable)
     enumerate(0);
   else
     descend();
-  if (best)
+  if (!ranking.empty() && !options.randomSeed)
     refine();
-  if (!best) {
+  if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +
              " candidates is legal; the last one: " + lastReason;
     return std::nullopt;
   }
-  best->candidates = candidates;
-  best->legal = legal;
-  return std::move(best);
+  SearchResult result;
+  static_cast<RatedSchedule &>(result) = ranking.front();
+  result.candidates = candidates;
+  result.legal = legal;
+  result.bounded = bounded;
+  result.ranking = std::move(ranking);
+  return result;
 }
 
 std::optional<SearchResult>

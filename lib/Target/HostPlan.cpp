@@ -284,6 +284,29 @@ void HostPlan::placeTemporaries() {
   }
 }
 
+/// Adds what `op` asserts, a comparison of sizes, unless it always holds.
+LogicalResult HostPlan::addCondition(cf::AssertOp op) {
+  if (matchPattern(op.getArg(), m_One()))
+    return success();
+  auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
+  using Predicate = arith::CmpIPredicate;
+  bool isEqual = compare && compare.getPredicate() == Predicate::eq;
+  if (!isEqual && (!compare || compare.getPredicate() != Predicate::sle))
+    return op.emitOpError("asserts what is neither 'eq' nor 'sle' of sizes");
+  FailureOr<std::string> left = expression(compare.getLhs());
+  if (failed(left))
+    return failure();
+  FailureOr<std::string> right = expression(compare.getRhs());
+  if (failed(right))
+    return failure();
+  int64_t x, y;
+  if (*left == *right ||
+      (!isEqual && isInteger(*left, x) && isInteger(*right, y) && x <= y))
+    return success();
+  conditions.push_back({*left, *right, isEqual, op.getMsg().str()});
+  return success();
+}
+
 LogicalResult
 HostPlan::build(SmallVectorImpl<DenseElementsAttr> &constants) {
   if (!function.getBody().hasOneBlock())
@@ -293,6 +316,11 @@ HostPlan::build(SmallVectorImpl<DenseElementsAttr> &constants) {
   for (Operation &op : function.front()) {
     if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       launches.push_back(launch);
+      continue;
+    }
+    if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+      if (failed(addCondition(assertion)))
+        return failure();
       continue;
     }
     StringRef dialect = op.getName().getDialectNamespace();

@@ -10,6 +10,7 @@
 #define FUSION_LIB_TARGET_HOSTPLAN_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace fusion {
@@ -29,6 +30,13 @@ struct PlanBuffer {
   std::optional<int64_t> offset; ///< of a temporary in the workspace
 };
 
+/// A condition on sizes.
+struct PlanCondition {
+  std::string left, right; ///< expressions
+  bool isEqual;            ///< left = right, otherwise left ≤ right
+  std::string message;
+};
+
 /// What a function of launches asks of the host.
 class HostPlan {
 public:
@@ -42,6 +50,7 @@ public:
   mlir::func::FuncOp function;
   llvm::SmallVector<tile::LaunchOp> launches;
   llvm::SmallVector<PlanBuffer> temporaries;
+  llvm::SmallVector<PlanCondition> conditions;
   /// By result: the buffer that it is, where that is not "resultI".
   llvm::SmallVector<std::string> resultAlias;
 
@@ -57,6 +66,7 @@ private:
   mlir::LogicalResult
   nameRoots(llvm::SmallVectorImpl<mlir::DenseElementsAttr> &constants);
   void placeTemporaries();
+  mlir::LogicalResult addCondition(mlir::cf::AssertOp op);
 
   llvm::DenseMap<mlir::Value, std::string> names; ///< by root
 };

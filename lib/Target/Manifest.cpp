@@ -240,11 +240,21 @@ static FailureOr<json::Value> functionValue(const HostPlan &plan) {
       return failure();
     launches.push_back(std::move(*value));
   }
-  return json::Value(json::Object{{"name", function.getName().str()},
-                                  {"inputs", std::move(inputs)},
-                                  {"results", std::move(results)},
-                                  {"temporaries", std::move(temporaries)},
-                                  {"launches", std::move(launches)}});
+  json::Object object{{"name", function.getName().str()},
+                      {"inputs", std::move(inputs)},
+                      {"results", std::move(results)},
+                      {"temporaries", std::move(temporaries)},
+                      {"launches", std::move(launches)}};
+  json::Array conditions;
+  for (const PlanCondition &condition : plan.conditions)
+    conditions.push_back(
+        json::Object{{condition.isEqual ? "equal" : "at_most",
+                      json::Array{expressionValue(condition.left),
+                                  expressionValue(condition.right)}},
+                     {"message", condition.message}});
+  if (!conditions.empty())
+    object["requires"] = std::move(conditions);
+  return json::Value(std::move(object));
 }
 
 FailureOr<std::string> fusion::translateToManifest(ModuleOp module,

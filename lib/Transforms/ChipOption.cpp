@@ -21,9 +21,14 @@ FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
            << module->getAttr(fuse::kChipAttrName);
   StringRef name = !option.empty() ? option : attr ? attr.getName() : "sm_80";
   const ChipInfo *chip = lookupChip(name);
-  if (!chip)
-    return emitError(module.getLoc(), "unknown chip '")
-           << name << "'; known chips are " << knownChipNames();
+  if (!chip) {
+    // An option has no place in the file.
+    Location loc =
+        option.empty() ? module.getLoc() : UnknownLoc::get(module.getContext());
+    return emitError(loc, option.empty() ? "" : "option chip: ")
+           << "unknown chip '" << name << "'; known chips are "
+           << knownChipNames();
+  }
   if (attr && attr.getName() != name)
     return emitError(module.getLoc(), "chip=")
            << name << " contradicts the module, which is for "

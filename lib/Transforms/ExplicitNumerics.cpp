@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WidenSums.h"
+#include "Winograd.h"
 #include "fusion/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -70,18 +71,32 @@ LogicalResult decomposeSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   return success();
 }
 
-LogicalResult decomposeWinograd(RewriterBase &rewriter, Operation *op) {
-  rewriter.setInsertionPoint(op);
-  FailureOr<Operation *> result = failure();
-  if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))
-    result = linalg::decomposeWinogradFilterTransformOp(rewriter, filter);
-  else if (auto input = dyn_cast<linalg::WinogradInputTransformOp>(op))
-    result = linalg::decomposeWinogradInputTransformOp(rewriter, input);
-  else if (auto output = dyn_cast<linalg::WinogradOutputTransformOp>(op))
-    result = linalg::decomposeWinogradOutputTransformOp(rewriter, output);
-  if (failed(result))
-    return op->emitError("winograd transform cannot be decomposed");
-  return success();
+//===----------------------------------------------------------------------===//
+// Loops that write one element several times
+//===----------------------------------------------------------------------===//
+
+/// Iterations that write the same element run one after the other, and the last
+/// one wins, whatever the iterator type says: a loop that does not index every
+/// result is a reduction.
+void orderWrites(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool changed = false;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (iterator == utils::IteratorType::parallel &&
+          !map.isFunctionOfDim(loop)) {
+        iterator = utils::IteratorType::reduction;
+        changed = true;
+      }
+  }
+  if (!changed)
+    return;
+  Builder builder(op.getContext());
+  op.setIteratorTypesAttr(builder.getArrayAttr(llvm::map_to_vector(
+      iterators, [&](utils::IteratorType iterator) -> Attribute {
+        return linalg::IteratorTypeAttr::get(op.getContext(), iterator);
+      })));
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,8 +107,10 @@ struct ExplicitNumerics
     : fusion::impl::FuseExplicitNumericsBase<ExplicitNumerics> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    if (failed(checkTensors()) || failed(decompose(rewriter)) ||
-        failed(widen(rewriter)))
+    if (failed(checkTensors()) || failed(decompose(rewriter)))
+      return signalPassFailure();
+    getOperation()->walk([](linalg::GenericOp op) { orderWrites(op); });
+    if (failed(widen(rewriter)))
       signalPassFailure();
   }
 

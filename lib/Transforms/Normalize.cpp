@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScalarOperands.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -332,9 +334,42 @@ struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
       return failure();
     IRMapping mapping;
     mapping.map(op.getBlock()->getArgument(0), fill.getInputs()[0]);
-    Value value = rewriter.clone(*conversion, mapping)->getResult(0);
+    Operation *converted = rewriter.clone(*conversion, mapping);
+    SmallVector<Value> folded;
+    Value value = succeeded(rewriter.tryFold(converted, folded))
+                      ? folded.front()
+                      : converted->getResult(0);
     rewriter.replaceOpWithNewOp<linalg::FillOp>(op, value, op.getOutputs()[0]);
     return success();
+  }
+};
+
+/// A result that is written in full without reading what it starts from starts
+/// from an empty tensor: the other is not read there.
+struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() ||
+        op.getNumLoops() != op.getNumParallelLoops())
+      return failure();
+    bool changed = false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (init.get().getDefiningOp<tensor::EmptyOp>() ||
+          !op.getMatchingIndexingMap(&init).isPermutation() ||
+          op.payloadUsesValueFromOperand(&init))
+        continue;
+      auto type = cast<RankedTensorType>(init.get().getType());
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(
+              tensor::DimOp::create(rewriter, op.getLoc(), init.get(), d));
+      Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+      rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
+      changed = true;
+    }
+    return success(changed);
   }
 };
 
@@ -342,7 +377,9 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
-                 Generate, InsertSlice, Pack, Pad, Unpack>(&getContext());
+                 Generate, InsertSlice, Pack, Pad, StartFromEmpty, Unpack>(
+        &getContext());
+    populateScalarOperandPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
@@ -351,29 +388,51 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
         return signalPassFailure();
   }
 
+  /// The numbers that buffers and arguments of kernels hold (docs/manifest.md).
+  static bool isElementType(Type type) {
+    if (auto integer = dyn_cast<IntegerType>(type)) {
+      constexpr unsigned widths[] = {1, 8, 16, 32, 64};
+      return integer.isSignless() &&
+             llvm::is_contained(widths, integer.getWidth());
+    }
+    if (auto real = dyn_cast<FloatType>(type))
+      return real.getWidth() == 8 ||
+             isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(real);
+    return type.isIndex();
+  }
+
   /// Scalars, and tensors of them whose bytes can be counted.
-  static LogicalResult checkType(Operation *op, Type type) {
+  static LogicalResult checkType(Location loc, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     Type element = tensor ? tensor.getElementType() : type;
-    if (!element.isIntOrIndexOrFloat() ||
-        (!element.isIndex() && element.getIntOrFloatBitWidth() > 64))
-      return op->emitError("type ") << type << " is not supported in a function "
-                                    << "that is compiled for a GPU";
+    if (!isElementType(element))
+      return emitError(loc, "type ")
+             << type
+             << " is not supported in a function that is compiled for a "
+             << "GPU; numbers are i1, i8, i16, i32, i64, index, f16, bf16, "
+                "f32, "
+             << "f64 or an 8-bit float";
     constexpr int64_t most = int64_t(1) << 48; // bytes a device can address
     int64_t count = 8;
     if (tensor)
       for (int64_t size : tensor.getShape())
         if (!ShapedType::isDynamic(size) && size != 0 &&
             (llvm::MulOverflow(count, size, count) || count > most))
-          return op->emitError("tensor ") << type << " is too large";
+          return emitError(loc, "tensor ") << type << " is too large";
     return success();
   }
 
-  /// Only operators, constants, shapes and views may be left.
+  /// Only operators, constants, shapes, conditions on them and views may be
+  /// left.
   static LogicalResult check(func::FuncOp function) {
-    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                              function.getResultTypes()))
-      if (failed(checkType(function, type)))
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (failed(checkType(function.isExternal()
+                               ? function.getLoc()
+                               : function.getArgument(index).getLoc(),
+                           type)))
+        return failure();
+    for (Type type : function.getResultTypes())
+      if (failed(checkType(function.getLoc(), type)))
         return failure();
     if (function.isExternal())
       return success();
@@ -382,7 +441,7 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
     for (Operation &op : function.getBody().front()) {
       StringRef dialect = op.getName().getDialectNamespace();
       for (Type type : op.getResultTypes())
-        if (failed(checkType(&op, type)))
+        if (failed(checkType(op.getLoc(), type)))
           return failure();
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
         if (!linalgOp.hasPureTensorSemantics())
@@ -390,8 +449,8 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
         continue;
       }
       if (isa<tensor::EmptyOp, tensor::DimOp, tensor::CastOp,
-              tensor::ExpandShapeOp, tensor::CollapseShapeOp, func::ReturnOp>(
-              op) ||
+              tensor::ExpandShapeOp, tensor::CollapseShapeOp, func::ReturnOp,
+              cf::AssertOp>(op) ||
           dialect == "fuse" || dialect == "tile")
         continue;
       bool touchesTensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>) ||

@@ -9,7 +9,7 @@
 
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/PipelineModel.h"
-#include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Search/SearchReport.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -32,18 +32,59 @@ struct SearchSchedulesPass
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
     if (failed(target))
       return signalPassFailure();
+    bool wantsReport = !report.empty() || !reportPage.empty();
+    constexpr unsigned reported = 10;
+    SearchOptions options{maxStages, maxRegisterStages,
+                          wantsReport ? reported : 1};
+    if (randomSeed >= 0)
+      options.randomSeed = randomSeed;
+    llvm::json::Array groups;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
-          return WalkResult(
-              schedule(group, **target, {maxStages, maxRegisterStages}));
+          return WalkResult(schedule(group, **target, options, groups));
         });
     if (result.wasInterrupted())
+      return signalPassFailure();
+    if (!wantsReport)
+      return;
+    llvm::json::Value whole = makeReport(**target, std::move(groups));
+    if (failed(write(report, llvm::formatv("{0:2}\n", whole).str())) ||
+        failed(write(reportPage, renderReport(whole))))
       signalPassFailure();
+  }
+
+  LogicalResult write(StringRef path, StringRef text) {
+    if (path.empty())
+      return success();
+    std::error_code error;
+    llvm::raw_fd_ostream file(path, error);
+    if (!error) {
+      file << text;
+      file.close();
+      error = file.error();
+    }
+    if (!error)
+      return success();
+    file.clear_error();
+    return emitError(UnknownLoc::get(&getContext()),
+                     "cannot write the report to '")
+           << path << "': " << error.message();
+  }
+
+  /// "function, at file:line", for the report.
+  static std::string nameOf(fuse::FusedGroupOpInterface group) {
+    std::string name;
+    if (auto function = group->getParentOfType<func::FuncOp>())
+      name = function.getSymName().str();
+    if (auto at = group.getLoc()->findInstanceOf<FileLineColLoc>())
+      name += llvm::formatv(", line {0}", at.getLine()).str();
+    return name;
   }
 
   static LogicalResult schedule(fuse::FusedGroupOpInterface group,
                                 const ChipInfo &chip,
-                                const SearchOptions &options) {
+                                const SearchOptions &options,
+                                llvm::json::Array &groups) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
@@ -98,6 +139,7 @@ struct SearchSchedulesPass
                found->legal, found->candidates)
                .str();
     explainLoops(group, axes->model, found->schedule, chip);
+    groups.push_back(reportSearch(nameOf(group), axes->model, *found, chip));
     return success();
   }
 

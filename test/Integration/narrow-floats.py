@@ -13,7 +13,7 @@
 # CHECK-DAG: cvt.rn.satfinite.e4m3x2.f32
 # CHECK-DAG: cvt.rn.satfinite.e5m2x2.f32
 
-FORMATS = ["f8E4M3FN", "f8E5M2", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E8M0FNU"]
+FORMATS = ["f8E4M3FN", "f8E5M2", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3B11FNUZ", "f8E8M0FNU"]
 
 
 def function(name, shape, result, body):

@@ -19,7 +19,7 @@ def main():
         path = os.path.join(folder, name)
         groups = generate(path, *chain)
         digests = set()
-        counts = stage_counts(name, [(1,), (2,), (3,), (4,), (6,), (2, 4), (3, 2)])
+        counts = stage_counts(name, [(1,), (2,), (3,), (4,), (6,), (2, 4), (3, 2), (1, 3), (3, 1)])
         for stages, registers in itertools.product(counts, (1, 2)):
             text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
             lower(path, groups, text)

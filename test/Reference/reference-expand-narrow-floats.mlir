@@ -53,3 +53,14 @@ func.func @native(%x: f32) -> f32 {
   %f = math.fma %w, %w, %w : f32
   return %f : f32
 }
+
+// Every 8-bit format has a table and a rounding.
+
+// CHECK-LABEL: func @bias_of_eleven
+// CHECK:         memref.get_global @fusion_values_f8E4M3B11FNUZ
+// CHECK:         arith.mulf %{{.*}} : f32
+// CHECK:         call @fusion_reference_truncate_f8E4M3B11FNUZ
+func.func @bias_of_eleven(%x: f8E4M3B11FNUZ) -> f8E4M3B11FNUZ {
+  %y = arith.mulf %x, %x : f8E4M3B11FNUZ
+  return %y : f8E4M3B11FNUZ
+}

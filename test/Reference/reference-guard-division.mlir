@@ -5,6 +5,8 @@
 // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[Y:.*]], %c0_i32
 // CHECK: arith.cmpi eq, %[[Y]], %c-1_i32
 // CHECK: arith.cmpi eq, %{{.*}}, %c-2147483648_i32
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: func.call @fusion_reference_undefined()
 // CHECK: %[[SAFE:.*]] = arith.select %{{.*}}, %c1_i32, %[[Y]]
 // CHECK: arith.divsi %{{.*}}, %[[SAFE]]
 func.func @quotient(%a: tensor<64xi32>, %b: tensor<64xi32>) -> tensor<64xi32> {

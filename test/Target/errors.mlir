@@ -25,12 +25,22 @@
 // SCALAR: error: 'arith.addf' op is no expression over sizes
 // RUN: not fusion-translate --fuse-to-manifest %t/maker.mlir 2>&1 | FileCheck %s --check-prefix=MAKER
 // MAKER: error: 'tile.launch' op reads a tensor that no launch makes
+// RUN: not fusion-translate --fuse-to-manifest %t/assertion.mlir 2>&1 | FileCheck %s --check-prefix=ASSERTION
+// ASSERTION: assertion.mlir:4:5: error: 'cf.assert' op asserts what is neither 'eq' nor 'sle' of sizes
 // An empty module and one without kernels are translated.
 // RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-ptx | count 0
 // RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=EMPTY
 // EMPTY: "functions": []
 
 //--- empty.mlir
+//--- assertion.mlir
+module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+  func.func @f(%a: index, %b: index) {
+    %0 = arith.cmpi ne, %a, %b : index
+    cf.assert %0, "equal"
+    return
+  }
+}
 //--- no-chip.mlir
 func.func @f() {
   return

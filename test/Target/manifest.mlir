@@ -31,6 +31,24 @@ func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
+// What sizes must fulfil; a condition on numbers that hold anyway is none.
+// CHECK-SAME: "name": "conditions"
+// CHECK-SAME: "requires": [{"equal": ["size:arg1.0", "size:arg0.0"], "message": "{{[^"]*}}: linalg.add: dimension 0 of input 1 must be equal to dimension 0 of input 0"}, {"at_most": ["(size:arg1.0 + 2)", "size:arg0.0"], "message": "too small"}]
+func.func @conditions(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %a, %c0 : tensor<?xf32>
+  %m = tensor.dim %b, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = arith.addi %m, %c2 : index
+  %fits = arith.cmpi sle, %s, %n : index
+  cf.assert %fits, "too small"
+  %always = arith.cmpi sle, %c0, %c2 : index
+  cf.assert %always, "never said"
+  return %0 : tensor<?xf32>
+}
+
 // CHECK-SAME: "name": "reuse"
 // CHECK-SAME: "temporaries": [{"alignment": 256, "bytes": 256, "offset": 0}, {"alignment": 256, "bytes": 256, "offset": 256}, {"alignment": 256, "bytes": 256, "offset": 0}]
 func.func @reuse(%a: tensor<64xf32>) -> tensor<64xf32> {

@@ -304,14 +304,66 @@ func.func @softmax_f64(%x: tensor<4x8xf64>, %init: tensor<4x8xf64>) -> tensor<4x
 
 // -----
 
+// Tiles are dimensions: a contraction for the rows and one for the columns, each rounded as the IR says.
+
 // CHECK-LABEL: func @winograd_filter
 // CHECK-NOT:     linalg.winograd
-// CHECK:         scf.for
-// CHECK:         linalg.matmul {{.*}} outs(%{{.*}} : tensor<6x3xf32>)
-// CHECK:         linalg.matmul {{.*}} outs(%{{.*}} : tensor<6x6xf32>)
+// CHECK-NOT:     scf.for
+// CHECK-DAG:     %[[G:.*]] = arith.constant dense<{{.*}}> : tensor<6x3xf16>
+// CHECK-DAG:     %[[GT:.*]] = arith.constant dense<{{.*}}> : tensor<3x6xf16>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[G]], %arg0 : tensor<6x3xf16>, tensor<2x3x3x4xf16>) outs(%{{.*}} : tensor<6x3x4x2xf32>)
+// CHECK:         arith.truncf
+// CHECK:         linalg.generic {{.*}} ins(%[[GT]], %{{.*}} : tensor<3x6xf16>, tensor<6x3x4x2xf16>) outs(%{{.*}} : tensor<6x6x4x2xf32>)
 // CHECK:         arith.truncf
 func.func @winograd_filter(%f: tensor<2x3x3x4xf16>, %init: tensor<6x6x4x2xf16>) -> tensor<6x6x4x2xf16> {
   %r = linalg.winograd_filter_transform fmr(F_4_3) ins(%f : tensor<2x3x3x4xf16>)
          outs(%init : tensor<6x6x4x2xf16>) -> tensor<6x6x4x2xf16>
   return %r : tensor<6x6x4x2xf16>
+}
+
+// -----
+
+// Tiles of the input overlap; rows only.
+
+// CHECK:       #map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d2 * 4 + d6, d3, d5)>
+// CHECK-LABEL: func @winograd_input
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #map1, #{{.*}}]{{.*}} ins(%{{.*}}, %arg0 : tensor<6x6xf32>, tensor<2x10x3x5xf32>) outs(%{{.*}} : tensor<6x1x2x3x2x5xf32>)
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @winograd_input(%a: tensor<2x10x3x5xf32>, %init: tensor<6x1x2x3x2x5xf32>) -> tensor<6x1x2x3x2x5xf32> {
+  %r = linalg.winograd_input_transform fmr(F_4_3) ins(%a : tensor<2x10x3x5xf32>)
+         outs(%init : tensor<6x1x2x3x2x5xf32>) -> tensor<6x1x2x3x2x5xf32>
+  return %r : tensor<6x1x2x3x2x5xf32>
+}
+
+// -----
+
+// The output is added to, tile by tile.
+
+// CHECK-LABEL: func @winograd_output
+// CHECK-SAME:    (%[[A:.*]]: tensor<4x4x2x3x?x5xf32>, %[[O:.*]]: tensor<?x4x6x5xf32>)
+// CHECK:         %[[START:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2], [3, 4], [5]] output_shape [%{{.*}}, 2, 2, 3, 2, 5] : tensor<?x4x6x5xf32> into tensor<?x2x2x3x2x5xf32>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[A]] :
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} outs(%[[START]] : tensor<?x2x2x3x2x5xf32>)
+// CHECK:         %[[R:.*]] = tensor.collapse_shape %[[SUM]]
+// CHECK:         return %[[R]]
+func.func @winograd_output(%a: tensor<4x4x2x3x?x5xf32>, %init: tensor<?x4x6x5xf32>) -> tensor<?x4x6x5xf32> {
+  %r = linalg.winograd_output_transform fmr(F_2_3) ins(%a : tensor<4x4x2x3x?x5xf32>)
+         outs(%init : tensor<?x4x6x5xf32>) -> tensor<?x4x6x5xf32>
+  return %r : tensor<?x4x6x5xf32>
+}
+
+// -----
+
+// Iterations that write one element run in order, whatever they are called.
+
+// CHECK-LABEL: func @last_iteration_wins
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+func.func @last_iteration_wins(%a: tensor<5x7xf32>, %o: tensor<5xf32>) -> tensor<5xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<5x7xf32>) outs(%o : tensor<5xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
 }

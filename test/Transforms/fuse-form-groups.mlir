@@ -288,3 +288,48 @@ func.func @gather(%t: tensor<100x8xf32>, %i: tensor<5xi32>) -> tensor<5x8xf32> {
   } -> tensor<5x8xf32>
   return %0 : tensor<5x8xf32>
 }
+
+// A scalar that the operator between takes from around it is no obstacle.
+// FORCED-LABEL: func.func @scale_from_outside
+// FORCED: fuse.chain
+// FORCED-SAME: %{{.*}} = %[[S:.*]] : f32
+// FORCED-NOT: fuse.chain
+// FORCED-NOT: fuse.stitch
+// CHECK-LABEL: func.func @scale_from_outside
+func.func @scale_from_outside(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x64xf16>, %s: f32) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<64x48xf32>
+  %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%f0 : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %h0 = tensor.empty() : tensor<64x48xf16>
+  %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<64x48xf32>) outs(%h0 : tensor<64x48xf16>) {
+  ^bb0(%x: f32, %o: f16):
+    %y = arith.mulf %x, %s : f32
+    %t = arith.truncf %y : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<64x48xf16>
+  %e1 = tensor.empty() : tensor<64x64xf32>
+  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = linalg.matmul ins(%h, %d : tensor<64x48xf16>, tensor<48x64xf16>) outs(%f1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %e : tensor<64x64xf32>
+}
+
+// An operator that overwrites the value before it reads it in one place.
+// FORCED-LABEL: func.func @in_place
+// FORCED-COUNT-1: fuse.chain
+// FORCED-NOT: fuse.chain
+// FORCED-NOT: fuse.stitch
+// CHECK-LABEL: func.func @in_place
+func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x64xf16>, %s: tensor<64x48xf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f16
+  %e0 = tensor.empty() : tensor<64x48xf16>
+  %f0 = linalg.fill ins(%z : f16) outs(%e0 : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%f0 : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %h = linalg.add ins(%c, %s : tensor<64x48xf16>, tensor<64x48xf16>) outs(%c : tensor<64x48xf16>) -> tensor<64x48xf16>
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<64x64xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %e = linalg.matmul ins(%h, %d : tensor<64x48xf16>, tensor<48x64xf16>) outs(%f1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %e : tensor<64x64xf32>
+}

@@ -40,6 +40,51 @@ func.func @elementwise_outside_linalg(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// The argument is where it is.
+func.func @half_bytes(%a: tensor<4xf32>,
+    // expected-error @below {{type 'tensor<4xi4>' is not supported in a function that is compiled for a GPU; numbers are i1, i8, i16, i32, i64, index, f16, bf16, f32, f64 or an 8-bit float}}
+    %b: tensor<4xi4>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{type 'tensor<5xtf32>' is not supported}}
+func.func @tf32(%a: tensor<5xtf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{type 'tensor<5xui8>' is not supported}}
+func.func @unsigned(%a: tensor<5xui8>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{type 'f4E2M1FN' is not supported}}
+func.func @scalar(%a: f4E2M1FN) {
+  return
+}
+
+// -----
+
+func.func @between() -> tensor<4xf32> {
+  // expected-error @below {{type 'tensor<4xi4>' is not supported}}
+  %a = tensor.empty() : tensor<4xi4>
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xi4>) outs(%e : tensor<4xf32>) {
+  ^bb0(%x: i4, %o: f32):
+    %y = arith.sitofp %x : i4 to f32
+    linalg.yield %y : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @padding_of_nothing(%a: tensor<0xf32>) -> tensor<4xf32> {
   %z = arith.constant 0.0 : f32
   // expected-error @below {{operation 'tensor.pad' is not supported}}

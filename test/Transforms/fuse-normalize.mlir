@@ -121,6 +121,92 @@ func.func @concat(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) -> tensor<6x3xf32> {
   return %0 : tensor<6x3xf32>
 }
 
+#id = affine_map<(i) -> (i)>
+
+// A scalar from outside is an operand; constants stay where they are.
+// CHECK-LABEL: func.func @captured_scalar
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[S:.*]]: f32)
+func.func @captured_scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.generic {indexing_maps = [#[[ID:.*]], #[[SCALAR:.*]], #[[ID]]]{{.*}} ins(%[[A]], %[[S]] : tensor<8xf32>, f32)
+  // CHECK: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+  // CHECK: arith.mulf %[[X]], %[[Y]]
+  // CHECK: arith.addf %{{.*}}, %{{cst.*}}
+  // CHECK: arith.subf %{{.*}}, %[[Y]]
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = arith.mulf %x, %s : f32
+    %q = arith.addf %p, %two : f32
+    %t = arith.subf %q, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// Plans have no floating-point arithmetic: the body computes the scalar.
+// CHECK-LABEL: func.func @computed_scalar
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[S:.*]]: f32)
+func.func @computed_scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
+  // CHECK-NOT: math.exp
+  %u = math.exp %s : f32
+  %v = arith.addf %u, %s : f32
+  %e = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[S]] : tensor<8xf32>, f32)
+  // CHECK: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+  // CHECK: %[[U:.*]] = math.exp %[[Y]]
+  // CHECK: %[[V:.*]] = arith.addf %[[U]], %[[Y]]
+  // CHECK: arith.mulf %[[X]], %[[V]]
+  %r = linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>, #id], iterator_types = ["parallel"]}
+      ins(%a, %v : tensor<8xf32>, f32) outs(%e : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @filled_with_a_computed_scalar
+// CHECK-SAME: (%[[S:.*]]: f32)
+// CHECK: linalg.generic {{.*}} ins(%[[S]] : f32)
+// CHECK: math.exp
+// CHECK-NOT: linalg.fill
+func.func @filled_with_a_computed_scalar(%s: f32) -> tensor<8xf32> {
+  %u = math.exp %s : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.fill ins(%u : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @map_with_a_scalar
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8xf32>, f32)
+func.func @map_with_a_scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.map ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) (%x: f32, %o: f32) {
+    %p = arith.mulf %x, %s : f32
+    linalg.yield %p : f32
+  }
+  return %r : tensor<8xf32>
+}
+
+// What is overwritten is not read.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+func.func @overwritten(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.add ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] :
+  %0 = linalg.add ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<8xf32>) outs(%[[B]] :
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %2 = arith.addf %x, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
 // Views, sizes, scalars and constants are for the host.
 // CHECK-LABEL: func.func @host_stays
 func.func @host_stays(%a: tensor<4x?xf32>, %s: index) -> (tensor<?xf32>, index, tensor<2xf32>) {

@@ -10,6 +10,8 @@
 
 #include "fusion/Reference/Reference.h"
 #include "fusion/Runtime/Npy.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace fusion;
@@ -37,6 +39,35 @@ static bool fits(llvm::ArrayRef<int64_t> shape, RankedTensorType type) {
     if (!type.isDynamicDim(d) && type.getDimSize(d) != shape[d])
       return false;
   return true;
+}
+
+/// Whether an operator divides integers by elements of `argument` as they are.
+static bool isDivisor(mlir::Value argument) {
+  auto divides = [](mlir::Value element) {
+    return llvm::any_of(element.getUses(), [](mlir::OpOperand &use) {
+      return use.getOperandNumber() == 1 &&
+             llvm::isa<mlir::arith::DivSIOp, mlir::arith::DivUIOp,
+                       mlir::arith::RemSIOp, mlir::arith::RemUIOp,
+                       mlir::arith::CeilDivSIOp, mlir::arith::CeilDivUIOp,
+                       mlir::arith::FloorDivSIOp>(use.getOwner());
+    });
+  };
+  if (divides(argument))
+    return true;
+  return llvm::any_of(argument.getUses(), [&](mlir::OpOperand &use) {
+    auto op = llvm::dyn_cast<mlir::linalg::LinalgOp>(use.getOwner());
+    return op && divides(op.getMatchingBlockArgument(&use));
+  });
+}
+
+/// Generated divisors have defined quotients: 0 and -1 become 1.
+static void avoidUndefinedDivision(HostTensor &tensor) {
+  if (isFloat(tensor.type) || tensor.type == ElementType::I1)
+    return;
+  for (int64_t i = 0, e = tensor.elements(); i < e; ++i)
+    if (int64_t value = elementToInteger(tensor.type, tensor.at(i));
+        value == 0 || value == -1)
+      elementFromInteger(tensor.type, 1, tensor.at(i));
 }
 
 llvm::Expected<std::vector<HostTensor>>
@@ -89,8 +120,11 @@ fusion::run::makeInputs(mlir::func::FuncOp function, const Options &options) {
   if (indexBound == INT64_MAX)
     indexBound = 1;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!fromFile[i])
+    if (!fromFile[i]) {
       fillRandom(inputs[i], options.seed, i, indexBound);
+      if (isDivisor(function.getArgument(i)))
+        avoidUndefinedDivision(inputs[i]);
+    }
   return inputs;
 }
 

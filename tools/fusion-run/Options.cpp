@@ -8,6 +8,7 @@
 
 #include "Options.h"
 
+#include "fusion/Target/ChipTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <optional>
@@ -95,6 +96,9 @@ private:
       if (value.empty())
         return fail("--" + name + " needs a value");
       *target = value.str();
+      if (name == "chip" && !lookupChip(value))
+        return fail("--chip: unknown chip '" + value + "'; known chips are " +
+                    knownChipNames());
       return Error::success();
     }
     if (name == "device")

@@ -126,6 +126,7 @@ Value fusion::run::toJson(const FunctionReport &report) {
                 {"assembler", textOrNull(report.assembler)},
                 {"pass", orNull(report.pass())},
                 {"error", orNull(report.error)},
+                {"undefined", report.isUndefined},
                 {"max_abs_error", compared ? number(maxAbs) : Value(nullptr)},
                 {"max_rel_error", compared ? number(maxRel) : Value(nullptr)},
                 {"measured_us", orNull(report.measuredUs)},
@@ -227,6 +228,10 @@ void fusion::run::print(llvm::raw_ostream &os, const FunctionReport &report) {
     os << "  error: " << *report.error << "\n";
     return;
   }
+  if (report.isUndefined)
+    os << "  note: integers are divided by zero, or the quotient overflows, "
+          "which "
+          "has no defined value\n";
   std::optional<bool> pass = report.pass();
   os << "  " << (!pass ? "done" : *pass ? "PASS" : "FAIL") << "\n";
 }

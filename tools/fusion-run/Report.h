@@ -34,7 +34,9 @@ struct FunctionReport {
   /// All of the plan in one go.
   std::optional<double> measuredUs;
   std::vector<emulator::Finding> findings;
-  /// Why the function did not run to its end.
+  /// Whether the reference divided integers without a defined result.
+  bool isUndefined = false;
+  /// Why the function did not run to its end, or its results say nothing.
   std::optional<std::string> error;
 
   /// Whether all results agree; nullopt where nothing was compared.

@@ -305,6 +305,15 @@ TEST(Executor, ChecksThePlan) {
                 {iota(4)}),
       "function 'f': compiled for multiples of 8 (mod(size:arg0.0, 8) is 4, 0 "
       "is 0)");
+  auto atMost = [&](const char *bound) {
+    return problemOf(
+        io + R"json("requires": [{"at_most": ["size:arg0.0", )json" + bound +
+            R"json(], "message": "too long"}], "launches": [])json",
+        {iota(4)});
+  };
+  EXPECT_EQ(atMost("3"), "function 'f': too long (size:arg0.0 is 4, 3 is 3)");
+  EXPECT_EQ(atMost("4"), "");
+  EXPECT_EQ(atMost("5"), "");
   EXPECT_EQ(problemOf(R"json("inputs": [{"type": "i32", "shape": ["?"]}],
                          "results": [{"type": "i32", "shape": [4],
                                       "alias": {"of": "arg0", "offset": 4}}],

@@ -171,6 +171,12 @@ TEST(Manifest, ErrorsNameThePlace) {
   check("functions.0.temporaries.1.offset", "0",
         "functions[0].temporaries[1]: a temporary has at most one of 'offset' "
         "and 'alias'");
+  check("functions.0.requires.0.at_most", "[1, 2]",
+        "functions[0].requires[0]: a condition is either 'equal' or 'at_most'");
+  check("functions.0.requires.0.equal", nullptr,
+        "functions[0].requires[0]: a condition is either 'equal' or 'at_most'");
+  check("functions.0.requires.0.equal", "[1, 2, 3]",
+        "functions[0].requires[0].equal: expected two expressions");
   check("functions.0.launches.0.kernel", "\"q\"",
         "functions[0].launches[0].kernel: there is no kernel 'q'");
   check("functions.0.launches.0.grid.0", "\"1 +\"",

@@ -6,17 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion/Search/ScheduleSearch.h"
 #include "../Analysis/ScheduledGroup.h"
 #include "fusion/Analysis/ScheduleLegality.h"
-#include "fusion/Search/ScheduleSearch.h"
 
 using namespace fusion;
 using namespace fusion::test;
 
 namespace {
 
-class ScheduleSearch
-    : public ::testing::TestWithParam<std::vector<int64_t>> {};
+class ScheduleSearch : public ::testing::TestWithParam<std::vector<int64_t>> {};
 
 TEST_P(ScheduleSearch, FindsLegalSchedulesOnEveryChip) {
   for (const char *type : {"f16", "bf16"})
@@ -26,7 +25,8 @@ TEST_P(ScheduleSearch, FindsLegalSchedulesOnEveryChip) {
       std::string reason;
       auto found = searchSchedule(group.model(), chip, reason);
       ASSERT_TRUE(found) << chip.name.str() << ": " << reason;
-      EXPECT_EQ(checkSchedule(group.model(), found->schedule, chip), std::nullopt);
+      EXPECT_EQ(checkSchedule(group.model(), found->schedule, chip),
+                std::nullopt);
       EXPECT_GT(found->legal, 0);
       EXPECT_LE(found->legal, found->candidates);
       EXPECT_GT(found->cost.total, 0);
@@ -42,10 +42,10 @@ TEST_P(ScheduleSearch, SaysTheSameTwice) {
   auto second = searchSchedule(other.model(), chip, reason);
   ASSERT_TRUE(first && second) << reason;
   std::string a, b;
-  llvm::raw_string_ostream(a) << exportSchedule(first->schedule, group.model(),
-                                                &group.context);
-  llvm::raw_string_ostream(b) << exportSchedule(second->schedule, other.model(),
-                                                &other.context);
+  llvm::raw_string_ostream(a)
+      << exportSchedule(first->schedule, group.model(), &group.context);
+  llvm::raw_string_ostream(b)
+      << exportSchedule(second->schedule, other.model(), &other.context);
   EXPECT_EQ(a, b);
   EXPECT_EQ(first->cost.total, second->cost.total);
 }
@@ -99,15 +99,84 @@ TEST(ScheduleSearchSpace, SaysWhyThereIsNone) {
   ChipInfo chip = *lookupChip("sm_80");
   chip.computeCapability = 75;
   EXPECT_FALSE(searchSchedule(group.model(), chip, reason));
-  EXPECT_EQ(reason, "no intrinsic of sm_80 multiplies the operands of product 'C'");
+  EXPECT_EQ(reason,
+            "no intrinsic of sm_80 multiplies the operands of product 'C'");
   chip = *lookupChip("sm_80");
   chip.sharedMemoryPerBlock = 64;
   EXPECT_FALSE(searchSchedule(group.model(), chip, reason));
-  EXPECT_NE(reason.find("candidates is legal; the last one: "), std::string::npos)
+  EXPECT_NE(reason.find("candidates is legal; the last one: "),
+            std::string::npos)
       << reason;
   group.model().axes[0].extent = 0;
   EXPECT_FALSE(searchSchedule(group.model(), *lookupChip("sm_80"), reason));
   EXPECT_EQ(reason, "axis 'm' is empty");
+}
+
+// The example of MCFuser, M = N = 1024, K = H = 512, at whose optimum its model
+// takes T_n = 16 (McFuserModelTest): it counts bytes and flops, which T_n does
+// not change. Ours also counts what every iteration over n waits for and the
+// fragments that narrow tiles read again from shared memory.
+TEST(ScheduleSearchExample, TakesNoNarrowTiles) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  ParsedGroup group(chainIR({1024, 512, 1024, 512}));
+  ASSERT_TRUE(group.axes) << group.reason;
+  std::string reason;
+  auto found = searchSchedule(group.model(), chip, reason);
+  ASSERT_TRUE(found) << reason;
+  unsigned n = *group.model().findAxis("n");
+  EXPECT_GT(found->schedule.tiles[n], 16);
+
+  Schedule narrow = found->schedule;
+  narrow.tiles[n] = 16;
+  Footprint footprint = computeFootprint(group.model(), narrow);
+  Cost cost = predictCost(group.model(), narrow, footprint, chip);
+  EXPECT_EQ(footprint.compulsoryBytes, found->footprint.compulsoryBytes);
+  EXPECT_EQ(footprint.mmaFlops, found->footprint.mmaFlops);
+  EXPECT_GT(footprint.sharedTraffic, found->footprint.sharedTraffic);
+  EXPECT_GT(cost.pipeline, found->cost.pipeline);
+  EXPECT_GT(cost.total, found->cost.total);
+}
+
+// Of every pair of tiles and warps the best candidate, best first.
+TEST(ScheduleSearchRanking, IsSortedAndStartsWithTheChoice) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  ParsedGroup group(chainIR({512, 64, 512, 64}));
+  ASSERT_TRUE(group.axes) << group.reason;
+  std::string reason;
+  auto found = searchSchedule(group.model(), chip, reason, {8, 2, 12});
+  ASSERT_TRUE(found) << reason;
+  ASSERT_EQ(found->ranking.size(), 12u);
+  EXPECT_EQ(found->ranking.front().cost.total, found->cost.total);
+  for (size_t i = 1; i < found->ranking.size(); ++i)
+    EXPECT_LE(found->ranking[i - 1].cost.total, found->ranking[i].cost.total);
+  // Asking for a ranking does not change the choice.
+  auto alone = searchSchedule(group.model(), chip, reason);
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->ranking.size(), 1u);
+  EXPECT_EQ(alone->cost.total, found->cost.total);
+  EXPECT_EQ(alone->schedule.tiles, found->schedule.tiles);
+}
+
+// Fewer stages to choose from are never faster.
+TEST(ScheduleSearchStages, MoreOfThemAreNoSlower) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  for (std::vector<int64_t> sizes :
+       {std::vector<int64_t>{512, 1024, 512, 256}, {128, 8192, 128}}) {
+    ParsedGroup group(chainIR(sizes));
+    ASSERT_TRUE(group.axes) << group.reason;
+    std::string reason;
+    double last = std::numeric_limits<double>::infinity();
+    for (SearchOptions options :
+         {SearchOptions{1, 1}, SearchOptions{2, 1}, SearchOptions{8, 2}}) {
+      auto found = searchSchedule(group.model(), chip, reason, options);
+      ASSERT_TRUE(found) << reason;
+      for (const Placement &place : found->schedule.places)
+        EXPECT_LE(place.stages, options.mostStages);
+      EXPECT_LE(found->schedule.registerStages, options.mostRegisterStages);
+      EXPECT_LE(found->cost.total, last);
+      last = found->cost.total;
+    }
+  }
 }
 
 } // namespace

@@ -60,6 +60,39 @@ parseTiling(llvm::StringRef text, const GroupModel &group,
 /// Prints the tree; the text parses back to an equal tree.
 std::string printTiling(const TilingTree &tree, const GroupModel &group);
 
+/// Parses an expression without statements: `mn(k,h)`; empty where all loops are
+/// bound to the grid. Returns nullopt and calls `explain` where it is malformed.
+/// `printTiling` prints it.
+std::optional<TilingTree>
+parseLoops(llvm::StringRef text, const GroupModel &group,
+           llvm::function_ref<void(const llvm::Twine &)> explain);
+
+/// The loops nested in each other, outermost first, without statements.
+TilingTree makeNest(llvm::ArrayRef<unsigned> loops);
+
+/// Places all statements of the group in `loops`, a deep or flat expression in
+/// which the loops of one product are nested in each other. Loops that are dead
+/// with these tiles are left out unless `removeDeadLoops` is off.
+///
+/// Loops that neither a product nor its consumers' nest needs are no part of its
+/// path. Where a value is complete only after a loop that its consumer or its
+/// store needs too, that loop is opened again: `kn` gives
+/// `k(LA,n(LB,CC)),n(LD,CE),SE`, which keeps all of C's tiles in between.
+TilingTree placeStatements(const GroupModel &group, const TilingTree &loops,
+                           llvm::ArrayRef<int64_t> tiles,
+                           llvm::ArrayRef<unsigned> blocks = {},
+                           bool removeDeadLoops = true);
+
+/// A statement with the loops around it, outermost first.
+struct TilingStatement {
+  TilingNode::Kind kind;
+  unsigned tensor;
+  llvm::SmallVector<unsigned, 8> loops; ///< axes
+};
+
+/// The statements of a tree in order.
+llvm::SmallVector<TilingStatement> listStatements(const TilingTree &tree);
+
 /// The deep expression with the given loops, outermost first, and all statements
 /// of the group placed in it. Loops that are dead with these tiles are left out.
 /// `blocks` are the outermost of the loops that are bound to the grid: nothing

@@ -81,8 +81,11 @@ def ReferenceParallelizeLoops
 
 def ReferenceExpandNarrowFloats
     : Pass<"reference-expand-narrow-floats", "::mlir::ModuleOp"> {
-  let summary = "Expand the conversions of bf16 and 8-bit floats";
+  let summary = "Compute narrow floats in f32 and expand their conversions";
   let description = [{
+    Every operation on a type narrower than f32 becomes one in f32 with a rounding
+    after it, so that no code generator keeps excess precision.
+
     A CPU has no instructions for the 8-bit floats, and not every CPU has them
     for bf16. An extension from an 8-bit float becomes a load from a table of
     its 256 values; a truncation to one, and one from f64 to f16 or bf16,
@@ -110,13 +113,44 @@ def ReferenceExpandNarrowFloats
   ];
 }
 
-def ReferenceGuardDivision : Pass<"reference-guard-division"> {
+def ReferenceGuardDivision
+    : Pass<"reference-guard-division", "::mlir::ModuleOp"> {
   let summary = "Keep integer divisions from trapping";
   let description = [{
     A division by zero has no defined value, but a CPU ends the program over it. Where
-    the divisor is zero, or the quotient would overflow, it becomes one.
+    the divisor is zero, or the quotient would overflow, it becomes one, and
+    `fusion_reference_undefined()` is called, so that nobody takes the result for the
+    truth.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def ReferenceReportAssertions
+    : Pass<"reference-report-assertions", "::mlir::ModuleOp"> {
+  let summary = "Return to the caller where an assertion fails";
+  let description = [{
+    Upstream's lowering of `cf.assert` ends the process. Here the function calls
+    `fusion_reference_refuse(message, left, right)`, with the address of the text and
+    the two sides of the comparison, and returns; so do its callers.
+
+    Example: `cf.assert %ok, "sizes differ"` becomes
+
+    ```mlir
+      cf.cond_br %ok, ^rest, ^leave
+    ^leave:
+      call @fusion_reference_refuse(%text, %left, %right) : (index, index, index) -> ()
+      %nothing = ub.poison : memref<?xf32>
+      return %nothing : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ub::UBDialect"
+  ];
 }
 
 #endif // FUSION_REFERENCE_PASSES

@@ -44,10 +44,18 @@ public:
   compile(mlir::ModuleOp unfused, unsigned threads = 0);
   ~Reference();
 
+  struct Results {
+    std::vector<HostTensor> tensors;
+    /// Whether an integer division had no defined value, so that the tensors
+    /// are not what anybody else must compute.
+    bool isUndefined = false;
+  };
+
   /// Calls a public function. The inputs must have the types and static sizes
-  /// of its signature; results are row-major whatever their layout was.
-  llvm::Expected<std::vector<HostTensor>>
-  run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs);
+  /// of its signature, and sizes that fit together; results are row-major
+  /// whatever their layout was.
+  llvm::Expected<Results> run(llvm::StringRef function,
+                              llvm::ArrayRef<HostTensor> inputs);
 
 private:
   struct Impl;

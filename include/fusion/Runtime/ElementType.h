@@ -38,6 +38,7 @@ enum class ElementType : uint8_t {
   F8E3M4,
   F8E4M3FNUZ,
   F8E5M2FNUZ,
+  F8E4M3B11FNUZ,
   F8E8M0FNU,
 };
 

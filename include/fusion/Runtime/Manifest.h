@@ -130,7 +130,8 @@ struct LaunchInfo {
 };
 
 struct Requirement {
-  Expression left, right; ///< must be equal
+  Expression left, right;
+  bool isEqual = true; ///< left = right, otherwise left ≤ right
   std::string message;
 };
 

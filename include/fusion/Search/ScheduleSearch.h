@@ -14,18 +14,29 @@
 
 namespace fusion {
 
-struct SearchResult {
+/// A candidate with what is known of it.
+struct RatedSchedule {
   Schedule schedule;
   Footprint footprint;
   Cost cost;
+};
+
+struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
+  int64_t bounded = 0;    ///< legal ones whose pipelines cannot beat the best
+  /// The best ones with different tiles or warps, the chosen one first: as many as
+  /// the options ask for.
+  std::vector<RatedSchedule> ranking;
 };
 
 /// What the search may choose from.
 struct SearchOptions {
   unsigned mostStages = 8;         ///< of a buffer in shared memory
   unsigned mostRegisterStages = 2;
+  unsigned ranked = 1;             ///< candidates to report
+  /// Instead of the best candidate, a legal one drawn with this seed.
+  std::optional<uint64_t> randomSeed = {};
 };
 
 /// Products of the largest group that is searched: beyond, what one block

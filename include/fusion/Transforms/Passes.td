@@ -11,6 +11,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseTensorToLinalg : Pass<"fuse-tensor-to-linalg"> {
+  let summary = "Make linalg operators of what computes on tensors elsewhere";
+  let description = [{
+    Operations of `arith` and `math` on whole tensors become element-wise
+    `linalg.generic`, `tensor.splat` becomes `linalg.fill`, `tensor.bitcast` and
+    `tensor.from_elements` become `linalg.generic`, and a `tensor.reshape` between
+    static shapes becomes `tensor.collapse_shape` and `tensor.expand_shape`.
+
+    Example: `arith.addf %a, %b : tensor<8xf32>` becomes
+
+    ```mlir
+    linalg.generic {…} ins(%a, %b : tensor<8xf32>, tensor<8xf32>)
+                       outs(%a : tensor<8xf32>) {… arith.addf …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   let summary = "Write the rules of accumulation and rounding into the IR";
   let description = [{
@@ -28,8 +49,12 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       element-wise chain of f16 operations rounds after each.
     * `linalg.softmax` is decomposed. Its interior is f32 (f64 for f64): the
       input is extended, and the quotient is rounded once to the result's type.
-    * Winograd transforms are decomposed into their products, for which the
-      rules above hold.
+    * Winograd transforms become their products with constant matrices, for which
+      the rules above hold: one contraction for the rows and one for the columns
+      of all tiles.
+    * Where several iterations of a `linalg.generic` write one element, they run in
+      the order of its loops: a loop that does not index every result is a
+      reduction.
     * Sums into f32, f64, i32 and i64, maxima, minima and products of a
       reduction stay as they are, and so does the rounding of every value that
       the IR materialises.
@@ -71,6 +96,34 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
 }
 
+def FuseCheckSizes : Pass<"fuse-check-sizes"> {
+  let summary = "Assert that the sizes of dynamic operands fit together";
+  let description = [{
+    Sizes that one loop of an operator takes from several operands must be equal,
+    and an operand that is read at sums of loops (the window of a convolution) must
+    reach as far as they do. What the types, or the operations that make the
+    tensors, or an earlier assertion say already is not asserted again. The same
+    holds for casts to static shapes and for `tensor.expand_shape`.
+
+    On a GPU the assertions become the conditions (`requires`) of the plan; the CPU
+    reference reports them. Indices that are no sums of loops and positive
+    multiples of them are not checked.
+
+    Example: before `linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) …`
+
+    ```mlir
+    %k0 = tensor.dim %a, %c1 : tensor<?x?xf32>
+    %k1 = tensor.dim %b, %c0 : tensor<?x?xf32>
+    %ok = arith.cmpi eq, %k1, %k0 : index
+    cf.assert %ok, "in.mlir:2:8: linalg.matmul: dimension 0 of input 1 must be equal to dimension 1 of input 0"
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
   let summary = "Bring a module into the form that groups are made of";
   let description = [{
@@ -81,7 +134,11 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       `linalg.pack` and `linalg.unpack` become these and transposes;
     * a contraction whose accumulator carries data adds it afterwards by an
       element-wise operator, so that products start from zero;
-    * the conversion of a filled tensor is a filled tensor of the other type.
+    * the conversion of a filled tensor is a filled tensor of the other type;
+    * what an element-wise operator overwrites without reading it is an empty tensor;
+    * a scalar that a body takes from around its operator is an operand of it,
+      unless it is a constant; one that is computed from floating-point numbers is
+      computed in the body, since plans compute with integers only.
 
     `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the
     host plan. Anything else that computes on tensors is an error.
@@ -100,7 +157,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -156,12 +214,22 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
 
     Remarks give the chosen schedule with its predicted time and what bounds it, and
     for each loop what bounds it (category `pipeline`).
+    `report` and `report-html` write what was looked at: the best candidates of each
+    group that was searched, the split of their costs, why the others lost, and where
+    the choice lies under the roofline.
   }];
   let options = !listconcat(chipOptions, [
     Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",
-           "Most stages of fragments in registers">
+           "Most stages of fragments in registers">,
+    Option<"randomSeed", "random-seed", "int64_t", /*default=*/"-1",
+           "Write a legal schedule drawn with this seed instead of the best one, to "
+           "test the lowering; -1: the best one">,
+    Option<"report", "report", "std::string", /*default=*/"",
+           "Write the search as JSON to this file">,
+    Option<"reportPage", "report-html", "std::string", /*default=*/"",
+           "Write the search as a page to this file">
   ]);
   let dependentDialects = ["::fusion::fuse::FuseDialect"];
 }

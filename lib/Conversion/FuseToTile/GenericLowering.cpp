@@ -266,10 +266,13 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
       if (!llvm::is_contained(parallel, loop))
         parallel.push_back(loop);
     }
-    if (map.getNumResults() != op.getNumParallelLoops())
-      return op.emitOpError("has a parallel loop that does not index its "
-                            "result");
   }
+  // The other loops run one after the other in one thread, which stores one
+  // element of every result.
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
+    if (op.getMatchingIndexingMap(op.getDpsInitOperand(number))
+            .getNumResults() != parallel.size())
+      return op.emitOpError("has results that are indexed by different loops");
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     if (!extent(loop))
       return op.emitOpError("has a loop whose extent no operand gives");

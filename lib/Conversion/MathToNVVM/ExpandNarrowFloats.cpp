@@ -420,7 +420,8 @@ struct ExpandNarrowFloatsPass
     WalkResult complete = getOperation().walk([](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes())
         if (auto real = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-            real && real.getWidth() < 8)
+            real && real.getWidth() != 8 &&
+            !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(real))
           return op->emitError("values of type ")
                  << real << " have no lowering for the GPU";
       return WalkResult::advance();
@@ -444,10 +445,10 @@ private:
   LogicalResult computeInF32(MLIRContext *context) {
     Type f32 = Float32Type::get(context);
     SmallVector<Type> narrow = {
-        Float8E4M3FNType::get(context),   Float8E5M2Type::get(context),
-        Float8E4M3Type::get(context),     Float8E3M4Type::get(context),
-        Float8E4M3FNUZType::get(context), Float8E5M2FNUZType::get(context),
-        Float8E8M0FNUType::get(context)};
+        Float8E4M3FNType::get(context),      Float8E5M2Type::get(context),
+        Float8E4M3Type::get(context),        Float8E3M4Type::get(context),
+        Float8E4M3FNUZType::get(context),    Float8E5M2FNUZType::get(context),
+        Float8E4M3B11FNUZType::get(context), Float8E8M0FNUType::get(context)};
     {
       TypeConverter converter;
       llvm::SetVector<Type> supported;

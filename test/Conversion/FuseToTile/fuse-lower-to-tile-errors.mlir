@@ -117,18 +117,19 @@ func.func @computed_index(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32>
 
 // -----
 
-func.func @parallel_loop_without_result(%a: tensor<8x4xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  %r = fuse.stitch ins(%x = %a : tensor<8x4xf32>) outs(%p = %o : tensor<8xf32>)
+func.func @results_of_different_loops(%a: tensor<8x4xf32>, %o: tensor<8xf32>, %q: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  %r:2 = fuse.stitch ins(%x = %a : tensor<8x4xf32>) outs(%p = %o : tensor<8xf32>, %s = %q : tensor<8x4xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
-    // expected-error @below {{'linalg.generic' op has a parallel loop that does not index its result}}
-    %e = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<8x4xf32>) outs(%p : tensor<8xf32>) {
-    ^bb0(%u: f32, %v: f32):
-      linalg.yield %u : f32
-    } -> tensor<8xf32>
-    fuse.yield %e : tensor<8xf32>
-  } -> tensor<8xf32>
-  return %r : tensor<8xf32>
+    // expected-error @below {{'linalg.generic' op has results that are indexed by different loops}}
+    %e:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                           iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x4xf32>) outs(%p, %s : tensor<8xf32>, tensor<8x4xf32>) {
+    ^bb0(%u: f32, %v: f32, %w: f32):
+      linalg.yield %u, %u : f32, f32
+    } -> (tensor<8xf32>, tensor<8x4xf32>)
+    fuse.yield %e#0, %e#1 : tensor<8xf32>, tensor<8x4xf32>
+  } -> (tensor<8xf32>, tensor<8x4xf32>)
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8x4xf32>
 }
 
 // -----

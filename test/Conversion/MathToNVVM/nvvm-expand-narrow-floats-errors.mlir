@@ -18,3 +18,14 @@ gpu.module @kernels {
     return %0 : vector<4xf6E3M2FN>
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  func.func @no_format_of_memory(%x: f32) -> f32 {
+    // expected-error @below {{values of type 'tf32' have no lowering for the GPU}}
+    %0 = arith.truncf %x : f32 to tf32
+    %1 = arith.extf %0 : tf32 to f32
+    return %1 : f32
+  }
+}

@@ -160,9 +160,14 @@ LogicalResult Expander::check() {
         !op->isBeforeInBlock(primitives.commit))
       return op->emitOpError(
           "stands outside of the load region, between acquire and commit");
-    if (dependsOnCarried(fill, loop))
-      return fill.source()->emitOpError(
-          "depends on a value that the loop carries");
+    if (alloc.getPipelineStages() != fill.stages())
+      return op->emitOpError("has ")
+             << stages << " stages but its buffer asks for "
+             << alloc.getPipelineStages().value_or(1);
+    if (!isFilledOnce(alloc))
+      return op->emitOpError("is not the only one that fills its buffer");
+    if (std::optional<std::string> why = whyNotAhead(fill, loop))
+      return fill.source()->emitOpError(*why);
     for (Operation *user : alloc->getUsers()) {
       if (!isa<LocalLoadOp>(user))
         continue;

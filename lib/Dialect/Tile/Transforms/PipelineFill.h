@@ -67,9 +67,12 @@ private:
   LoadOp viaRegisters;
 };
 
-/// Whether what `fill` reads depends on a value that `loop`, which holds it,
-/// carries: it cannot be read ahead then.
-bool dependsOnCarried(const Fill &fill, mlir::scf::ForOp loop);
+/// Why what `fill` reads cannot be read in an earlier iteration of `loop`,
+/// which holds it, or nothing where it can.
+std::optional<std::string> whyNotAhead(const Fill &fill, mlir::scf::ForOp loop);
+
+/// Whether `buffer` is filled in one place only.
+bool isFilledOnce(mlir::Value buffer);
 
 /// Whether the bounds are constants and leave an iteration.
 bool runsAtLeastOnce(mlir::scf::ForOp loop);

@@ -58,6 +58,22 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
         continue;
       }
       alloc.setPipelined(true);
+      bool waitsForOther =
+          candidate.fill.isAsync() &&
+          llvm::any_of(
+              scf::ForOp(candidate.loop).getBody()->getOps<CopyAsyncOp>(),
+              [](CopyAsyncOp copy) {
+                auto other = copy.getBuffer().getDefiningOp<AllocOp>();
+                return !other || other.getPipelineStages().value_or(1) < 2;
+              });
+      if (waitsForOther)
+        remark::analysis(
+            alloc.getLoc(),
+            remark::RemarkOpts::name("drained").category("pipeline"))
+            << "another copy in the buffer's loop has one stage: waiting for "
+               "it "
+               "waits for what was issued before, so that more than two stages "
+               "hide nothing more";
       if (!candidate.fill.isAsync())
         remark::passed(
             alloc.getLoc(),
@@ -110,8 +126,10 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
     }
     if (alloc->getParentRegion() == &loop.getRegion())
       return no("it lives in one iteration only (rule 2)");
-    if (dependsOnCarried(*fill, loop))
-      return no("its address depends on a value that the loop carries");
+    if (std::optional<std::string> why = whyNotAhead(*fill, loop)) {
+      reason = "what fills it " + *why;
+      return std::nullopt;
+    }
     if (!fill->isAsync() && *alloc.getPipelineStages() > 2)
       return no("it is filled synchronously (rule 1), and registers hold one "
                 "tile ahead, which makes two stages");

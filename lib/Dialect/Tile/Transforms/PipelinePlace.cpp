@@ -22,14 +22,31 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-bool fusion::tile::dependsOnCarried(const Fill &fill, scf::ForOp loop) {
-  for (Value carried : loop.getRegionIterArgs()) {
-    SetVector<Operation *> slice;
-    getForwardSlice(carried, &slice);
-    if (slice.contains(fill.source()))
-      return true;
+std::optional<std::string> fusion::tile::whyNotAhead(const Fill &fill,
+                                                     scf::ForOp loop) {
+  if (!loop.getInductionVar().getType().isIndex())
+    return "is in a loop that does not count in index";
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  (void)getBackwardSlice(fill.operation(), &slice, options);
+  for (Operation *op : slice) {
+    if (op->getNumRegions() != 0)
+      return "has an address that an operation with regions computes";
+    for (Value operand : op->getOperands())
+      if (llvm::is_contained(loop.getRegionIterArgs(), operand))
+        return "depends on a value that the loop carries";
   }
-  return false;
+  return std::nullopt;
+}
+
+bool fusion::tile::isFilledOnce(Value buffer) {
+  return llvm::count_if(buffer.getUsers(),
+                        llvm::IsaPred<CopyAsyncOp, LocalStoreOp>) == 1;
 }
 
 bool fusion::tile::runsAtLeastOnce(scf::ForOp loop) {
@@ -65,6 +82,10 @@ private:
 } // namespace
 
 LogicalResult Placement::check() {
+  for (Operation &op : *loop.getBody())
+    if (isa<ProducerAcquireOp, ProducerCommitOp, ConsumerWaitOp,
+            ConsumerReleaseOp>(op))
+      return op.emitOpError("stands in the loop already");
   for (const Fill &fill : fills) {
     Operation *op = fill.operation();
     AllocOp alloc = fill.alloc();
@@ -75,9 +96,16 @@ LogicalResult Placement::check() {
       return op->emitOpError("fills another stage than the first");
     if (*fill.stages() < 2)
       return op->emitOpError("needs at least two stages to be pipelined");
-    if (dependsOnCarried(fill, loop))
-      return fill.source()->emitOpError(
-          "depends on a value that the loop carries");
+    if (alloc.getPipelineStages() != fill.stages())
+      return op->emitOpError("has ")
+             << *fill.stages() << " stages but its buffer asks for "
+             << alloc.getPipelineStages().value_or(1);
+    if (fill.slot())
+      return op->emitOpError("already belongs to a pipeline");
+    if (!isFilledOnce(alloc))
+      return op->emitOpError("is not the only one that fills its buffer");
+    if (std::optional<std::string> why = whyNotAhead(fill, loop))
+      return fill.source()->emitOpError(*why);
     for (Operation *user : alloc->getUsers()) {
       if (!isa<LocalLoadOp>(user))
         continue;
@@ -114,9 +142,29 @@ void Placement::gatherLoads() {
   }
 }
 
+/// Whether copies that stand before `op` have not been closed by a commit.
+static bool hasOpenCopies(Operation *op) {
+  for (Operation *at = op; at && !isa<KernelOp>(at); at = at->getParentOp())
+    for (Operation *before = at->getPrevNode(); before;
+         before = before->getPrevNode()) {
+      if (isa<CommitOp, ProducerCommitOp>(before))
+        return false;
+      if (isa<CopyAsyncOp>(before))
+        return true;
+    }
+  return false;
+}
+
 /// Removes the commits and waits of the loop that were for pipelined copies
-/// only. Copies before the loop that no commit has closed join the first group.
+/// only. Copies before the loop that no commit has closed join the first group;
+/// where nothing is copied asynchronously in stages, they get one of their own.
 void Placement::dropSynchronisation() {
+  bool copies = llvm::any_of(fills, [](const Fill &f) { return f.isAsync(); });
+  if (!copies && hasOpenCopies(loop)) {
+    rewriter.setInsertionPoint(loop);
+    CommitOp::create(rewriter, loc);
+    WaitOp::create(rewriter, loc, 0);
+  }
   bool others = false, uncommitted = false;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
@@ -181,6 +229,18 @@ struct PlacePass : fusion::impl::TilePipelinePlaceBase<PlacePass> {
     for (scf::ForOp loop : loops)
       if (failed(Placement(loop).run()))
         return signalPassFailure();
+    WalkResult placed = getOperation().walk([](AllocOp alloc) -> WalkResult {
+      bool isStaged = llvm::any_of(alloc->getUsers(), [](Operation *user) {
+        std::optional<Fill> fill = Fill::get(user);
+        return fill && fill->stages() && isa<scf::ForOp>(user->getParentOp());
+      });
+      if (alloc.getPipelined() && !isStaged)
+        return alloc.emitOpError("is pipelined but nothing in a loop fills it; "
+                                 "run tile-pipeline-assign-stages");
+      return WalkResult::advance();
+    });
+    if (placed.wasInterrupted())
+      signalPassFailure();
   }
 };
 

@@ -167,6 +167,22 @@ void Rotation::run() {
       stages.push_back(cast);
   }
 
+  // What an iteration fills for itself is not there yet when the one before
+  // ends.
+  for (LocalLoadOp load : first)
+    for (Operation *user : load.getBuffer().getUsers()) {
+      std::optional<Fill> fill = Fill::get(user);
+      bool isStore = isa<LocalStoreOp>(user);
+      if ((fill || isStore) && loop->isProperAncestor(user) &&
+          !(fill && fill->slot())) {
+        remark::missed(
+            loc, remark::RemarkOpts::name("not-rotated").category("pipeline"))
+            << "fragments are not loaded across iterations: the first product "
+               "reads a buffer that has one stage and is filled in the loop";
+        return;
+      }
+    }
+
   if (!runsAtLeastOnce(loop)) {
     remark::missed(loc,
                    remark::RemarkOpts::name("not-rotated").category("pipeline"))
@@ -242,7 +258,21 @@ namespace {
 struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (kernel.getRegisterStages().value_or(1) < 2)
+    int64_t stages = kernel.getRegisterStages().value_or(1);
+    if (stages > 2) {
+      kernel.emitOpError("asks for ")
+          << stages << " register stages; there are one or two";
+      return signalPassFailure();
+    }
+    WalkResult expanded = kernel.walk([](Operation *op) -> WalkResult {
+      if (std::optional<Fill> fill = Fill::get(op); fill && fill->stages())
+        return op->emitOpError("has stages that are not expanded; run "
+                               "tile-pipeline-expand");
+      return WalkResult::advance();
+    });
+    if (expanded.wasInterrupted())
+      return signalPassFailure();
+    if (stages < 2)
       return;
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });

@@ -12,7 +12,7 @@
 // WHY: buffer is not pipelined: it is filled synchronously (rule 1), and registers hold one tile ahead, which makes two stages
 // WHY: buffer is not pipelined: it is read before it is filled, so the data is of the iteration before (rule 2)
 // WHY: buffer is not pipelined: it lives in one iteration only (rule 2)
-// WHY: buffer is not pipelined: its address depends on a value that the loop carries
+// WHY: buffer is not pipelined: what fills it depends on a value that the loop carries
 // WHY: buffer is filled synchronously (rule 1)
 // WHY-NOT: buffer is not pipelined
 

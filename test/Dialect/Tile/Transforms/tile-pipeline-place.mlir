@@ -120,3 +120,31 @@ tile.kernel @nothing(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attr
   }
   tile.return
 }
+
+// A copy in front of the loop, which the loop's wait was for: where nothing is copied in stages, it is waited for there.
+// CHECK-LABEL: tile.kernel @resident
+// CHECK: tile.copy_async
+// CHECK-NEXT: tile.commit
+// CHECK-NEXT: tile.wait 0
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.producer_acquire
+// CHECK-NEXT: tile.load
+tile.kernel @resident(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.view %p[%c0] sizes[%c16, %c64] strides[%c64, %c1] : !tile.ptr<f16> -> !view
+  %y = tile.alloc : !buffer
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  tile.copy_async %a[%c0, %c0], %y[%c0] by async16 : !view, !buffer
+  scf.for %k = %c0 to %c64 step %c16 {
+    %v = tile.load %a[%c0, %k] : !view -> tensor<16x16xf16>
+    tile.local_store %v, %x[%c0] {stages = 2 : i64} : tensor<16x16xf16>, !buffer
+    tile.commit
+    tile.wait 0
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}

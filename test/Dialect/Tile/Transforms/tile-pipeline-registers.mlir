@@ -2,6 +2,7 @@
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers --remarks-filter=pipeline \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 // WHY: fragments are not loaded across iterations: the loop may have none
+// WHY: fragments are not loaded across iterations: the first product reads a buffer that has one stage and is filled in the loop
 // WHY-NOT: fragments are not loaded
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">
@@ -128,6 +129,37 @@ tile.kernel @perhaps_no_iteration(%p: !tile.ptr<f16> {tile.access = #tile.access
     tile.wait 0
     %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
     %u = tile.local_load %x[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d = tile.dot %t, %u, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tile.return
+}
+
+// One operand has stages, the other is filled by the iteration that reads it: its fragments cannot be loaded before.
+// CHECK-LABEL: tile.kernel @one_operand_in_stages
+// CHECK: tile.producer_commit
+// CHECK-NOT: tile.local_load
+// CHECK: scf.for
+// CHECK: tile.wait 0
+// CHECK-COUNT-2: tile.local_load
+// CHECK: tile.dot
+tile.kernel @one_operand_in_stages(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %y = tile.alloc : !buffer
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by async16 : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u = tile.local_load %y[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
     %d = tile.dot %t, %u, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
     scf.yield %d : tensor<16x16xf32>
   }

@@ -99,7 +99,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     `tile-pipeline-expand` gives them their stages.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$pipeline_stages,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>, IntMaxValue<8>]>>:$pipeline_stages,
                        UnitAttr:$pipelined);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

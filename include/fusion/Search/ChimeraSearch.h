@@ -1,0 +1,40 @@
+//===- ChimeraSearch.h - Chimera's choice of a block execution order ------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chimera: min DV over all orders of the loops and all tile sizes, with MU
+// within the memory's capacity (its equation 1).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_CHIMERASEARCH_H
+#define FUSION_SEARCH_CHIMERASEARCH_H
+
+#include "fusion/Analysis/DataMovement.h"
+
+namespace fusion {
+
+struct ChimeraOptimum {
+  llvm::SmallVector<unsigned, 8> order; ///< axes, outermost first
+  llvm::SmallVector<int64_t, 8> tiles;  ///< by axis
+  int64_t volume = 0;                   ///< DV, in elements, borders clipped
+  int64_t memoryUsage = 0;              ///< MU, in elements
+  uint64_t orders = 0; ///< with different DV or MU; the others were left out
+};
+
+/// The order and tiles of least DV, of equals those of least MU, then the
+/// first. Batch axes are outermost with tile 1. Tiles are multiples of 16 in
+/// which no smaller one has as few trips: it would move and hold less. Returns
+/// nullopt with `reason` where no tiles fit, or more than seven other axes
+/// would be permuted.
+std::optional<ChimeraOptimum>
+searchChimera(const GroupModel &group, int64_t capacity,
+              MovementReading reading, PartialSums sums, std::string &reason);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_CHIMERASEARCH_H

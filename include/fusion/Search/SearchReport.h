@@ -1,0 +1,38 @@
+//===- SearchReport.h - What a search has found, for people and tools -----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_SEARCHREPORT_H
+#define FUSION_SEARCH_SEARCHREPORT_H
+
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/Support/JSON.h"
+
+namespace fusion {
+
+/// Why `other`, which the model rates no better, was not chosen: by how much it
+/// is slower and which term of its cost grew most.
+std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
+
+/// One group's search as JSON: its axes and products, how many candidates were
+/// looked at, were legal and were left out by their bound, the ranking with the
+/// split of every cost (microseconds), each loop's bound, and the place of the
+/// choice under the roofline (flop per byte of DRAM, flop per second).
+llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
+                                const SearchResult &result,
+                                const ChipInfo &chip);
+
+/// The whole report: {"version", "chip", "groups"}.
+llvm::json::Value makeReport(const ChipInfo &chip, llvm::json::Array groups);
+
+/// The report as a page that needs nothing else: the ranking's costs as bars, the
+/// roofline, and the tables.
+std::string renderReport(const llvm::json::Value &report);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_SEARCHREPORT_H

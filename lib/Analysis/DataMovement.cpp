@@ -1,0 +1,232 @@
+//===- DataMovement.cpp - Chimera's data movement volume ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/DataMovement.h"
+#include "fusion/Analysis/TilingTree.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+std::string MovementTerm::print(const GroupModel &group) const {
+  std::string text;
+  auto extent = [&](unsigned axis) {
+    return llvm::StringRef(group.axes[axis].name).upper();
+  };
+  for (unsigned axis : tiles)
+    text += (llvm::is_contained(trips, axis) ? "" : "T_") + extent(axis);
+  for (unsigned axis : trips)
+    if (!llvm::is_contained(tiles, axis))
+      text += "⌈" + extent(axis) + "/T_" + extent(axis) + "⌉";
+  return text;
+}
+
+int64_t MovementTerm::evaluate(const GroupModel &group,
+                               ArrayRef<int64_t> tileSizes) const {
+  int64_t value = 1;
+  for (unsigned axis : tiles)
+    value *= tileSizes[axis];
+  for (unsigned axis : trips)
+    value *= tripCount(group.axes[axis], tileSizes[axis]);
+  return value;
+}
+
+int64_t MovementTerm::evaluateClipped(const GroupModel &group,
+                                      ArrayRef<int64_t> tileSizes) const {
+  int64_t value = 1;
+  for (unsigned axis : tiles)
+    value *= llvm::is_contained(trips, axis) ? group.axes[axis].extent
+                                             : tileSizes[axis];
+  for (unsigned axis : trips)
+    if (!llvm::is_contained(tiles, axis))
+      value *= tripCount(group.axes[axis], tileSizes[axis]);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithm 1
+//===----------------------------------------------------------------------===//
+
+/// The tensors of an operator: what it reads, its producers' results, its own.
+static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
+                                                unsigned product) {
+  llvm::SmallVector<unsigned, 4> tensors;
+  for (std::optional<unsigned> producer : group.products[product].producer)
+    if (producer)
+      tensors.push_back(group.products[*producer].result);
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.product == product)
+      tensors.push_back(index);
+  return tensors;
+}
+
+/// The loops of a product's result inside of the product's reductions.
+static llvm::SmallVector<unsigned, 6> carriedLoops(const GroupModel &group,
+                                                   ArrayRef<unsigned> order,
+                                                   const Product &product) {
+  llvm::SmallVector<unsigned, 6> carried;
+  for (unsigned axis : llvm::reverse(llvm::make_range(
+           llvm::find_if(order,
+                         [&](unsigned axis) {
+                           return llvm::is_contained(product.reduction, axis);
+                         }),
+           order.end())))
+    if (llvm::is_contained(group.tensors[product.result].axes, axis))
+      carried.push_back(axis);
+  return carried;
+}
+
+DataMovement fusion::analyzeDataMovement(const GroupModel &group,
+                                         ArrayRef<unsigned> order,
+                                         MovementReading reading,
+                                         PartialSums sums) {
+  DataMovement movement;
+  llvm::SmallVector<unsigned, 8> loops(order);
+  for (auto [number, product] : llvm::enumerate(group.products)) {
+    for (unsigned index : tensorsOf(group, number)) {
+      const GroupTensor &tensor = group.tensors[index];
+      TensorMovement &entry = movement.tensors.emplace_back();
+      entry.product = number;
+      entry.tensor = index;
+      entry.footprint.tiles.assign(tensor.axes.begin(), tensor.axes.end());
+      bool isMade = tensor.role == TensorRole::Intermediate ||
+                    tensor.role == TensorRole::Result;
+      bool isKept = isMade && sums == PartialSums::Kept;
+      MovementTerm tile = entry.footprint;
+      if (isKept)
+        entry.footprint.trips =
+            carriedLoops(group, order, group.products[tensor.product]);
+      if (tensor.role == TensorRole::Intermediate)
+        continue;
+      MovementTerm &volume = entry.volume.emplace(tile);
+      bool keepsReuse = true;
+      for (unsigned axis : llvm::reverse(loops)) {
+        if (reading == MovementReading::Printed &&
+            !llvm::is_contained(product.axes, axis))
+          continue;
+        if (isKept && !llvm::is_contained(tensor.axes, axis))
+          continue;
+        if (llvm::is_contained(tensor.axes, axis))
+          keepsReuse = false;
+        if (!keepsReuse)
+          volume.trips.push_back(axis);
+      }
+    }
+    // Loops that no later operator has are private to what is done by now.
+    llvm::erase_if(loops, [&, done = number + 1](unsigned axis) {
+      return llvm::none_of(ArrayRef(group.products).drop_front(done),
+                           [&](const Product &later) {
+                             return llvm::is_contained(later.axes, axis);
+                           });
+    });
+  }
+  return movement;
+}
+
+const MovementTerm *DataMovement::volumeOf(unsigned tensor) const {
+  for (const TensorMovement &entry : tensors)
+    if (entry.tensor == tensor && entry.volume)
+      return &*entry.volume;
+  return nullptr;
+}
+
+int64_t DataMovement::volume(const GroupModel &group,
+                             ArrayRef<int64_t> tileSizes, bool clipped) const {
+  int64_t sum = 0;
+  for (const TensorMovement &entry : tensors)
+    if (entry.volume)
+      sum += clipped ? entry.volume->evaluateClipped(group, tileSizes)
+                     : entry.volume->evaluate(group, tileSizes);
+  return sum;
+}
+
+int64_t DataMovement::memoryUsage(const GroupModel &group,
+                                  ArrayRef<int64_t> tileSizes) const {
+  llvm::SmallVector<int64_t, 4> sums(group.products.size(), 0);
+  for (const TensorMovement &entry : tensors)
+    sums[entry.product] += entry.footprint.evaluate(group, tileSizes);
+  return *llvm::max_element(sums);
+}
+
+std::string DataMovement::printVolume(const GroupModel &group) const {
+  llvm::SmallVector<std::string> terms;
+  for (const TensorMovement &entry : tensors)
+    if (entry.volume)
+      terms.push_back(entry.volume->print(group));
+  return llvm::join(terms, " + ");
+}
+
+std::string DataMovement::printMemoryUsage(const GroupModel &group) const {
+  llvm::SmallVector<std::string> sums(group.products.size());
+  for (const TensorMovement &entry : tensors)
+    sums[entry.product] += (sums[entry.product].empty() ? "" : " + ") +
+                           entry.footprint.print(group);
+  return "max{" + llvm::join(sums, ", ") + "}";
+}
+
+//===----------------------------------------------------------------------===//
+// The closed form
+//===----------------------------------------------------------------------===//
+
+double ChimeraClosedForm::bound(const GroupModel &group) const {
+  double most = 0;
+  for (unsigned axis : {rows, shared})
+    most = std::max(most, 1 + tile / group.axes[axis].extent +
+                              static_cast<double>(granularity) / seed[axis]);
+  return most;
+}
+
+std::optional<ChimeraClosedForm>
+fusion::solveChimera(const GroupModel &group, int64_t capacity, int64_t alpha,
+                     int64_t granularity, std::string &reason) {
+  if (group.products.size() != 2 || group.products[1].producer[0] != 0u ||
+      group.products[1].producer[1] ||
+      llvm::any_of(group.products, [](const Product &product) {
+        return product.lhsAxes.size() != 1 || product.rhsAxes.size() != 1 ||
+               product.reduction.size() != 1;
+      })) {
+    reason = "the closed form is of chains of two matrix products";
+    return std::nullopt;
+  }
+  const Product &first = group.products[0], &second = group.products[1];
+  ChimeraClosedForm form;
+  form.rows = first.lhsAxes.front();
+  form.shared = first.rhsAxes.front();
+  form.granularity = granularity;
+  auto extent = [&](unsigned axis) {
+    return static_cast<double>(group.axes[axis].extent);
+  };
+  double a = alpha;
+  form.tile = -a + std::sqrt(a * a + static_cast<double>(capacity));
+  if (form.tile < granularity) {
+    reason = std::to_string(capacity) + " elements do not hold the least tiles";
+    return std::nullopt;
+  }
+  form.volume =
+      2 * extent(form.rows) * extent(form.shared) *
+      (extent(first.reduction.front()) + extent(second.rhsAxes.front())) /
+      form.tile;
+  form.seed.assign(group.axes.size(), alpha);
+  for (unsigned axis : first.batch) {
+    form.volume *= extent(axis);
+    form.seed[axis] = 1;
+  }
+  for (unsigned axis : {form.rows, form.shared}) {
+    int64_t most =
+        std::min<int64_t>(std::floor(form.tile), group.axes[axis].extent);
+    form.seed[axis] = std::max(granularity, most / granularity * granularity);
+  }
+  return form;
+}

@@ -1,0 +1,288 @@
+//===- StatementPlacement.cpp - Statements in a nest of loops -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MCFuser section III-B. Scope edges bind a statement to the loops that it
+// needs, order edges put a value's consumers after the loops that complete it.
+// Where an order edge leaves a loop that a later statement needs, that loop is
+// opened again: of kn, C's tiles of all n are complete after k only, so the
+// tree is k(LA,n(LB,CC)),n(LD,CE).
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/TilingTree.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+class StatementPlacement {
+public:
+  StatementPlacement(const GroupModel &group, const TilingTree &loops,
+                     ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks,
+                     bool removeDeadLoops)
+      : group(group), tiles(tiles), removeDeadLoops(removeDeadLoops) {
+    TilingTree live = removeDead(loops);
+    const TilingTree *items = &live;
+    while (items->size() == 1 && items->front().isLoop() &&
+           llvm::is_contained(blocks, items->front().index)) {
+      grid.push_back(items->front().index);
+      items = &items->front().children;
+    }
+    unsigned count = group.products.size();
+    paths.resize(count);
+    for (unsigned product = 0; product < count; ++product)
+      nests.push_back(findNest(*items, product));
+    // A consumer's loops decide which of them its producers are in.
+    for (unsigned product = count; product-- > 0;)
+      paths[product] = choosePath(product);
+  }
+
+  TilingTree place() {
+    TilingTree tree;
+    TilingTree *body = &tree;
+    for (unsigned axis : grid) {
+      body->push_back({Kind::Loop, axis, {}});
+      body = &body->back().children;
+    }
+    for (unsigned product = 0; product < group.products.size(); ++product)
+      placeProduct(*body, product);
+    return tree;
+  }
+
+private:
+  using Kind = TilingNode::Kind;
+  using Path =
+      SmallVector<unsigned, 8>; ///< axes, outermost first, without grid
+
+  bool isLive(unsigned axis) const {
+    return !removeDeadLoops || group.axes[axis].isDynamic ||
+           tripCount(group.axes[axis], tiles[axis]) > 1;
+  }
+
+  TilingTree removeDead(const TilingTree &items) const {
+    TilingTree live;
+    for (const TilingNode &node : items) {
+      if (!node.isLoop())
+        continue;
+      TilingTree children = removeDead(node.children);
+      if (isLive(node.index))
+        live.push_back({Kind::Loop, node.index, std::move(children)});
+      else
+        llvm::append_range(live, children);
+    }
+    return live;
+  }
+
+  /// The loops down to the innermost one of the product.
+  Path findNest(const TilingTree &items, unsigned product) const {
+    Path found;
+    for (const TilingNode &node : items) {
+      Path inner = findNest(node.children, product);
+      if (inner.empty() &&
+          !llvm::is_contained(group.products[product].axes, node.index))
+        continue;
+      inner.insert(inner.begin(), node.index);
+      if (inner.size() > found.size())
+        found = std::move(inner);
+    }
+    return found;
+  }
+
+  bool reducesProducerOf(unsigned product, unsigned axis) const {
+    for (std::optional<unsigned> producer : group.products[product].producer)
+      if (producer &&
+          (llvm::is_contained(group.products[*producer].reduction, axis) ||
+           reducesProducerOf(*producer, axis)))
+        return true;
+    return false;
+  }
+
+  /// The product's own loops, and those of its consumers that it is computed
+  /// again in. Its own reductions allow none inside (partial sums would be
+  /// added once per iteration), its producers' are over when it starts.
+  Path choosePath(unsigned product) const {
+    const Product &own = group.products[product];
+    Path path;
+    bool reduces = false;
+    for (unsigned axis : nests[product]) {
+      if (llvm::is_contained(own.axes, axis)) {
+        reduces |= llvm::is_contained(own.reduction, axis);
+        path.push_back(axis);
+        continue;
+      }
+      bool isOfConsumer = false;
+      for (auto [index, consumer] : llvm::enumerate(group.products))
+        for (std::optional<unsigned> producer : consumer.producer)
+          isOfConsumer |=
+              producer == product && llvm::is_contained(paths[index], axis);
+      if (isOfConsumer && !reduces && !reducesProducerOf(product, axis))
+        path.push_back(axis);
+    }
+    return path;
+  }
+
+  /// How many of a product's loops are outside of its reductions.
+  unsigned completeDepth(unsigned product) const {
+    const Path &path = paths[product];
+    auto isReduction = [&](unsigned axis) {
+      return llvm::is_contained(group.products[product].reduction, axis);
+    };
+    return llvm::find_if(path, isReduction) - path.begin();
+  }
+
+  /// The loops of a path that are outside of the innermost one of `axes`.
+  static ArrayRef<unsigned> hoist(ArrayRef<unsigned> path,
+                                  ArrayRef<unsigned> axes) {
+    while (!path.empty() && !llvm::is_contained(axes, path.back()))
+      path = path.drop_back();
+    return path;
+  }
+
+  static bool contains(const TilingNode &node, Kind kind, unsigned index) {
+    return (node.kind == kind && node.index == index) ||
+           llvm::any_of(node.children, [&](const TilingNode &child) {
+             return contains(child, kind, index);
+           });
+  }
+
+  /// Whether a value that is computed in `node` is complete in each iteration
+  /// of it, `node` being in the body of depth `depth`.
+  bool completesInside(const TilingNode &node, unsigned product,
+                       unsigned depth) const {
+    return node.isLoop() && depth < completeDepth(product);
+  }
+
+  /// The body to go on in when one enters loop `axis` of `body`: in the last
+  /// such loop, unless a value that is needed is complete only after it.
+  TilingTree &enter(TilingTree &body, unsigned axis, unsigned depth,
+                    ArrayRef<unsigned> needed) const {
+    for (unsigned i = body.size(); i-- > 0;) {
+      TilingNode &node = body[i];
+      bool mustFollow = llvm::any_of(needed, [&](unsigned product) {
+        return contains(node, Kind::Compute, group.products[product].result) &&
+               !completesInside(node, product, depth);
+      });
+      if (mustFollow)
+        break;
+      if (node.isLoop() && node.index == axis)
+        return node.children;
+      if (llvm::any_of(needed, [&](unsigned product) {
+            return contains(node, Kind::Compute,
+                            group.products[product].result);
+          }))
+        break;
+    }
+    body.push_back({Kind::Loop, axis, {}});
+    return body.back().children;
+  }
+
+  TilingTree &enterAll(TilingTree &body, ArrayRef<unsigned> path,
+                       ArrayRef<unsigned> needed) const {
+    TilingTree *inner = &body;
+    for (auto [depth, axis] : llvm::enumerate(path))
+      inner = &enter(*inner, axis, depth, needed);
+    return *inner;
+  }
+
+  void placeProduct(TilingTree &body, unsigned index) {
+    const Product &product = group.products[index];
+    const Path &path = paths[index];
+    SmallVector<unsigned, 2> producers;
+    for (std::optional<unsigned> producer : product.producer)
+      if (producer)
+        producers.push_back(*producer);
+    enterAll(body, path, producers)
+        .push_back({Kind::Compute, product.result, {}});
+
+    for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
+      if (tensor.role != TensorRole::Operand || tensor.product != index)
+        continue;
+      // Just before what encloses the computation.
+      TilingTree *outer = &body;
+      auto enclosing = [&] {
+        return llvm::find_if(*outer, [&](const TilingNode &node) {
+          return contains(node, Kind::Compute, product.result);
+        });
+      };
+      for (unsigned depth = hoist(path, tensor.axes).size(); depth > 0; --depth)
+        outer = &enclosing()->children;
+      outer->insert(enclosing(),
+                    {Kind::Load, static_cast<unsigned>(number), {}});
+    }
+
+    // What happens to complete values: their loops outside of the reductions,
+    // and those inside that tell their tiles apart.
+    const GroupTensor &value = group.tensors[product.result];
+    Path complete;
+    for (auto [depth, axis] : llvm::enumerate(path))
+      if (depth < completeDepth(index) || llvm::is_contained(value.axes, axis))
+        complete.push_back(axis);
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Extra && tensor.product == index)
+        enterAll(body, complete, index)
+            .push_back({Kind::Load, static_cast<unsigned>(number), {}});
+    if (value.role == TensorRole::Result)
+      enterAll(body, hoist(complete, value.axes), index)
+          .push_back({Kind::Store, product.result, {}});
+  }
+
+  const GroupModel &group;
+  ArrayRef<int64_t> tiles;
+  bool removeDeadLoops;
+  Path grid;
+  SmallVector<Path, 4> nests, paths; ///< by product
+};
+
+} // namespace
+
+TilingTree fusion::placeStatements(const GroupModel &group,
+                                   const TilingTree &loops,
+                                   ArrayRef<int64_t> tiles,
+                                   ArrayRef<unsigned> blocks,
+                                   bool removeDeadLoops) {
+  return StatementPlacement(group, loops, tiles, blocks, removeDeadLoops)
+      .place();
+}
+
+TilingTree fusion::makeNest(ArrayRef<unsigned> loops) {
+  TilingTree nest;
+  for (unsigned axis : llvm::reverse(loops)) {
+    TilingTree outer;
+    outer.push_back({TilingNode::Kind::Loop, axis, std::move(nest)});
+    nest = std::move(outer);
+  }
+  return nest;
+}
+
+TilingTree fusion::makeDeepTiling(const GroupModel &group,
+                                  ArrayRef<unsigned> loops,
+                                  ArrayRef<int64_t> tiles,
+                                  ArrayRef<unsigned> blocks) {
+  return placeStatements(group, makeNest(loops), tiles, blocks);
+}
+
+SmallVector<TilingStatement> fusion::listStatements(const TilingTree &tree) {
+  SmallVector<TilingStatement> statements;
+  SmallVector<unsigned, 8> loops;
+  auto visit = [&](auto &&self, const TilingTree &items) -> void {
+    for (const TilingNode &node : items) {
+      if (!node.isLoop()) {
+        statements.push_back({node.kind, node.index, loops});
+        continue;
+      }
+      loops.push_back(node.index);
+      self(self, node.children);
+      loops.pop_back();
+    }
+  };
+  visit(visit, tree);
+  return statements;
+}

@@ -1,0 +1,108 @@
+//===- ChimeraSearch.cpp - Chimera's choice of a block execution order ----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/ChimeraSearch.h"
+#include "fusion/Search/PaperSpace.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <algorithm>
+
+using namespace fusion;
+using llvm::SmallVector;
+
+namespace {
+
+class ChimeraSearch {
+public:
+  ChimeraSearch(const GroupModel &group, int64_t capacity, PartialSums sums)
+      : group(group), capacity(capacity), sums(sums) {}
+
+  /// Tries all tiles with the order.
+  void visit(llvm::ArrayRef<unsigned> order, const DataMovement &movement) {
+    current.order.assign(order.begin(), order.end());
+    current.tiles.clear();
+    for (const auto &list : choices)
+      current.tiles.push_back(list.front());
+    chooseTile(0, movement);
+  }
+
+  SmallVector<SmallVector<int64_t>, 8> choices; ///< tiles by axis, ascending
+  std::optional<ChimeraOptimum> best;
+
+private:
+  void chooseTile(unsigned axis, const DataMovement &movement) {
+    if (axis == group.axes.size()) {
+      current.memoryUsage = movement.memoryUsage(group, current.tiles);
+      if (current.memoryUsage > capacity)
+        return;
+      current.volume = movement.volume(group, current.tiles, /*clipped=*/true);
+      auto key = [](const ChimeraOptimum &each) {
+        return std::make_pair(each.volume, each.memoryUsage);
+      };
+      if (!best || key(current) < key(*best))
+        best = current;
+      return;
+    }
+    for (int64_t tile : choices[axis]) {
+      current.tiles[axis] = tile;
+      // One tile of each tensor grows with every tile size; what is kept of
+      // sums may shrink, as its padding does.
+      if (sums == PartialSums::Moved &&
+          movement.memoryUsage(group, current.tiles) > capacity)
+        break;
+      chooseTile(axis + 1, movement);
+    }
+    current.tiles[axis] = choices[axis].front();
+  }
+
+  const GroupModel &group;
+  int64_t capacity;
+  PartialSums sums;
+  ChimeraOptimum current;
+};
+
+} // namespace
+
+std::optional<ChimeraOptimum> fusion::searchChimera(const GroupModel &group,
+                                                    int64_t capacity,
+                                                    MovementReading reading,
+                                                    PartialSums sums,
+                                                    std::string &reason) {
+  constexpr size_t mostPermuted = 7;
+  ChimeraSearch search(group, capacity, sums);
+  SmallVector<unsigned, 8> order, permuted;
+  for (auto [index, axis] : llvm::enumerate(group.axes)) {
+    unsigned number = index;
+    bool isBatch = isBatchAxis(group, number);
+    (isBatch ? order : permuted).push_back(number);
+    search.choices.push_back(
+        isBatch ? SmallVector<int64_t>{1}
+                : applyPaddingRule(listTileSizes(axis.extent), axis.extent,
+                                   PaddingRule::LeastOfTrips));
+  }
+  if (permuted.size() > mostPermuted) {
+    reason = "more than " + std::to_string(mostPermuted) + " axes to permute";
+    return std::nullopt;
+  }
+  size_t outer = order.size();
+  llvm::append_range(order, permuted);
+  llvm::StringSet<> known;
+  do {
+    DataMovement movement = analyzeDataMovement(group, order, reading, sums);
+    std::string text =
+        movement.printVolume(group) + movement.printMemoryUsage(group);
+    if (known.insert(text).second)
+      search.visit(order, movement);
+  } while (std::next_permutation(order.begin() + outer, order.end()));
+  if (!search.best) {
+    reason = "no tiles fit into " + std::to_string(capacity) + " elements";
+    return std::nullopt;
+  }
+  search.best->orders = known.size();
+  return std::move(search.best);
+}

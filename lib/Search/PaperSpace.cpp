@@ -1,0 +1,354 @@
+//===- PaperSpace.cpp - MCFuser's and Chimera's search spaces -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/PaperSpace.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+#include <mutex>
+#include <shared_mutex>
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+
+/// Models by expression and by the set of live loops, which decides the tree.
+struct PaperSpace::ModelCache {
+  std::shared_mutex mutex;
+  llvm::DenseMap<uint64_t, std::unique_ptr<McFuserModel>> models;
+};
+
+//===----------------------------------------------------------------------===//
+// The space
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
+                                              int64_t extent,
+                                              PaddingRule rule) {
+  SmallVector<int64_t> kept;
+  if (rule == PaddingRule::None)
+    return SmallVector<int64_t>(tiles);
+  if (rule == PaddingRule::LeastOfTrips) {
+    int64_t trips = 0;
+    for (int64_t tile : tiles) {
+      int64_t own = llvm::divideCeil(extent, tile);
+      if (own != trips)
+        kept.push_back(tile);
+      trips = own;
+    }
+    return kept;
+  }
+  constexpr double most = 0.05;
+  auto padding = [&](int64_t tile) -> int64_t {
+    return llvm::alignTo(extent, tile) - extent;
+  };
+  for (int64_t tile : tiles)
+    if (padding(tile) == 0 ||
+        (!llvm::isPowerOf2_64(extent) && padding(tile) < most * extent))
+      kept.push_back(tile);
+  if (!kept.empty())
+    return kept;
+  int64_t least = padding(tiles.front());
+  for (int64_t tile : tiles)
+    least = std::min(least, padding(tile));
+  for (int64_t tile : tiles)
+    if (padding(tile) == least)
+      kept.push_back(tile);
+  return kept;
+}
+
+SmallVector<int64_t> fusion::listTileSizes(int64_t extent) {
+  constexpr int64_t unit = 16; // the least tile of tensor cores
+  SmallVector<int64_t> tiles;
+  for (int64_t tile = unit; tile < extent + unit; tile += unit)
+    tiles.push_back(tile);
+  return tiles;
+}
+
+bool fusion::isBatchAxis(const GroupModel &group, unsigned axis) {
+  return llvm::all_of(group.products, [&](const Product &product) {
+    return !llvm::is_contained(product.axes, axis) ||
+           llvm::is_contained(product.batch, axis);
+  });
+}
+
+void PaperSpace::listTiles() {
+  for (auto [index, axis] : llvm::enumerate(group->axes)) {
+    bool isBatch = isBatchAxis(*group, index);
+    SmallVector<int64_t> &all = allTiles.emplace_back(
+        isBatch ? SmallVector<int64_t>{1} : listTileSizes(axis.extent));
+    choices.push_back(
+        isBatch ? all : applyPaddingRule(all, axis.extent, options.padding));
+  }
+}
+
+std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
+                                             const ChipInfo &chip,
+                                             const PaperSpaceOptions &options,
+                                             std::string &reason) {
+  auto refuse = [&](const std::string &why) {
+    reason = why;
+    return std::nullopt;
+  };
+  if (group.axes.size() > McFuserModel::kMaxAxes)
+    return refuse("more than " + std::to_string(McFuserModel::kMaxAxes) +
+                  " axes");
+  for (const Axis &axis : group.axes)
+    if (axis.extent < 1)
+      return refuse("axis '" + axis.name + "' is empty");
+  PaperSpace space;
+  space.group = &group;
+  space.chip = &chip;
+  space.options = options;
+  space.cache = std::make_shared<ModelCache>();
+  space.listTiles();
+
+  ExpressionOptions listed;
+  listed.flat = options.flat;
+  listed.limit = options.expressionLimit;
+  auto tooMany = [&] {
+    return refuse("more than " + std::to_string(options.expressionLimit) +
+                  " tiling expressions");
+  };
+  auto &[all, afterRule1, afterRule2] = space.expressionCounts.expressions;
+  if (group.axes.size() <= kMostAxes) {
+    auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
+    auto trees = listExpressions(group, axes, listed);
+    if (!trees)
+      return tooMany();
+    all = trees->size();
+    if (!options.deduplicate)
+      for (const TilingTree &tree : *trees)
+        space.bound.push_back(bindBlocks(group, tree));
+  } else if (!options.deduplicate) {
+    return refuse("above " + std::to_string(kMostAxes) +
+                  " axes expressions are listed after rule 1 only");
+  }
+  if (options.deduplicate) {
+    // Above kMostAxes the list before rule 2 may be too long to make.
+    bool prunes = options.completeIntermediates && all == 0;
+    listed.completeIntermediates = prunes;
+    auto expressions = listBoundExpressions(group, listed);
+    if (!expressions)
+      return tooMany();
+    space.bound = std::move(*expressions);
+    afterRule1 = prunes ? 0 : space.bound.size();
+  } else {
+    afterRule1 = all;
+  }
+  if (options.completeIntermediates)
+    llvm::erase_if(space.bound, [&](const BoundExpression &expression) {
+      return keepsIntermediates(group, expression.loops);
+    });
+  afterRule2 = space.bound.size();
+
+  for (const Product &product : group.products)
+    if (!product.type || chip.tensorFlopsOf(*product.type) == 0)
+      return refuse(chip.name.str() + " has no tensor core rate for product '" +
+                    group.tensors[product.result].name + "'");
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Counting and visiting
+//===----------------------------------------------------------------------===//
+
+int64_t PaperSpace::sharedMemoryLimit() const {
+  if (!options.limitSharedMemory)
+    return std::numeric_limits<int64_t>::max();
+  return options.slack * chip->sharedMemoryPerBlock;
+}
+
+bool PaperSpace::admits(ArrayRef<int64_t> tiles) const {
+  return sumOfTiles(*group, tiles, options.unit) <= sharedMemoryLimit();
+}
+
+/// Chooses tiles from `axis` on; the axes after it hold their least ones. The
+/// sum of tiles grows with each of them, so the first that is too large ends an
+/// axis. With `countsLast` the last axis is not visited: `visit` gets the
+/// number of its tiles that are admitted.
+template <typename Visit>
+void PaperSpace::descend(SmallVectorImpl<int64_t> &tiles, unsigned axis,
+                         bool countsLast, Visit visit) const {
+  if (axis == group->axes.size())
+    return visit(1);
+  ArrayRef<int64_t> list = choices[axis];
+  if (countsLast && axis + 1 == group->axes.size()) {
+    const int64_t *end = llvm::partition_point(list, [&](int64_t tile) {
+      tiles[axis] = tile;
+      return admits(tiles);
+    });
+    tiles[axis] = list.front();
+    return visit(end - list.begin());
+  }
+  for (int64_t tile : list) {
+    tiles[axis] = tile;
+    if (!admits(tiles))
+      break;
+    descend(tiles, axis + 1, countsLast, visit);
+  }
+  tiles[axis] = list.front();
+}
+
+uint64_t PaperSpace::countAdmitted() const {
+  SmallVector<int64_t> tiles;
+  for (const auto &list : choices)
+    tiles.push_back(list.front());
+  uint64_t sum = 0;
+  descend(tiles, 0, /*countsLast=*/true,
+          [&](uint64_t number) { sum = llvm::SaturatingAdd(sum, number); });
+  return sum;
+}
+
+void PaperSpace::forEachTiles(
+    llvm::function_ref<void(ArrayRef<int64_t>)> visit) const {
+  SmallVector<int64_t> tiles;
+  for (const auto &list : choices)
+    tiles.push_back(list.front());
+  descend(tiles, 0, /*countsLast=*/false, [&](uint64_t) { visit(tiles); });
+}
+
+PaperSpaceCounts PaperSpace::count() const {
+  PaperSpaceCounts counts = expressionCounts;
+  auto points = [](const auto &lists) {
+    uint64_t number = 1;
+    for (const auto &list : lists)
+      number = llvm::SaturatingMultiply<uint64_t>(number, list.size());
+    return number;
+  };
+  uint64_t all = points(allTiles), unpadded = points(choices);
+  for (unsigned rule : {0, 1, 2})
+    counts.candidates[rule] =
+        llvm::SaturatingMultiply(counts.expressions[rule], all);
+  uint64_t expressions = counts.expressions[2];
+  counts.candidates[3] = llvm::SaturatingMultiply(expressions, unpadded);
+  counts.candidates[4] = llvm::SaturatingMultiply(
+      expressions, options.limitSharedMemory ? countAdmitted() : unpadded);
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+TilingTree PaperSpace::tree(const PaperCandidate &candidate) const {
+  const BoundExpression &expression = bound[candidate.expression];
+  TilingTree loops = makeNest(expression.blocks);
+  TilingTree *body = &loops;
+  while (!body->empty())
+    body = &body->front().children;
+  *body = expression.loops;
+  return placeStatements(*group, loops, tilesOf(candidate), expression.blocks,
+                         options.removeDeadLoops);
+}
+
+const McFuserModel &PaperSpace::model(const PaperCandidate &candidate) const {
+  uint64_t key = 0;
+  for (auto [index, axis] : llvm::enumerate(group->axes))
+    key |= static_cast<uint64_t>(axis.extent > candidate.tiles[index]) << index;
+  key |= static_cast<uint64_t>(candidate.expression) << McFuserModel::kMaxAxes;
+  {
+    std::shared_lock lock(cache->mutex);
+    auto found = cache->models.find(key);
+    if (found != cache->models.end())
+      return *found->second;
+  }
+  std::string reason;
+  auto made =
+      McFuserModel::create(*group, tree(candidate),
+                           bound[candidate.expression].blocks, *chip, reason);
+  assert(made && "the rates were there when the space was made");
+  std::unique_lock lock(cache->mutex);
+  std::unique_ptr<McFuserModel> &slot = cache->models[key];
+  if (!slot)
+    slot = std::make_unique<McFuserModel>(std::move(*made));
+  return *slot;
+}
+
+PaperCandidate PaperSpace::random(Random &numbers) const {
+  PaperCandidate candidate;
+  candidate.expression = numbers.below(bound.size());
+  // Large tiles are seldom admitted together; after some tries one axis after
+  // the other goes down.
+  constexpr unsigned tries = 64;
+  for (unsigned attempt = 0; attempt < tries; ++attempt) {
+    for (auto [axis, list] : llvm::enumerate(choices))
+      candidate.tiles[axis] = list[numbers.below(list.size())];
+    if (admits(tilesOf(candidate)))
+      return candidate;
+  }
+  for (auto [axis, list] : llvm::enumerate(choices)) {
+    if (admits(tilesOf(candidate)))
+      break;
+    candidate.tiles[axis] = list.front();
+  }
+  return candidate;
+}
+
+PaperCandidate PaperSpace::mutate(const PaperCandidate &candidate,
+                                  Random &numbers) const {
+  SmallVector<unsigned> free;
+  for (auto [axis, list] : llvm::enumerate(choices))
+    if (list.size() > 1)
+      free.push_back(axis);
+  constexpr unsigned tries = 16;
+  for (unsigned attempt = 0; !free.empty() && attempt < tries; ++attempt) {
+    PaperCandidate changed = candidate;
+    unsigned axis = free[numbers.below(free.size())];
+    ArrayRef<int64_t> list = choices[axis];
+    changed.tiles[axis] = list[numbers.below(list.size())];
+    if (changed != candidate && admits(tilesOf(changed)))
+      return changed;
+  }
+  return candidate;
+}
+
+PaperCandidate PaperSpace::mutateAll(const PaperCandidate &candidate,
+                                     Random &numbers) const {
+  // The expression is one choice among those of the axes.
+  if (bound.size() > 1 && numbers.below(group->axes.size() + 1) == 0) {
+    PaperCandidate changed = candidate;
+    changed.expression = numbers.below(bound.size() - 1);
+    changed.expression += changed.expression >= candidate.expression;
+    return changed;
+  }
+  return mutate(candidate, numbers);
+}
+
+std::optional<PaperSpace::Best>
+PaperSpace::searchExhaustively(Filter isTaken) const {
+  std::optional<Best> best;
+  uint64_t visited = 0;
+  forEachTiles([&](ArrayRef<int64_t> tiles) {
+    PaperCandidate candidate;
+    llvm::copy(tiles, candidate.tiles.begin());
+    for (unsigned number = 0; number < bound.size(); ++number) {
+      candidate.expression = number;
+      const McFuserModel &own = model(candidate);
+      if (isTaken && !isTaken(own, tiles))
+        continue;
+      ++visited;
+      double seconds = own.predict(tiles).total;
+      if (!best || seconds < best->seconds)
+        best = Best{candidate, seconds, 0};
+    }
+  });
+  if (best)
+    best->visited = visited;
+  return best;
+}
+
+std::optional<PaperSpace::Best> PaperSpace::searchFitting() const {
+  return searchExhaustively(
+      [&](const McFuserModel &own, ArrayRef<int64_t> tiles) {
+        return own.sharedMemory(tiles, FootprintUnit::Bytes) <=
+               chip->sharedMemoryPerBlock;
+      });
+}

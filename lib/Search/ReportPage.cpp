@@ -1,0 +1,113 @@
+//===- ReportPage.cpp - The report of a search as a page ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/SearchReport.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace fusion;
+
+namespace {
+
+constexpr llvm::StringLiteral head = R"html(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Schedules</title>
+<style>
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 72em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; } td, th { padding: .2em .7em; text-align: right; }
+th { border-bottom: 1px solid #999; } td:first-child, th:first-child, td.text { text-align: left; }
+code { font-size: 12px; } svg text { font: 11px system-ui, sans-serif; } h2 { margin-top: 2em; }
+.chosen { font-weight: bold; }
+</style></head><body><h1>Schedules</h1><div id="report"></div>
+<script type="application/json" id="data">)html";
+
+// Costs overlap, so their bars stand beside one another; the longest one and
+// the launch make the total.
+constexpr llvm::StringLiteral tail = R"html(</script>
+<script>
+const report = JSON.parse(document.getElementById('data').textContent);
+const root = document.getElementById('report');
+const terms = [['dram_us', 'DRAM', '#4878a8'], ['l2_us', 'L2', '#76b7b2'], ['shared_us', 'shared', '#e0a030'],
+               ['compute_us', 'tensor cores', '#59a14f'], ['pipeline_us', 'pipeline', '#b05060']];
+function add(parent, tag, attributes, text) {
+  const svg = ['svg', 'rect', 'line', 'text', 'circle', 'path'].includes(tag);
+  const node = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  parent.appendChild(node);
+  return node;
+}
+function bars(parent, ranking) {
+  const height = 14 * terms.length + 10, most = Math.max(...ranking.map(r => r.cost.total_us));
+  const svg = add(parent, 'svg', {width: 900, height: height * ranking.length + 30});
+  ranking.forEach((entry, i) => {
+    add(svg, 'text', {x: 0, y: i * height + 14}, (i + 1) + '. ' + entry.cost.total_us.toFixed(2) + ' us');
+    terms.forEach(([key, label, colour], j) => {
+      const y = i * height + 14 * j + 4, width = 600 * entry.cost[key] / most;
+      add(svg, 'rect', {x: 110, y, width: Math.max(1, width), height: 11, fill: colour});
+      add(svg, 'text', {x: 115 + width, y: y + 10}, label + ' ' + entry.cost[key].toFixed(2));
+    });
+  });
+}
+function roofline(parent, roof) {
+  const w = 520, h = 260, left = 60, bottom = 220;
+  const svg = add(parent, 'svg', {width: w, height: h});
+  const xs = [0.25, 16384], ys = [roof.peak_flop_per_second / 65536, roof.peak_flop_per_second * 2];
+  const x = v => left + (w - left - 20) * Math.log(v / xs[0]) / Math.log(xs[1] / xs[0]);
+  const y = v => bottom - (bottom - 15) * Math.log(v / ys[0]) / Math.log(ys[1] / ys[0]);
+  const ridge = roof.peak_flop_per_second / roof.dram_bytes_per_second;
+  const start = Math.max(xs[0], ys[0] / roof.dram_bytes_per_second);
+  add(svg, 'path', {fill: 'none', stroke: '#333', d: `M${x(start)} ${y(start * roof.dram_bytes_per_second)}` +
+      ` L${x(ridge)} ${y(roof.peak_flop_per_second)} L${x(xs[1])} ${y(roof.peak_flop_per_second)}`});
+  add(svg, 'line', {x1: left, y1: bottom, x2: w - 20, y2: bottom, stroke: '#999'});
+  add(svg, 'line', {x1: left, y1: 15, x2: left, y2: bottom, stroke: '#999'});
+  add(svg, 'circle', {cx: x(roof.flop_per_byte), cy: y(roof.flop_per_second), r: 4, fill: '#b05060'});
+  add(svg, 'text', {x: x(roof.flop_per_byte) + 8, y: y(roof.flop_per_second) + 4},
+      (roof.flop_per_second / 1e12).toFixed(1) + ' Tflop/s at ' + roof.flop_per_byte.toFixed(0) + ' flop per byte');
+  add(svg, 'text', {x: x(ridge), y: y(roof.peak_flop_per_second) - 5}, (roof.peak_flop_per_second / 1e12).toFixed(0) + ' Tflop/s');
+  add(svg, 'text', {x: left, y: h - 15}, 'flop per byte of DRAM (logarithmic) →');
+}
+function table(parent, columns, rows) {
+  const node = add(parent, 'table'), header = add(node, 'tr');
+  columns.forEach(column => add(header, 'th', {}, column));
+  rows.forEach((row, i) => {
+    const line = add(node, 'tr', i === 0 ? {class: 'chosen'} : {});
+    row.forEach(cell => add(line, 'td', typeof cell === 'string' ? {class: 'text'} : {}, cell));
+  });
+}
+const list = object => Object.entries(object).map(([key, value]) => key + '=' + value).join(' ');
+add(root, 'p', {}, `Chip: ${report.chip} (${report.product}). Times are predictions in microseconds.`);
+for (const group of report.groups) {
+  add(root, 'h2', {}, group.name);
+  add(root, 'p', {}, `Axes: ${list(group.axes)}. ${group.candidates} candidates, ${group.legal} legal, ` +
+      `${group.bounded} left out because no number of stages could make them the best.`);
+  bars(root, group.ranking);
+  table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', 'us', 'bound by', 'blocks', 'shared', 'why not'],
+        group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), r.register_stages, r.warps,
+                                r.cost.total_us.toFixed(2), r.cost.bound, r.footprint.blocks,
+                                r.footprint.shared_memory, r.why_not || 'chosen']));
+  if (group.ranking[0].loops.length)
+    table(root, ['loop', 'iterations', 'stages', 'loads, us', 'work, us', 'total, us', 'bound by'],
+          group.ranking[0].loops.map(l => [l.axis, l.iterations, l.stages, l.load_us.toFixed(3),
+                                           l.use_us.toFixed(3), l.total_us.toFixed(3), l.bound]));
+  roofline(root, group.roofline);
+}
+</script></body></html>
+)html";
+
+} // namespace
+
+std::string fusion::renderReport(const llvm::json::Value &report) {
+  std::string data = llvm::formatv("{0}", report).str();
+  // "</script>" in a name must not end the data.
+  std::string safe;
+  for (char c : data)
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  return (head + safe + tail).str();
+}

@@ -1,0 +1,175 @@
+//===- SearchReport.cpp - What a search has found, for people and tools ---===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/SearchReport.h"
+#include "fusion/Analysis/PipelineModel.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace fusion;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace {
+
+/// The terms of a cost that a schedule can be bound by, in seconds.
+struct Term {
+  llvm::StringLiteral name;
+  double Cost::*seconds;
+};
+constexpr Term terms[] = {{"DRAM", &Cost::dram},
+                          {"L2", &Cost::l2},
+                          {"shared memory", &Cost::shared},
+                          {"tensor cores", &Cost::compute},
+                          {"pipeline", &Cost::pipeline}};
+
+double microseconds(double seconds) { return seconds * 1e6; }
+
+Object reportCost(const Cost &cost) {
+  return Object{{"total_us", microseconds(cost.total)},
+                {"launch_us", microseconds(cost.launch)},
+                {"dram_us", microseconds(cost.dram)},
+                {"l2_us", microseconds(cost.l2)},
+                {"shared_us", microseconds(cost.shared)},
+                {"compute_us", microseconds(cost.compute)},
+                {"pipeline_us", microseconds(cost.pipeline)},
+                {"bound", cost.bound()},
+                {"blocks_per_sm", cost.blocksPerSM},
+                {"waves", cost.waves}};
+}
+
+Object reportFootprint(const Footprint &footprint) {
+  return Object{{"blocks", footprint.blocks},
+                {"global_load_bytes", footprint.globalLoadBytes},
+                {"global_store_bytes", footprint.globalStoreBytes},
+                {"compulsory_bytes", footprint.compulsoryBytes},
+                {"mma_flops", footprint.mmaFlops},
+                {"other_flops", footprint.otherFlops},
+                {"shared_memory", footprint.sharedMemory},
+                {"shared_traffic", footprint.sharedTraffic},
+                {"registers", footprint.registers}};
+}
+
+Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
+  Object tiles, stages;
+  for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
+    tiles[axis.name] = tile;
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (place.space == fuse::Space::Shared)
+      stages[tensor.name] = place.stages;
+  return Object{{"tiling", printTiling(schedule.tree, group)},
+                {"tiles", std::move(tiles)},
+                {"stages", std::move(stages)},
+                {"register_stages", schedule.registerStages},
+                {"warps", schedule.warps}};
+}
+
+Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
+                  const ChipInfo &chip) {
+  PipelineLatency latency = predictPipeline(
+      group, rated.schedule, rated.footprint, chip, PipelineForm::Continuous);
+  Array loops;
+  for (const LoopLatency &loop : latency.loops)
+    loops.push_back(Object{{"axis", group.axes[loop.axis].name},
+                           {"iterations", loop.iterations},
+                           {"stages", loop.stages},
+                           {"load_us", microseconds(loop.load)},
+                           {"use_us", microseconds(loop.use)},
+                           {"total_us", microseconds(loop.total)},
+                           {"bound", name(loop.bound)}});
+  return loops;
+}
+
+double tensorRate(const GroupModel &group, const ChipInfo &chip) {
+  for (const Product &product : group.products)
+    if (product.type)
+      return chip.tensorFlopsOf(*product.type) * chip.mmaShare;
+  return chip.f32FlopsPerSecond;
+}
+
+/// The work that was asked for, without padding and what is computed again.
+double usefulFlops(const GroupModel &group) {
+  double flops = 0;
+  for (const Product &product : group.products) {
+    double points = 2;
+    for (unsigned axis : product.axes)
+      points *= group.axes[axis].extent;
+    flops += points;
+  }
+  return flops;
+}
+
+} // namespace
+
+std::string fusion::whyNot(const RatedSchedule &other,
+                           const RatedSchedule &chosen) {
+  double slower = other.cost.total / chosen.cost.total - 1;
+  const Term *grown = &terms[0];
+  auto growth = [&](const Term &term) {
+    return other.cost.*term.seconds - chosen.cost.*term.seconds;
+  };
+  for (const Term &term : terms)
+    if (growth(term) > growth(*grown))
+      grown = &term;
+  if (growth(*grown) <= 0)
+    return "equal in every term; the first one found was kept";
+  std::string times =
+      llvm::formatv("{0} takes {1:F2} us instead of {2:F2} us", grown->name,
+                    microseconds(other.cost.*grown->seconds),
+                    microseconds(chosen.cost.*grown->seconds))
+          .str();
+  if (slower <= 0)
+    return "as fast, bound by the same; " + times;
+  return llvm::formatv("{0:F1} % slower: {1}", 100 * slower, times).str();
+}
+
+Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
+                            const SearchResult &result, const ChipInfo &chip) {
+  Object axes;
+  for (const Axis &axis : group.axes)
+    axes[axis.name] = axis.extent;
+  Array products;
+  for (const Product &product : group.products) {
+    Array loops;
+    for (unsigned axis : product.axes)
+      loops.push_back(group.axes[axis].name);
+    products.push_back(Object{{"result", group.tensors[product.result].name},
+                              {"axes", std::move(loops)}});
+  }
+  Array ranking;
+  for (const RatedSchedule &rated : result.ranking) {
+    Object entry = reportSchedule(rated.schedule, group);
+    entry["cost"] = reportCost(rated.cost);
+    entry["footprint"] = reportFootprint(rated.footprint);
+    entry["loops"] = reportLoops(group, rated, chip);
+    if (&rated != &result.ranking.front())
+      entry["why_not"] = whyNot(rated, result.ranking.front());
+    ranking.push_back(std::move(entry));
+  }
+  double useful = usefulFlops(group);
+  return Object{
+      {"name", name.str()}, // values of StringRef do not own
+      {"axes", std::move(axes)},
+      {"products", std::move(products)},
+      {"space", "default"},
+      {"candidates", result.candidates},
+      {"legal", result.legal},
+      {"bounded", result.bounded},
+      {"ranking", std::move(ranking)},
+      {"roofline",
+       Object{{"flop_per_byte", useful / result.footprint.compulsoryBytes},
+              {"flop_per_second", useful / result.cost.total},
+              {"peak_flop_per_second", tensorRate(group, chip)},
+              {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
+}
+
+llvm::json::Value fusion::makeReport(const ChipInfo &chip, Array groups) {
+  return Object{{"version", 1},
+                {"chip", chip.name},
+                {"product", chip.product},
+                {"groups", std::move(groups)}};
+}

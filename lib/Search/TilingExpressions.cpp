@@ -1,0 +1,274 @@
+//===- TilingExpressions.cpp - Deep and flat tiling expressions -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/TilingExpressions.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+using Axes = SmallVector<unsigned, 8>;
+
+/// Loops of an expression that may stand beside others: those of products
+/// `first` to `last` in program order.
+struct Part {
+  Axes loops;
+  unsigned first, last;
+};
+
+class Enumerator {
+public:
+  Enumerator(const GroupModel &group, const ExpressionOptions &options)
+      : group(group), options(options) {}
+
+  std::vector<TilingTree> list(const Axes &loops, bool startsWithLoop = false) {
+    std::vector<TilingTree> trees;
+    if (loops.empty())
+      return {TilingTree()};
+    for (unsigned outer : loops) {
+      Axes inner = loops;
+      llvm::erase(inner, outer);
+      if (options.completeIntermediates && keepsTiles(outer, inner))
+        continue;
+      for (TilingTree &tree : list(inner)) {
+        TilingTree &nest = trees.emplace_back();
+        nest.push_back({TilingNode::Kind::Loop, outer, std::move(tree)});
+        if (trees.size() > options.limit)
+          isComplete = false;
+        if (!isComplete)
+          return trees;
+      }
+    }
+    if (options.flat && !startsWithLoop)
+      listSequences(split(loops), trees);
+    return trees;
+  }
+
+  /// Whether loop `outer` reduces an intermediate that a loop of `inner`
+  /// indexes.
+  bool keepsTiles(unsigned outer, ArrayRef<unsigned> inner) const {
+    return llvm::any_of(group.products, [&](const Product &product) {
+      const GroupTensor &value = group.tensors[product.result];
+      return value.role == TensorRole::Intermediate &&
+             llvm::is_contained(product.reduction, outer) &&
+             llvm::any_of(inner, [&](unsigned axis) {
+               return llvm::is_contained(value.axes, axis);
+             });
+    });
+  }
+
+  bool isComplete = true; ///< the limit was not met
+
+private:
+  /// The finest partition of the loops, in program order.
+  SmallVector<Part> split(const Axes &loops) const {
+    SmallVector<Part> parts;
+    for (auto [index, product] : llvm::enumerate(group.products)) {
+      Part part{{}, static_cast<unsigned>(index), static_cast<unsigned>(index)};
+      for (unsigned axis : loops)
+        if (llvm::is_contained(product.axes, axis))
+          part.loops.push_back(axis);
+      if (part.loops.empty())
+        continue;
+      // One part with all that share a loop with it, and with what is between
+      // these in program order.
+      unsigned first = index;
+      for (const Part &other : parts)
+        if (llvm::any_of(other.loops, [&](unsigned axis) {
+              return llvm::is_contained(part.loops, axis);
+            }))
+          first = std::min(first, other.first);
+      while (!parts.empty() && parts.back().last >= first) {
+        for (unsigned axis : parts.back().loops)
+          if (!llvm::is_contained(part.loops, axis))
+            part.loops.push_back(axis);
+        part.first = std::min(part.first, parts.back().first);
+        parts.pop_back();
+      }
+      parts.push_back(std::move(part));
+    }
+    for (Part &part : parts)
+      llvm::sort(part.loops);
+    return parts;
+  }
+
+  /// All ways to take neighbours together, but for all in one.
+  void listSequences(ArrayRef<Part> parts, std::vector<TilingTree> &trees) {
+    if (parts.size() < 2)
+      return;
+    unsigned cuts = parts.size() - 1;
+    for (unsigned mask = 1; mask < (1u << cuts) && isComplete; ++mask) {
+      std::vector<TilingTree> sequences = {TilingTree()};
+      Axes loops;
+      for (unsigned i = 0; i < parts.size(); ++i) {
+        llvm::append_range(loops, parts[i].loops);
+        if (i != cuts && !(mask >> i & 1))
+          continue;
+        llvm::sort(loops);
+        std::vector<TilingTree> longer;
+        std::vector<TilingTree> items = list(loops, /*startsWithLoop=*/true);
+        for (const TilingTree &sequence : sequences)
+          for (const TilingTree &item : items) {
+            TilingTree &next = longer.emplace_back(sequence);
+            llvm::append_range(next, item);
+            isComplete &= longer.size() <= options.limit;
+            if (!isComplete)
+              return;
+          }
+        sequences = std::move(longer);
+        loops.clear();
+      }
+      for (TilingTree &sequence : sequences)
+        trees.push_back(std::move(sequence));
+      isComplete &= trees.size() <= options.limit;
+    }
+  }
+
+  const GroupModel &group;
+  const ExpressionOptions &options;
+};
+
+} // namespace
+
+std::optional<std::vector<TilingTree>>
+fusion::listExpressions(const GroupModel &group, ArrayRef<unsigned> axes,
+                        const ExpressionOptions &options) {
+  Enumerator enumerator(group, options);
+  std::vector<TilingTree> trees = enumerator.list(Axes(axes));
+  if (!enumerator.isComplete)
+    return std::nullopt;
+  return trees;
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+static const GroupTensor &resultOf(const GroupModel &group) {
+  return *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
+    return tensor.role == TensorRole::Result;
+  });
+}
+
+static bool isInAllProducts(const GroupModel &group, unsigned axis) {
+  return llvm::all_of(group.products, [&](const Product &product) {
+    return llvm::is_contained(product.axes, axis);
+  });
+}
+
+static TilingTree removeLoops(const TilingTree &items,
+                              llvm::function_ref<bool(unsigned)> isRemoved) {
+  TilingTree rest;
+  for (const TilingNode &node : items) {
+    TilingTree children = removeLoops(node.children, isRemoved);
+    if (isRemoved(node.index))
+      llvm::append_range(rest, children);
+    else
+      rest.push_back({node.kind, node.index, std::move(children)});
+  }
+  return rest;
+}
+
+/// The innermost loop where there is one: not of a flat expression.
+static std::optional<unsigned> innermost(const TilingTree &items) {
+  const TilingTree *body = &items;
+  while (body->size() == 1 && !body->front().children.empty())
+    body = &body->front().children;
+  if (body->size() != 1)
+    return std::nullopt;
+  return body->front().index;
+}
+
+BoundExpression fusion::bindBlocks(const GroupModel &group,
+                                   const TilingTree &loops) {
+  const GroupTensor &result = resultOf(group);
+  BoundExpression bound;
+  bound.loops = removeLoops(loops, [&](unsigned axis) {
+    bool isBound =
+        llvm::is_contained(result.axes, axis) && isInAllProducts(group, axis);
+    if (isBound)
+      bound.blocks.push_back(axis);
+    return isBound;
+  });
+  auto bind = [&](std::optional<unsigned> axis) {
+    if (!axis || !llvm::is_contained(result.axes, *axis))
+      return false;
+    bound.blocks.push_back(*axis);
+    bound.loops = removeLoops(bound.loops,
+                              [&](unsigned other) { return other == *axis; });
+    return true;
+  };
+  auto outermost = [&]() -> std::optional<unsigned> {
+    if (bound.loops.size() != 1)
+      return std::nullopt;
+    return bound.loops.front().index;
+  };
+  while (bind(outermost()) || bind(innermost(bound.loops)))
+    ;
+  llvm::sort(bound.blocks, [&](unsigned a, unsigned b) {
+    return llvm::find(result.axes, a) < llvm::find(result.axes, b);
+  });
+  return bound;
+}
+
+std::optional<std::vector<BoundExpression>>
+fusion::listBoundExpressions(const GroupModel &group,
+                             const ExpressionOptions &options) {
+  const GroupTensor &result = resultOf(group);
+  SmallVector<unsigned, 4> always, optional;
+  for (unsigned axis : result.axes)
+    (isInAllProducts(group, axis) ? always : optional).push_back(axis);
+  std::vector<BoundExpression> expressions;
+  // Every sub-expression comes from itself inside of the loops that are bound.
+  for (unsigned mask = (1u << optional.size()); mask-- > 0;) {
+    BoundExpression next;
+    for (unsigned axis : result.axes) {
+      const unsigned *found = llvm::find(optional, axis);
+      if (found == optional.end() || (mask >> (found - optional.begin()) & 1))
+        next.blocks.push_back(axis);
+    }
+    Axes inner;
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      if (!llvm::is_contained(next.blocks, axis))
+        inner.push_back(axis);
+    auto trees = listExpressions(group, inner, options);
+    if (!trees)
+      return std::nullopt;
+    for (TilingTree &tree : *trees) {
+      if (!bindBlocks(group, tree).blocks.empty())
+        continue; // more of it would be bound
+      next.loops = std::move(tree);
+      expressions.push_back(next);
+      if (expressions.size() > options.limit)
+        return std::nullopt;
+    }
+  }
+  return expressions;
+}
+
+static void collectLoops(const TilingTree &items, Axes &loops) {
+  for (const TilingNode &node : items) {
+    loops.push_back(node.index);
+    collectLoops(node.children, loops);
+  }
+}
+
+bool fusion::keepsIntermediates(const GroupModel &group,
+                                const TilingTree &loops) {
+  ExpressionOptions options;
+  Enumerator enumerator(group, options);
+  return llvm::any_of(loops, [&](const TilingNode &node) {
+    Axes inner;
+    collectLoops(node.children, inner);
+    return enumerator.keepsTiles(node.index, inner) ||
+           keepsIntermediates(group, node.children);
+  });
+}

@@ -1,0 +1,61 @@
+# Legal schedules drawn at random: whatever the legality predicate admits is lowered to right code that the sanitizer finds
+# nothing in, with the bytes and the shared memory that were predicted.
+# RUN: %python %s %t %S/Inputs 6
+
+import json
+import os
+import subprocess
+import sys
+
+folder, inputs, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sys.path.insert(0, inputs)
+from hand_schedule import ROOT  # noqa: E402
+
+# Whether operands pass through registers: of their loads LLVM leaves out those whose data is known to be there already.
+CHAINS = (
+    (False, ["--chain=64,48,80,32"]),
+    (False, ["--chain=100,40,72,24", "--between=bias,relu"]),
+    (False, ["--chain=128,128,128"]),
+    (False, ["--chain=96,64,96,64,32"]),
+    (True, ["--chain=33,17,65,9"]),
+    (True, ["--chain=32,72,83,83", "--2d", "--transpose=0"]),
+    (True, ["--chain=50,21,30,40,50", "--transpose=2"]),
+)
+PIPELINE = (
+    "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip=sm_80 force-fusion=true}},"
+    "fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
+)
+
+os.makedirs(folder, exist_ok=True)
+broken = runs = 0
+for synchronous, chain in CHAINS:
+    name = "_".join(chain).replace("--", "").replace(",", "x").replace("=", "")
+    path = os.path.join(folder, name)
+    generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+    subprocess.run([sys.executable, generator, *chain, "-o", path + ".mlir"], check=True)
+    for seed in range(count):
+        done = subprocess.run(
+            ["fusion-run", path + ".mlir", "--device=emulator", "--chip=sm_80", "--sanitize", "--schedules=3",
+             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed)],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        runs += 1
+        where = f"{name}, random-seed={seed}"
+        if done.returncode:
+            broken += 1
+            print(where, done.returncode, done.stdout[-1500:], done.stderr[-500:], sep="\n")
+            continue
+        with open(path + ".json") as file:
+            (report,) = json.load(file)
+        for kernel in report["kernels"]:
+            counted, predicted = kernel["counters"], kernel["predicted"]
+            for bytes in ("global_load_bytes", "global_store_bytes"):
+                fits = counted[bytes] <= predicted[bytes] if synchronous else counted[bytes] == predicted[bytes]
+                if not fits:
+                    broken += 1
+                    print(where, bytes, counted[bytes], predicted[bytes], kernel["schedule"])
+            if kernel["dynamic_shared_memory"] != predicted["shared_memory"]:
+                broken += 1
+                print(where, "shared memory", kernel["dynamic_shared_memory"], predicted["shared_memory"])
+print(f"{runs} schedules, {broken} broken")
+sys.exit(broken != 0)

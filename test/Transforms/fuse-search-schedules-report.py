@@ -1,0 +1,45 @@
+# The report of a search: what it says fits together, and the page carries the same data.
+# RUN: %python %source_root/benchmarks/workloads/generate.py --family=gemm_chains_chimera --case=G2 -o %t.mlir
+# RUN: fusion-opt %t.mlir --fuse-to-groups=chip=sm_80 -o %t.groups.mlir
+# RUN: sed 's/schedule = #fuse.schedule.*>} {/other = 0} {/' %t.groups.mlir > %t.open.mlir
+# RUN: fusion-opt %t.open.mlir --fuse-search-schedules="report=%t.json report-html=%t.html" -o %t.scheduled.mlir
+# RUN: %python %s %t.json %t.html %t.scheduled.mlir
+# A schedule that is there is not searched for, and a file that cannot be written is an error.
+# RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
+# RUN: grep -q '"groups": \[\]' %t.none.json
+# RUN: not fusion-opt %t.open.mlir --fuse-search-schedules="report=%t/no/folder.json" -o /dev/null 2>&1 | FileCheck %s
+# CHECK: error: cannot write the report to '{{.*}}folder.json':
+
+import json
+import re
+import sys
+
+with open(sys.argv[1]) as file:
+    report = json.load(file)
+assert report["version"] == 1 and report["chip"] == "sm_80"
+(group,) = report["groups"]
+assert group["name"].startswith("G2, line ") and group["axes"] == {"b": 12, "m": 512, "n": 512, "k": 64, "h": 64}
+assert 0 < group["legal"] <= group["candidates"] and group["bounded"] <= group["legal"]
+ranking = group["ranking"]
+assert len(ranking) == 10 and "why_not" not in ranking[0] and all("why_not" in entry for entry in ranking[1:])
+times = [entry["cost"]["total_us"] for entry in ranking]
+assert times == sorted(times)
+for entry in ranking:
+    cost = entry["cost"]
+    slowest = max(cost[key] for key in ("dram_us", "l2_us", "shared_us", "compute_us", "pipeline_us"))
+    assert abs(cost["total_us"] - cost["launch_us"] - slowest) < 1e-9
+    assert all(loop["axis"] in group["axes"] and loop["total_us"] > 0 for loop in entry["loops"])
+# Every pair of tiles and warps once.
+assert len({(str(entry["tiles"]), entry["warps"], entry["tiling"]) for entry in ranking}) >= len(ranking) - 3
+roof = group["roofline"]
+assert abs(roof["flop_per_second"] * times[0] * 1e-6 - 2 * 2 * 12 * 512 * 512 * 64) < 1
+assert roof["flop_per_second"] <= roof["peak_flop_per_second"]
+# What is written to the module is the first of the ranking.
+with open(sys.argv[3]) as file:
+    (tiling,) = set(re.findall(r'tiling = <"([^"]*)"', file.read()))
+assert tiling == ranking[0]["tiling"]
+with open(sys.argv[2]) as file:
+    page = file.read()
+(data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+assert json.loads(data) == report
+assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page
