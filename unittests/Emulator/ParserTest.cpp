@@ -105,6 +105,11 @@ TEST(Parser, HostileTexts) {
   EXPECT_FALSE(Program::parse(std::string("\0\xff\x80", 3), error));
   EXPECT_FALSE(Program::parse(".version", error));
   EXPECT_FALSE(Program::parse(".version 8.0 .entry", error));
+  std::string rest = "\n.target sm_80\n.address_size 64\n" + kernel("");
+  EXPECT_TRUE(Program::parse(".version 9.9" + rest, error));
+  EXPECT_FALSE(Program::parse(".version 10.0" + rest, error));
+  EXPECT_NE(error.message.find("10.0 is newer"), std::string::npos)
+      << error.message;
 }
 
 TEST(Parser, ScopesAndSpellings) {
