@@ -2,6 +2,7 @@
 // RUN: fusion-opt %s --tile-pipeline-identify --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
 // Every refusal says why.
+// WHY: another copy in the buffer's loop has one stage: waiting for it waits for what was issued before
 // WHY: buffer is filled synchronously (rule 1): the next iteration's tile is loaded into registers under this one's work
 // WHY: buffer is not pipelined: it is not filled in a sequential loop (rule 2)
 // WHY: buffer is not pipelined: it is also read outside of the loop that fills it (rule 2)
