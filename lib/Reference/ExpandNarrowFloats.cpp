@@ -8,10 +8,9 @@
 
 #include "fusion/Reference/Passes.h"
 #include "fusion/Runtime/ElementType.h"
-#include "fusion/Transforms/ClearFastMath.h"
+#include "fusion/Transforms/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -75,25 +74,10 @@ private:
   /// precision.
   LogicalResult computeInF32() {
     MLIRContext *context = &getContext();
-    SmallVector<Type> narrow = {
-        Float16Type::get(context),           BFloat16Type::get(context),
-        Float8E4M3FNType::get(context),      Float8E5M2Type::get(context),
-        Float8E4M3Type::get(context),        Float8E3M4Type::get(context),
-        Float8E4M3FNUZType::get(context),    Float8E5M2FNUZType::get(context),
-        Float8E4M3B11FNUZType::get(context), Float8E8M0FNUType::get(context)};
-    TypeConverter converter;
-    arith::populateEmulateUnsupportedFloatsConversions(
-        converter, narrow, Float32Type::get(context));
-    ConversionTarget target(*context);
-    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
-    RewritePatternSet patterns(context);
-    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
-      return failure();
-    // Upstream permits that roundings between operations are left out.
-    fusion::clearFastMath(getOperation());
-    return success();
+    SmallVector<Type> narrow = fusion::eightBitFloats(context);
+    narrow.push_back(Float16Type::get(context));
+    narrow.push_back(BFloat16Type::get(context));
+    return fusion::computeInF32(getOperation(), narrow);
   }
 
   void expandFma(RewriterBase &rewriter, math::FmaOp op) {

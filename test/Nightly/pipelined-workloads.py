@@ -45,10 +45,9 @@ def orders(n, k, h):
     places = dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared")
     maps = dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]"))
     outer = "".join(blocks)
-    inner = f"k(LA,LB,CC)" if k > tiles["k"] else "LA,LB,CC"
     if n > tiles["n"]:
         if k > tiles["k"]:
-            yield "AB", dict(tiling=f"{outer}(n({inner},LD,CE),SE)", tiles=tiles, blocks=blocks, maps=maps, places=places)
+            yield "AB", dict(tiling=f"{outer}(n(k(LA,LB,CC),LD,CE),SE)", tiles=tiles, blocks=blocks, maps=maps, places=places)
         if k <= 128:
             resident = dict(tiles, k=-(-k // 16) * 16)
             yield "BD", dict(

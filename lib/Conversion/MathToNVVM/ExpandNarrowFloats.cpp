@@ -9,9 +9,8 @@
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
-#include "fusion/Transforms/ClearFastMath.h"
+#include "fusion/Transforms/NarrowFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -444,40 +443,23 @@ private:
   /// Everything but conversions and moves of values is done in f32.
   LogicalResult computeInF32(MLIRContext *context) {
     Type f32 = Float32Type::get(context);
-    SmallVector<Type> narrow = {
-        Float8E4M3FNType::get(context),      Float8E5M2Type::get(context),
-        Float8E4M3Type::get(context),        Float8E3M4Type::get(context),
-        Float8E4M3FNUZType::get(context),    Float8E5M2FNUZType::get(context),
-        Float8E4M3B11FNUZType::get(context), Float8E8M0FNUType::get(context)};
-    {
-      TypeConverter converter;
-      llvm::SetVector<Type> supported;
-      for (Type type :
-           {Type(Float16Type::get(context)), Type(BFloat16Type::get(context)),
-            f32, Type(Float64Type::get(context))})
-        supported.insert(type);
-      math::populateExtendToSupportedTypesTypeConverter(converter, supported,
-                                                        f32);
-      ConversionTarget target(*context);
-      math::populateExtendToSupportedTypesConversionTarget(target, converter);
-      RewritePatternSet patterns(context);
-      math::populateExtendToSupportedTypesPatterns(patterns, converter);
-      if (failed(applyPartialConversion(getOperation(), target,
-                                        std::move(patterns))))
-        return failure();
-    }
     TypeConverter converter;
-    arith::populateEmulateUnsupportedFloatsConversions(converter, narrow, f32);
+    llvm::SetVector<Type> supported;
+    for (Type type :
+         {Type(Float16Type::get(context)), Type(BFloat16Type::get(context)),
+          f32, Type(Float64Type::get(context))})
+      supported.insert(type);
+    math::populateExtendToSupportedTypesTypeConverter(converter, supported,
+                                                      f32);
     ConversionTarget target(*context);
-    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    math::populateExtendToSupportedTypesConversionTarget(target, converter);
     RewritePatternSet patterns(context);
-    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    math::populateExtendToSupportedTypesPatterns(patterns, converter);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return failure();
-    // Upstream permits that roundings between operations are left out.
-    fusion::clearFastMath(getOperation());
-    return success();
+    return fusion::computeInF32(getOperation(),
+                                fusion::eightBitFloats(context));
   }
 };
 

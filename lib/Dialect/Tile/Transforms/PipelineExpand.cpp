@@ -146,29 +146,13 @@ LogicalResult Expander::check() {
     if (!primitives.acquire)
       return op->emitOpError("has stages but its loop has no primitives; run "
                              "tile-pipeline-place");
-    AllocOp alloc = fill.alloc();
-    if (!alloc || !alloc.getPipelined() || alloc.getType().getStages() != 1)
-      return op->emitOpError("has stages but its buffer is not pipelined; run "
-                             "tile-pipeline-identify");
-    if (stages < 2)
-      return op->emitOpError("needs at least two stages to be pipelined");
-    if (!fill.isAsync() && stages != 2)
-      return op->emitOpError("goes through registers, which makes two stages, "
-                             "but has ")
-             << stages;
+    if (failed(verifyStagedFill(fill, loop)))
+      return failure();
     if (!primitives.acquire->isBeforeInBlock(fill.source()) ||
         !op->isBeforeInBlock(primitives.commit))
       return op->emitOpError(
           "stands outside of the load region, between acquire and commit");
-    if (alloc.getPipelineStages() != fill.stages())
-      return op->emitOpError("has ")
-             << stages << " stages but its buffer asks for "
-             << alloc.getPipelineStages().value_or(1);
-    if (!isFilledOnce(alloc))
-      return op->emitOpError("is not the only one that fills its buffer");
-    if (std::optional<std::string> why = whyNotAhead(fill, loop))
-      return fill.source()->emitOpError(*why);
-    for (Operation *user : alloc->getUsers()) {
+    for (Operation *user : fill.buffer().getUsers()) {
       if (!isa<LocalLoadOp>(user))
         continue;
       Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);

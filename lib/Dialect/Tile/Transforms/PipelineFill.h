@@ -71,20 +71,16 @@ private:
 /// which holds it, or nothing where it can.
 std::optional<std::string> whyNotAhead(const Fill &fill, mlir::scf::ForOp loop);
 
-/// Whether `buffer` is filled in one place only.
-bool isFilledOnce(mlir::Value buffer);
+/// Fails with a diagnostic where a fill that has been given stages cannot be
+/// pipelined in `loop`, which holds it, or where what the passes before have
+/// noted of it and of its buffer does not agree.
+llvm::LogicalResult verifyStagedFill(const Fill &fill, mlir::scf::ForOp loop);
 
 /// Whether the bounds are constants and leave an iteration.
 bool runsAtLeastOnce(mlir::scf::ForOp loop);
 
 /// The fills of a block that have been given stages.
-inline llvm::SmallVector<Fill> stagedFills(mlir::Block &block) {
-  llvm::SmallVector<Fill> fills;
-  for (mlir::Operation &op : block)
-    if (std::optional<Fill> fill = Fill::get(&op); fill && fill->stages())
-      fills.push_back(*fill);
-  return fills;
-}
+llvm::SmallVector<Fill> stagedFills(mlir::Block &block);
 
 } // namespace fusion::tile
 

@@ -10,7 +10,6 @@
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace fusion {
@@ -21,40 +20,6 @@ namespace fusion {
 using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
-
-std::optional<std::string> fusion::tile::whyNotAhead(const Fill &fill,
-                                                     scf::ForOp loop) {
-  if (!loop.getInductionVar().getType().isIndex())
-    return "is in a loop that does not count in index";
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.filter = [&](Operation *op) {
-    return op->getBlock() == loop.getBody();
-  };
-  options.omitBlockArguments = true;
-  options.inclusive = true;
-  (void)getBackwardSlice(fill.operation(), &slice, options);
-  for (Operation *op : slice) {
-    if (op->getNumRegions() != 0)
-      return "has an address that an operation with regions computes";
-    for (Value operand : op->getOperands())
-      if (llvm::is_contained(loop.getRegionIterArgs(), operand))
-        return "depends on a value that the loop carries";
-  }
-  return std::nullopt;
-}
-
-bool fusion::tile::isFilledOnce(Value buffer) {
-  return llvm::count_if(buffer.getUsers(),
-                        llvm::IsaPred<CopyAsyncOp, LocalStoreOp>) == 1;
-}
-
-bool fusion::tile::runsAtLeastOnce(scf::ForOp loop) {
-  APInt lower, upper;
-  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
-         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
-         lower.slt(upper);
-}
 
 namespace {
 
@@ -88,25 +53,9 @@ LogicalResult Placement::check() {
       return op.emitOpError("stands in the loop already");
   for (const Fill &fill : fills) {
     Operation *op = fill.operation();
-    AllocOp alloc = fill.alloc();
-    if (!alloc || !alloc.getPipelined())
-      return op->emitOpError("has stages but its buffer is not pipelined; run "
-                             "tile-pipeline-identify");
-    if (!matchPattern(fill.stage().get(), m_Zero()))
-      return op->emitOpError("fills another stage than the first");
-    if (*fill.stages() < 2)
-      return op->emitOpError("needs at least two stages to be pipelined");
-    if (alloc.getPipelineStages() != fill.stages())
-      return op->emitOpError("has ")
-             << *fill.stages() << " stages but its buffer asks for "
-             << alloc.getPipelineStages().value_or(1);
-    if (fill.slot())
-      return op->emitOpError("already belongs to a pipeline");
-    if (!isFilledOnce(alloc))
-      return op->emitOpError("is not the only one that fills its buffer");
-    if (std::optional<std::string> why = whyNotAhead(fill, loop))
-      return fill.source()->emitOpError(*why);
-    for (Operation *user : alloc->getUsers()) {
+    if (failed(verifyStagedFill(fill, loop)))
+      return failure();
+    for (Operation *user : fill.buffer().getUsers()) {
       if (!isa<LocalLoadOp>(user))
         continue;
       Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);

@@ -1,0 +1,84 @@
+//===- PipelineFill.cpp - What fills a pipelined buffer
+//-----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineFill.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+std::optional<std::string> fusion::tile::whyNotAhead(const Fill &fill,
+                                                     scf::ForOp loop) {
+  if (!loop.getInductionVar().getType().isIndex())
+    return "is in a loop that does not count in index";
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  (void)getBackwardSlice(fill.operation(), &slice, options);
+  for (Operation *op : slice) {
+    if (op->getNumRegions() != 0)
+      return "has an address that an operation with regions computes";
+    for (Value operand : op->getOperands())
+      if (llvm::is_contained(loop.getRegionIterArgs(), operand))
+        return "depends on a value that the loop carries";
+  }
+  return std::nullopt;
+}
+
+LogicalResult fusion::tile::verifyStagedFill(const Fill &fill,
+                                             scf::ForOp loop) {
+  Operation *op = fill.operation();
+  AllocOp alloc = fill.alloc();
+  int64_t stages = *fill.stages();
+  if (!alloc || !alloc.getPipelined() || alloc.getType().getStages() != 1)
+    return op->emitOpError("has stages but its buffer is not pipelined; run "
+                           "tile-pipeline-identify");
+  if (!matchPattern(fill.stage().get(), m_Zero()))
+    return op->emitOpError("fills another stage than the first");
+  if (stages < 2)
+    return op->emitOpError("needs at least two stages to be pipelined");
+  if (!fill.isAsync() && stages != 2)
+    return op->emitOpError(
+               "goes through registers, which makes two stages, but "
+               "has ")
+           << stages;
+  if (alloc.getPipelineStages() != fill.stages())
+    return op->emitOpError("has ")
+           << stages << " stages but its buffer asks for "
+           << alloc.getPipelineStages().value_or(1);
+  if (fill.slot())
+    return op->emitOpError("already belongs to a pipeline");
+  if (llvm::count_if(alloc->getUsers(),
+                     llvm::IsaPred<CopyAsyncOp, LocalStoreOp>) != 1)
+    return op->emitOpError("is not the only one that fills its buffer");
+  if (std::optional<std::string> why = whyNotAhead(fill, loop))
+    return fill.source()->emitOpError(*why);
+  return success();
+}
+
+bool fusion::tile::runsAtLeastOnce(scf::ForOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         lower.slt(upper);
+}
+
+SmallVector<Fill> fusion::tile::stagedFills(Block &block) {
+  SmallVector<Fill> fills;
+  for (Operation &op : block)
+    if (std::optional<Fill> fill = Fill::get(&op); fill && fill->stages())
+      fills.push_back(*fill);
+  return fills;
+}
