@@ -483,7 +483,29 @@ fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
   return std::nullopt;
 }
 
+std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
+  if (schedule.raster != 1)
+    return "'raster' is not lowered; blocks are visited row by row";
+  if (schedule.persistent)
+    return "'persistent' is not lowered; a block computes one tile";
+  if (schedule.cluster != 1)
+    return "'cluster' is not lowered; blocks are independent";
+  if (schedule.producerWarps != 0)
+    return "'producers' is not lowered; every warp loads and multiplies";
+  if (schedule.splitAxis())
+    return "split reductions are not lowered";
+  return std::nullopt;
+}
+
 std::optional<std::string> fusion::checkSchedule(const GroupModel &group,
+                                                 const Schedule &schedule,
+                                                 const ChipInfo &chip) {
+  if (Reason reason = whyNotLowered(schedule))
+    return reason;
+  return whyImpossible(group, schedule, chip);
+}
+
+std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
                                                  const Schedule &schedule,
                                                  const ChipInfo &chip) {
   if (Reason reason = checkGroup(group, chip))

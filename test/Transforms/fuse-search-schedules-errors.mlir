@@ -49,6 +49,10 @@
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}split reductions are not lowered
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
+// PRODUCERS: error: {{.*}}'producers' is not lowered; every warp loads and multiplies
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
+// SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
 // REDUCTION: error: {{.*}}'reduction' is for groups that consume a value while it is reduced
 // How products use the intrinsic and the warps.

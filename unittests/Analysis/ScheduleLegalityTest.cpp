@@ -131,6 +131,20 @@ func.func @f(%a: tensor<4x32x32xf16>, %b: tensor<4x32x32xf16>) -> tensor<4x32x32
 }
 
 //===----------------------------------------------------------------------===//
+// The gate
+//===----------------------------------------------------------------------===//
+
+// What is costed but not lowered is told apart from what could never run.
+TEST_F(ScheduleLegality, GateIsApartFromTheRest) {
+  EXPECT_EQ(whyNotLowered(*group.schedule), std::nullopt);
+  group.schedule->persistent = true;
+  EXPECT_EQ(check(), whyNotLowered(*group.schedule));
+  EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip), std::nullopt);
+  group.setBlocks({"m", "h", "n"});
+  EXPECT_NE(whyImpossible(group.model(), *group.schedule, chip), std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
 // Grid and nest
 //===----------------------------------------------------------------------===//
 
