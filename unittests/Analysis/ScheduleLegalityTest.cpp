@@ -151,7 +151,7 @@ TEST_F(ScheduleLegality, GateIsApartFromTheRest) {
 TEST_F(ScheduleLegality, ReducedAxesAreNotBoundToTheGrid) {
   group.setBlocks({"m", "h", "n"});
   EXPECT_EQ(check(), "axis 'n' is reduced by 'E' and cannot be bound to the grid "
-                     "(split reductions are not lowered)");
+                     "(a reduction is split by 'parallel')");
   group.setBlocks({"m"});
   EXPECT_EQ(check(), "legal");
   group.setBlocks({});
