@@ -158,6 +158,18 @@ TEST_F(ScheduleLegality, ReducedAxesAreNotBoundToTheGrid) {
   EXPECT_EQ(check(), "legal");
 }
 
+TEST_F(ScheduleLegality, RasterOrdersTwoGridAxes) {
+  // 2 x 2 blocks: the row is one column of two.
+  group.schedule->raster = 2;
+  EXPECT_EQ(check(), "a raster of 2 blocks is row by row: axis 'h' has 2");
+  group.setTile("h", 16);
+  EXPECT_EQ(check(), "legal");
+  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+  group.setTile("h", 64);
+  group.setBlocks({"m"});
+  EXPECT_EQ(check(), "'raster' orders blocks of two grid axes; there are 1");
+}
+
 struct NestCase {
   const char *tiling, *reason;
 };
