@@ -24,9 +24,10 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
 }
 
 CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
-                     ArrayRef<unsigned> blocks, const ChipInfo &chip)
+                     ArrayRef<unsigned> blocks, const ChipInfo &chip,
+                     int64_t parts)
     : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
-      numSMs(chip.numSMs) {
+      numSMs(chip.numSMs), parts(parts) {
   assert(group.axes.size() <= kMaxAxes);
   for (const Axis &axis : group.axes)
     extents.push_back(axis.extent);
@@ -40,7 +41,10 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
     if (tensor.role != TensorRole::Intermediate)
       compulsory += bytesOf(tensor) / chip.dramBytesPerSecond;
   // The last store leaves the chip, and something is loaded before.
+  // A second launch combines parts.
   fixed = chip.launchOverhead;
+  if (parts > 1)
+    fixed += chip.launchOverhead + chip.dramLatency;
   compulsory = std::max(compulsory, chip.dramLatency);
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
@@ -83,7 +87,7 @@ double CostBound::seconds(ArrayRef<int64_t> tiles) const {
   for (unsigned axis = 0; axis < extents.size(); ++axis)
     chosen |= uint32_t(tiles[axis] > 0) << axis;
   if ((blocks & ~chosen) == 0) {
-    double grid = product(blocks, trips);
+    double grid = product(blocks, trips) * parts;
     work *= std::ceil(grid / numSMs) * numSMs / grid;
   }
   return fixed + std::max({compulsory, bytes / l2BytesPerSecond, work});

@@ -9,6 +9,7 @@
 #include "fusion/Search/ScheduleBuilder.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;

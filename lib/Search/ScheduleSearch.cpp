@@ -58,6 +58,7 @@ private:
     double bound;
     uint64_t tiles; ///< mixed-radix number
     unsigned expression;
+    int64_t parts;
   };
 
   double best() const {
@@ -161,12 +162,17 @@ Cost Search::consider(const Schedule &schedule,
 }
 
 /// The same schedule with more stages, as far as they can make it faster than
-/// the best one: stages change nothing about the bytes and the work.
+/// the best one: stages change nothing about the bytes that blocks move and the
+/// work.
 void Search::pipeline(const Schedule &schedule, ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   Cost one = consider(schedule, candidate);
-  double leastTime =
-      one.launch + std::max({one.dram, one.l2, one.shared, one.compute});
+  double compulsory = ranking.empty()
+                          ? 0
+                          : ranking.front().rated.footprint.compulsoryBytes /
+                                chip.dramBytesPerSecond;
+  double leastTime = one.launch + one.combine +
+                     std::max({compulsory, one.l2, one.shared, one.compute});
   if (hasBounds() && leastTime >= best()) {
     ++bounded;
     return;
@@ -195,6 +201,8 @@ void Search::pipeline(const Schedule &schedule, ScheduleCandidate candidate) {
 /// stages.
 void Search::arrangeAll(const ScheduleCandidate &candidate,
                         ArrayRef<unsigned> arrangements) {
+  if (!space.fillsParts(candidate))
+    return;
   Schedule schedule = space.outline(candidate);
   ScheduleCandidate own = candidate;
   for (unsigned number : arrangements) {
@@ -209,7 +217,7 @@ void Search::arrangeAll(const ScheduleCandidate &candidate,
 }
 
 double Search::estimate(const Candidate &candidate) const {
-  if (!space.mayFit(space.tilesOf(candidate)) ||
+  if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate) ||
       !space.divides(space.arrangements()[candidate.arrangement],
                      space.tilesOf(candidate)))
     return kNever;
@@ -330,8 +338,9 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
   uint64_t visits = 0;
   unsigned count = group.axes.size();
   ScheduleCandidate candidate;
-  for (unsigned each = 0; each < space.expressions().size(); ++each) {
+  auto listOf = [&](unsigned each, int64_t parts) {
     candidate.expression = each;
+    candidate.parts = parts;
     candidate.tiles.fill(0);
     llvm::DenseMap<unsigned, std::unique_ptr<CostBound>> bounds;
     // The tree, and with it the bound, depends on which loops live.
@@ -339,13 +348,14 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
       std::unique_ptr<CostBound> &slot = bounds[live];
       if (!slot) {
         ScheduleCandidate shape = candidate;
+        shape.parts = 1;
         for (unsigned axis = 0; axis < count; ++axis)
           shape.tiles[axis] =
               live >> axis & 1 ? 1
                                : std::max<int64_t>(1, group.axes[axis].extent);
-        slot =
-            std::make_unique<CostBound>(group, space.outline(shape).tree,
-                                        space.expressions()[each].blocks, chip);
+        slot = std::make_unique<CostBound>(group, space.outline(shape).tree,
+                                           space.expressions()[each].blocks,
+                                           chip, parts);
       }
       return slot->seconds(space.tilesOf(candidate));
     };
@@ -357,13 +367,15 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
       if (least >= best() || !space.mayFit(space.tilesOf(candidate)))
         return true;
       if (axis == count) {
-        leaves.push_back({least, number, each});
+        leaves.push_back({least, number, each, parts});
         return true;
       }
       ArrayRef<int64_t> list = space.leastTiles(axis);
       for (auto [index, tile] : llvm::enumerate(list)) {
         candidate.tiles[axis] = tile;
-        bool isLive = tripCount(group.axes[axis], tile) > 1;
+        if (!space.fillsParts(candidate, axis))
+          break; // larger tiles are fewer
+        bool isLive = space.sequentialTrips(candidate, axis) > 1;
         if (!self(self, axis + 1, live | unsigned(isLive) << axis,
                   number * list.size() + index))
           return false;
@@ -371,12 +383,15 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
       candidate.tiles[axis] = 0;
       return true;
     };
-    if (!choose(choose, 0, 0, 0))
-      return false;
-  }
+    return choose(choose, 0, 0, 0);
+  };
+  for (int64_t parts : space.parts())
+    for (unsigned each = 0; each < space.expressions().size(); ++each)
+      if (!listOf(each, parts))
+        return false;
   llvm::sort(leaves, [](const Leaf &a, const Leaf &b) {
-    return std::tie(a.bound, a.expression, a.tiles) <
-           std::tie(b.bound, b.expression, b.tiles);
+    return std::tie(a.bound, a.parts, a.expression, a.tiles) <
+           std::tie(b.bound, b.parts, b.expression, b.tiles);
   });
   return true;
 }
@@ -394,6 +409,7 @@ void Search::branch(std::vector<Leaf> &leaves, bool isLimited) {
       return;
     ScheduleCandidate candidate;
     candidate.expression = leaf.expression;
+    candidate.parts = leaf.parts;
     uint64_t number = leaf.tiles;
     for (unsigned axis = group.axes.size(); axis-- > 0;) {
       ArrayRef<int64_t> list = space.leastTiles(axis);
@@ -434,15 +450,23 @@ void Search::refine() {
   auto all =
       llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   double before;
+  auto retry = [&](auto &&values, auto member) {
+    ScheduleCandidate candidate = ranking.front().candidate;
+    auto chosen = candidate.*member;
+    for (auto value : values)
+      if (value != chosen) {
+        candidate.*member = value;
+        arrangeAll(candidate, space.usualArrangements());
+      }
+  };
   do {
     before = best();
-    for (unsigned each = 0; each < space.expressions().size(); ++each) {
-      ScheduleCandidate candidate = ranking.front().candidate;
-      if (candidate.expression == each)
-        continue;
-      candidate.expression = each;
-      arrangeAll(candidate, space.usualArrangements());
-    }
+    retry(llvm::seq<unsigned>(0, space.expressions().size()),
+          &ScheduleCandidate::expression);
+    retry(space.parts(), &ScheduleCandidate::parts);
+    retry(space.rasters(), &ScheduleCandidate::raster);
+    retry(llvm::seq<unsigned>(0, space.numIntrinsics()),
+          &ScheduleCandidate::intrinsic);
     tryTiles(&ScheduleSpace::allTiles);
     arrangeAll(ScheduleCandidate(ranking.front().candidate), all);
   } while (best() < before);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSpace.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,8 +33,36 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
     if (depth <= options.mostStages)
       depths.push_back(depth);
+  for (unsigned product = 0; product < group.products.size(); ++product)
+    intrinsics =
+        std::max<unsigned>(intrinsics, builder.intrinsicsOf(product).size());
+  for (int64_t width : {1, 2, 4, 8, 16, 32})
+    columns.push_back(width);
   listTiles();
+  listSplits();
   listExpressions();
+}
+
+/// What the tiled axis of the last product's reduction may be split into, where
+/// the group's numbers and lowering allow.
+void ScheduleSpace::listSplits() {
+  splits.push_back(1);
+  const GroupTensor &result =
+      *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
+        return tensor.role == TensorRole::Result;
+      });
+  splitAxis = builder.base().products[result.product].r1;
+  Schedule probe = builder.base();
+  probe.splits.assign(group.axes.size(), 1);
+  probe.splits[splitAxis] = 2;
+  if (whyNotSplit(group, probe) || whyNotLowered(probe))
+    return;
+  int64_t most = fine[splitAxis].empty() ? 1
+                                         : tripCount(group.axes[splitAxis],
+                                                     fine[splitAxis].front());
+  for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
+    if (parts <= most)
+      splits.push_back(parts);
 }
 
 void ScheduleSpace::listTiles() {
@@ -105,7 +134,8 @@ void ScheduleSpace::listExpressions() {
 
 double ScheduleSpace::size() const {
   double points = static_cast<double>(bound.size()) * arranged.size() *
-                  depths.size() * std::max(1u, options.mostRegisterStages);
+                  depths.size() * std::max(1u, options.mostRegisterStages) *
+                  splits.size() * columns.size() * intrinsics;
   for (const auto &list : fine)
     points *= list.size();
   return points;
@@ -115,7 +145,23 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
   schedule.tiles.assign(tiles.begin(), tiles.end());
+  if (candidate.parts > 1) {
+    schedule.splits.assign(group.axes.size(), 1);
+    schedule.splits[splitAxis] = candidate.parts;
+  }
+  if (intrinsics > 1)
+    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+      auto list = builder.intrinsicsOf(number);
+      mapping.intrinsic =
+          list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
+    }
   builder.setLoops(schedule, bound[candidate.expression]);
+  if (schedule.blocks.size() > 1) {
+    unsigned fastest = schedule.blocks.back();
+    if (candidate.raster <
+        tripCount(group.axes[fastest], schedule.tiles[fastest]))
+      schedule.raster = candidate.raster;
+  }
   return schedule;
 }
 
@@ -170,6 +216,12 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
   candidate.stages = depths[numbers.below(depths.size())];
   candidate.registerStages =
       1 + numbers.below(std::max(1u, options.mostRegisterStages));
+  // Most grids and reductions are fine as they are.
+  if (numbers.below(2) == 0)
+    candidate.parts = splits[numbers.below(splits.size())];
+  if (numbers.below(2) == 0)
+    candidate.raster = columns[numbers.below(columns.size())];
+  candidate.intrinsic = numbers.below(intrinsics);
   return candidate;
 }
 
@@ -177,7 +229,7 @@ ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
                                         Random &numbers) const {
   ScheduleCandidate changed = candidate;
   unsigned axes = group.axes.size();
-  unsigned which = numbers.below(axes + 4);
+  unsigned which = numbers.below(axes + 7);
   if (which == axes) {
     changed.expression = numbers.below(bound.size());
   } else if (which == axes + 1) {
@@ -187,6 +239,12 @@ ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
   } else if (which == axes + 3) {
     changed.registerStages =
         1 + numbers.below(std::max(1u, options.mostRegisterStages));
+  } else if (which == axes + 4) {
+    changed.parts = splits[numbers.below(splits.size())];
+  } else if (which == axes + 5) {
+    changed.raster = columns[numbers.below(columns.size())];
+  } else if (which == axes + 6) {
+    changed.intrinsic = numbers.below(intrinsics);
   } else {
     // A neighbour as often as any other.
     ArrayRef<int64_t> list = fine[which];

@@ -27,9 +27,10 @@ public:
   static constexpr unsigned kMaxAxes = 16;
 
   /// `tree` has the loops of the live axes; `blocks` are those bound to the
-  /// grid.
+  /// grid; `parts` blocks share a reduction.
   CostBound(const GroupModel &group, const TilingTree &tree,
-            llvm::ArrayRef<unsigned> blocks, const ChipInfo &chip);
+            llvm::ArrayRef<unsigned> blocks, const ChipInfo &chip,
+            int64_t parts = 1);
 
   /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
   /// which must not be a live axis of the tree.
@@ -51,7 +52,7 @@ private:
   llvm::SmallVector<Work, 4> works;
   uint32_t blocks = 0;
   double compulsory = 0; ///< seconds of every tensor once, from DRAM
-  double fixed = 0, l2BytesPerSecond, numSMs;
+  double fixed = 0, l2BytesPerSecond, numSMs, parts;
 };
 
 } // namespace fusion

@@ -8,7 +8,8 @@
 //
 // A candidate says how loops are nested (a deep or flat expression after
 // binding to the grid), how large tiles are, how many warps there are and how
-// each product arranges them, how deep buffers and fragments are pipelined.
+// each product arranges them, how deep buffers and fragments are pipelined,
+// how many blocks share a reduction and in what order blocks run.
 // What follows from these ScheduleBuilder adds. Work that padding or
 // recomputation waste is priced by the model, not forbidden.
 //
@@ -21,6 +22,7 @@
 #include "fusion/Search/Random.h"
 #include "fusion/Search/ScheduleBuilder.h"
 #include "fusion/Search/ScheduleSearch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace fusion {
 
@@ -30,11 +32,16 @@ struct ScheduleCandidate {
   unsigned arrangement = 0;                         ///< of `arrangements()`
   std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
   unsigned stages = 1, registerStages = 1;
+  int64_t parts = 1;      ///< blocks that share the last product's reduction
+  int64_t raster = 1;     ///< columns of the grid; 1 where it has no two axes
+  unsigned intrinsic = 0; ///< of each product's `ScheduleBuilder::intrinsicsOf`
 
   bool operator==(const ScheduleCandidate &other) const {
-    return expression == other.expression && arrangement == other.arrangement &&
-           tiles == other.tiles && stages == other.stages &&
-           registerStages == other.registerStages;
+    return std::tie(expression, arrangement, tiles, stages, registerStages,
+                    parts, raster, intrinsic) ==
+           std::tie(other.expression, other.arrangement, other.tiles,
+                    other.stages, other.registerStages, other.parts,
+                    other.raster, other.intrinsic);
   }
 };
 
@@ -54,6 +61,30 @@ public:
 
   /// Stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
+
+  /// Numbers of blocks that may share the last product's reduction, ascending
+  /// from 1.
+  llvm::ArrayRef<int64_t> parts() const { return splits; }
+  /// Widths of the columns that a grid's blocks may be visited in, from 1,
+  /// which is row by row.
+  llvm::ArrayRef<int64_t> rasters() const { return columns; }
+  /// The most intrinsics that a product can choose from.
+  unsigned numIntrinsics() const { return intrinsics; }
+
+  /// Whether no part of a split reduction is empty; of one axis, whose tile is
+  /// chosen, or of all.
+  bool fillsParts(const ScheduleCandidate &candidate, unsigned axis) const {
+    return axis != splitAxis || candidate.parts <= trips(candidate, axis);
+  }
+  bool fillsParts(const ScheduleCandidate &candidate) const {
+    return fillsParts(candidate, splitAxis);
+  }
+  /// Iterations of an axis's loop in one block.
+  int64_t sequentialTrips(const ScheduleCandidate &candidate,
+                          unsigned axis) const {
+    int64_t all = trips(candidate, axis);
+    return axis == splitAxis ? llvm::divideCeil(all, candidate.parts) : all;
+  }
 
   /// All tiles of an axis, ascending: multiples of 16, or 1 where no intrinsic
   /// takes the axis.
@@ -96,7 +127,11 @@ public:
   const ScheduleBuilder &build() const { return builder; }
 
 private:
+  int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
+    return tripCount(group.axes[axis], candidate.tiles[axis]);
+  }
   void listExpressions();
+  void listSplits();
   void listTiles();
 
   const GroupModel &group;
@@ -107,6 +142,9 @@ private:
   std::vector<Arrangement> arranged;
   llvm::SmallVector<unsigned, 16> usual;
   llvm::SmallVector<unsigned, 8> depths;
+  llvm::SmallVector<int64_t, 12> splits;
+  llvm::SmallVector<int64_t, 8> columns;
+  unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
 };
 
