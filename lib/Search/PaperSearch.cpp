@@ -248,7 +248,9 @@ PaperCandidate PaperSearch::decode(const Listed &listed) const {
 /// the papers do; for the others all equals are looked at.
 void PaperSearch::takeBest(ArrayRef<Listed> listed,
                            SearchResult &result) const {
-  unsigned wanted = std::max(1u, options.ranked);
+  // Measurements have some to choose from.
+  constexpr unsigned measured = 8;
+  unsigned wanted = std::max(options.measurement ? measured : 1, options.ranked);
   for (const Listed &each : listed) {
     if (result.ranking.size() >= wanted &&
         (each.seconds > result.ranking.back().modelSeconds ||
@@ -288,6 +290,8 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
   result.measuredBy = found->measuredBy;
   result.candidates = found->estimates;
   result.ranking.push_back(*complete(found->best));
+  if (options.measurement)
+    result.ranking.front().measuredSeconds = found->seconds;
   return true;
 }
 
@@ -323,6 +327,9 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
     result.candidates = counts.candidates[4];
     takeBest(listAll(), result);
     result.isProven = true;
+    if (options.measurement && measureRanking(result.ranking,
+                                              *options.measurement))
+      result.measuredBy = options.measurement->name();
   }
   sortRefusals(refusals);
   if (result.ranking.empty()) {
@@ -332,6 +339,8 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
       reason += "; of most: " + refusals.front().first;
     return std::nullopt;
   }
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   result.legal = accepted;
   result.refusals = std::move(refusals);

@@ -80,7 +80,6 @@ private:
   void branch(std::vector<Leaf> &leaves, bool isLimited);
   void evolveAll();
   void refine();
-  void measure();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -90,7 +89,7 @@ private:
   std::string lastReason;
   Refusals refusals;
   int64_t candidates = 0, legal = 0, bounded = 0;
-  bool isProven = false, isMeasured = false;
+  bool isProven = false;
   SearchMethod method = SearchMethod::Exhaustive;
 };
 
@@ -472,26 +471,6 @@ void Search::refine() {
   } while (best() < before);
 }
 
-/// The best few by the model are measured, and ranked by that.
-void Search::measure() {
-  if (!options.measurement)
-    return;
-  std::vector<Entry> measured;
-  for (Entry &entry : ranking) {
-    std::optional<double> seconds =
-        options.measurement->measure(entry.rated.schedule);
-    entry.rated.measuredSeconds = seconds;
-    isMeasured |= seconds.has_value();
-    auto place = llvm::upper_bound(
-        measured, seconds.value_or(kNever),
-        [](double other, const Entry &each) {
-          return other < each.rated.measuredSeconds.value_or(kNever);
-        });
-    measured.insert(place, std::move(entry));
-  }
-  ranking = std::move(measured);
-}
-
 std::optional<SearchResult> Search::run(std::string &reason) {
   if (options.randomSeed) {
     draw();
@@ -510,7 +489,6 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       evolveAll();
     }
     refine();
-    measure();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +
@@ -518,17 +496,19 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     return std::nullopt;
   }
   SearchResult result;
-  static_cast<RatedSchedule &>(result) = ranking.front().rated;
+  for (Entry &entry : ranking)
+    result.ranking.push_back(std::move(entry.rated));
+  if (options.measurement &&
+      measureRanking(result.ranking, *options.measurement))
+    result.measuredBy = options.measurement->name();
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
+  static_cast<RatedSchedule &>(result) = result.ranking.front();
   result.candidates = candidates;
   result.legal = legal;
   result.bounded = bounded;
   result.method = method;
   result.isProven = isProven;
-  if (isMeasured)
-    result.measuredBy = options.measurement->name();
-  for (Entry &entry : ranking)
-    if (result.ranking.size() < std::max(1u, options.ranked))
-      result.ranking.push_back(std::move(entry.rated));
   sortRefusals(refusals);
   result.refusals = std::move(refusals);
   return result;

@@ -114,6 +114,11 @@ std::optional<SearchResult> searchPaperSpace(const GroupModel &group,
 /// Whether `a` is to be preferred, by our model and what decides equal times.
 bool isBetter(const RatedSchedule &a, const RatedSchedule &b);
 
+/// Measures schedules and sorts them by that, those that do not run last.
+/// Returns whether any did.
+bool measureRanking(std::vector<RatedSchedule> &ranking,
+                    Measurement<Schedule> &measurement);
+
 /// A reason of `checkSchedule` with its numbers left out, for counting.
 std::string withoutNumbers(llvm::StringRef reason);
 
