@@ -149,13 +149,17 @@ private:
     Record writesBefore = 0, readsBefore = 0;
     Knowledge common;                      ///< of all lanes
     std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
-    std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
-    std::map<unsigned, Knowledge> fenced;  ///< at the last fence
+    using Pending = std::map<unsigned, SeenAt<Knowledge>>;
+    Pending pending;                      ///< read, but not acquired yet
+    std::map<unsigned, Knowledge> fenced; ///< at the last fence
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    std::map<unsigned, Knowledge> narrowPending, narrowFenced;
+    Pending narrowPending;
+    std::map<unsigned, Knowledge> narrowFenced;
     /// Threads whose strong writes were read, by lane; and suspicious reads
     /// (only with locks: Code::hasAtomics and hasUpdates).
-    std::map<unsigned, Clocks> loose;
+    std::map<unsigned, SeenAt<Clocks>> loose;
+    /// What strong reads saw already: acquired, pending, and in `loose`.
+    SeenReleases acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
     /// Sets of readers that this context is among already (joinedSet).
     std::vector<Record> joined;
@@ -183,8 +187,9 @@ private:
                      const Knowledge &knowledge, uint32_t ownClock) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  using Pending = std::map<unsigned, Knowledge>;
-  void acquirePending(WarpState &state, uint32_t mask, Pending &pending);
+  using Fenced = std::map<unsigned, Knowledge>;
+  void acquirePending(WarpState &state, uint32_t mask,
+                      WarpState::Pending &pending) const;
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
@@ -206,6 +211,8 @@ private:
   bool isAfter(Reach &reach, Record other, Record mine) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
+  bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                   unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);

@@ -29,6 +29,8 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
     return accessByLane(reach, mask, offset, bytes);
   }
+  if (loadUniform(reach, mask, offset, bytes, contiguous))
+    return;
   if (reach.shadow.rowCount) {
     uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
     if (!left)
@@ -193,6 +195,48 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
     return false;
   return reach.kind == SanitizeKind::Load ? loadAtOnce(reach)
                                           : storeAtOnce(reach);
+}
+
+/// Lanes that read the same words, as those do that poll.
+bool Sanitizer::loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                            unsigned bytes, bool contiguous) {
+  unsigned first = unsigned(__builtin_ctz(mask));
+  uint64_t at = offset[first];
+  if (reach.kind != SanitizeKind::Load || contiguous || bytes % 4 || at % 4 ||
+      reach.warp.cta != &cta || offset[31 - __builtin_clz(mask)] != at)
+    return false;
+  uint64_t different = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    different |= (mask >> i & 1 ? offset[i] : at) ^ at;
+  if (different)
+    return false;
+  reach.shadow.expandBytes(at, bytes);
+  bool several = mask & (mask - 1);
+  Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
+  Record *writes = reach.shadow.writes + at / 4,
+         *reads = reach.shadow.reads + at / 4;
+  for (unsigned k = 0; k < bytes / 4; ++k)
+    // What one of several lanes wrote is not their own.
+    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine))
+      return false;
+  for (unsigned k = 0; k < bytes / 4; ++k) {
+    Record &read = reads[k];
+    bool isAmong = contextOf(read) == contextOf(mine) && !(read & kSet) &&
+                   ((read & kSeveral) || ((read ^ mine) & kOwner) == 0);
+    if (isAmong && !(read & ~mine & kAtomic))
+      continue;
+    switch (actionOn(reach, read)) {
+    case Action::Replace:
+      read = mine;
+      break;
+    case Action::Keep:
+      break;
+    case Action::Join:
+      read = addReader(read, mine, reach.warp);
+      break;
+    }
+  }
+  return true;
 }
 
 bool Sanitizer::loadAtOnce(Reach &reach) {

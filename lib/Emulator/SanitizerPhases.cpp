@@ -194,7 +194,7 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
   Knowledge told;
-  auto release = [&](const Pending &fenced) {
+  auto release = [&](const Fenced &fenced) {
     forLanes(mask, [&](unsigned lane) {
       auto it = fenced.find(lane);
       if (it != fenced.end())
@@ -283,5 +283,5 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   if (!(inst.order & OrderStrong))
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
-  forLanes(mask, [&](unsigned lane) { state.pending[lane].join(done); });
+  forLanes(mask, [&](unsigned lane) { state.pending[lane].rest.join(done); });
 }
