@@ -47,6 +47,7 @@ struct GridSanitizer {
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
+  std::vector<Shadow> spares; ///< of shared memory of CTAs that have ended
   /// Which of two unordered readers of a word of global memory is kept.
   bool keepsFirstReader;
 };
@@ -55,6 +56,8 @@ struct GridSanitizer {
 class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
+  ~Sanitizer() { grid.spares.push_back(std::move(shared)); }
+  Sanitizer(const Sanitizer &) = delete;
 
   /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
@@ -164,6 +167,11 @@ private:
     /// Sets of readers that this context is among already (joinedSet).
     std::vector<Record> joined;
     uint32_t joinedContext = 0;
+    /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
+    /// lanes of the last access to another CTA's memory.
+    uint32_t begun = 0;
+    Record remote = 0;
+    uint32_t remoteRank = 0, remoteLanes = 0;
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.

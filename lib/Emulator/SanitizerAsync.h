@@ -78,7 +78,8 @@ struct AsyncTracking {
   /// order by themselves: agents, other CTAs.
   std::vector<uint32_t> outstanding;
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
-  std::vector<Record> remote;                 ///< accesses by other CTAs
+  /// Accesses by other CTAs: of which warp and line, and their lanes.
+  std::vector<std::pair<Record, uint32_t>> remote;
   std::vector<ProductRegisters> products;     ///< by warp
   uint32_t delivery = 0; ///< context of the cp.async that arrive now
 };

@@ -30,23 +30,34 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 void Sanitizer::noteRemote(Warp &warp, unsigned lane, unsigned line,
                            bool accesses) {
   Sanitizer &who = *warp.sanitizer;
-  const WarpState &state = who.states[warp.index];
-  Context begun{cta.linear, slots::kStarted, 0};
-  if (!who.knows(state, begun, 0, int(lane)))
-    who.reportText("cluster-lifetime", warp, lane, line, 0,
-                   "access to the shared memory of block " +
-                       std::to_string(cta.rank) +
-                       " of the cluster, which may not have begun: nothing "
-                       "orders it after an arrival of that block");
+  WarpState &state = who.states[warp.index];
+  if (!(state.begun >> cta.rank & 1)) {
+    Context begun{cta.linear, slots::kStarted, 0};
+    if (who.in(state.common, begun, 0))
+      state.begun |= 1u << cta.rank;
+    else if (!who.knows(state, begun, 0, int(lane)))
+      who.reportText("cluster-lifetime", warp, lane, line, 0,
+                     "access to the shared memory of block " +
+                         std::to_string(cta.rank) +
+                         " of the cluster, which may not have begun: nothing "
+                         "orders it after an arrival of that block");
+  }
   if (!accesses)
     return;
-  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12 |
-                Record(lane) << 7;
-  // Lanes of one access have one entry each; the same again has none.
-  for (size_t i = 0; i < 32 && i < async.remote.size(); ++i)
-    if (async.remote[async.remote.size() - 1 - i] == mine)
-      return;
-  async.remote.push_back(mine);
+  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12;
+  // Lanes come one by one, mostly of one access.
+  if (state.remote == mine && state.remoteRank == cta.rank &&
+      (state.remoteLanes >> lane & 1))
+    return;
+  if (state.remote != mine || state.remoteRank != cta.rank ||
+      async.remote.empty() || async.remote.back().first != mine) {
+    state.remote = mine;
+    state.remoteRank = cta.rank;
+    state.remoteLanes = 0;
+    async.remote.push_back({mine, 0});
+  }
+  state.remoteLanes |= 1u << lane;
+  async.remote.back().second |= 1u << lane;
   if (async.outstanding.empty() || async.outstanding.back() != contextOf(mine))
     async.outstanding.push_back(contextOf(mine));
 }
@@ -61,16 +72,19 @@ void Sanitizer::checkLifetime(const Warp &) {
     for (const auto &entry : state.lanes)
       all.join(entry.second);
   }
-  for (Record record : async.remote) {
+  for (const auto &[record, lanes] : async.remote) {
     const Context &context = grid.contexts[contextOf(record)];
-    if (all.knowsWarp(context, cta.linear) ||
-        all.knowsLane(context, laneOf(record)))
+    if (all.knowsWarp(context, cta.linear))
       continue;
+    uint32_t unknown = 0;
+    forLanes(lanes, [&](unsigned lane) {
+      unknown |= uint32_t(!all.knowsLane(context, lane)) << lane;
+    });
     for (Cta *other : cta.cluster->ctas)
-      if (other->linear == context.block)
+      if (unknown && other->linear == context.block)
         other->sanitizer->reportText(
-            "cluster-lifetime", other->warps[context.warp], laneOf(record),
-            lineOf(record), 0,
+            "cluster-lifetime", other->warps[context.warp],
+            unsigned(__builtin_ctz(unknown)), lineOf(record), 0,
             "access to the shared memory of block " + std::to_string(cta.rank) +
                 " of the cluster, which does not wait for it before it ends");
   }
