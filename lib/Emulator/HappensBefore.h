@@ -68,7 +68,12 @@ public:
   /// The next one. Iterators behind it are invalid.
   Iterator erase(Iterator it) { return entries.erase(it); }
   void join(uint64_t key, uint32_t clock);
-  void join(const Clocks &other);
+  void join(const Clocks &other) { join(other.begin(), other.end()); }
+  void join(Iterator first, Iterator last);
+  /// A key that is above all.
+  void append(uint64_t key, uint32_t clock) {
+    entries.emplace_back(key, clock);
+  }
 
 private:
   std::vector<Entry> entries;

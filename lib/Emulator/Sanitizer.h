@@ -195,6 +195,8 @@ private:
                      const Knowledge &knowledge, uint32_t ownClock) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
+  void importForeign(Knowledge &into, const Clocks &foreign) const;
+  Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
   using Fenced = std::map<unsigned, Knowledge>;
   void acquirePending(WarpState &state, uint32_t mask,
                       WarpState::Pending &pending) const;

@@ -350,7 +350,7 @@ void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
   async.delivery = newContext(arrival.issuer->warps[arrival.warp], agent.slot,
                               ++agent.clock);
   async.outstanding.push_back(async.delivery);
-  async.phases[barrier].open.joinWarp(agent.slot, agent.clock + 1);
+  async.phaseAt(barrier).open.joinWarp(agent.slot, agent.clock + 1);
 }
 
 /// Ordered by the mbarrier, not by what the thread does now.

@@ -119,13 +119,18 @@ void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
   for (uint32_t warp = 0; warp < exported.warps.size(); ++warp)
     if (exported.warps[warp])
       into.joinWarp(warp, exported.warps[warp]);
-  for (const auto &[key, clock] : exported.lanes)
-    joinEntry(into.lanes, key, clock);
-  for (const auto &[key, clock] : exported.foreign)
-    if (key >> 16 == cta.linear)
-      into.joinWarp(uint32_t(key & 0xffff), clock);
-    else
-      joinEntry(into.foreign, key, clock);
+  into.lanes.join(exported.lanes);
+  importForeign(into, exported.foreign);
+}
+
+/// Of what is known of warps of other CTAs, some are of this one.
+void Sanitizer::importForeign(Knowledge &into, const Clocks &foreign) const {
+  auto own = foreign.lowerBound(Knowledge::warpKey(cta.linear, 0));
+  auto rest = own;
+  for (; rest != foreign.end() && rest->first >> 16 == cta.linear; ++rest)
+    into.joinWarp(uint32_t(rest->first & 0xffff), rest->second);
+  into.foreign.join(foreign.begin(), own);
+  into.foreign.join(rest, foreign.end());
 }
 
 /// What strong reads saw counts from here.

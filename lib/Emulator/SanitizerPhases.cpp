@@ -14,6 +14,8 @@
 
 #include "Sanitizer.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
@@ -132,7 +134,7 @@ void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
   uint64_t addresses[32] = {};
   addresses[lane] = offset;
   sharedAccess(warp, inst, 1u << lane, addresses, 8, SanitizeKind::Store);
-  Phase &phase = async.phases[offset];
+  Phase &phase = async.phaseAt(offset);
   phase = Phase();
   phase.initialized = live ? shared.writes[offset / 4] : 0;
 }
@@ -143,7 +145,7 @@ void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, unsigned lane,
                            uint32_t offset, bool asyncProxy) {
   if (warp.cta != &cta)
     noteRemote(warp, lane, inst.line, !asyncProxy);
-  Phase &phase = async.phases[offset];
+  Phase &phase = async.phaseAt(offset);
   Record write = shared.writes[offset / 4];
   auto place = [&] {
     return "the mbarrier at shared offset " + std::to_string(offset);
@@ -174,31 +176,33 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
   Knowledge result;
   result.lanes = knowledge.lanes;
   result.foreign = knowledge.foreign;
-  for (uint32_t w = 0; w < knowledge.warps.size(); ++w)
-    if (knowledge.warps[w])
-      joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
-                knowledge.warps[w]);
-  if (cta.cluster->ctas.size() > 1)
-    joinEntry(result.foreign, Knowledge::warpKey(cta.linear, slots::kStarted),
-              1);
+  result.foreign.join(
+      foreignForm(knowledge.warps, cta.cluster->ctas.size() > 1));
   return result;
+}
+
+/// Warps of this CTA as others know them, and perhaps that it runs.
+Clocks Sanitizer::foreignForm(const std::vector<uint32_t> &known,
+                              bool started) const {
+  Clocks clocks;
+  uint32_t count = std::max(uint32_t(known.size()),
+                            started ? slots::kStarted + 1 : 0u);
+  for (uint32_t w = 0; w < count; ++w) {
+    uint32_t clock = w < known.size() ? known[w] : 0;
+    if (started && w == slots::kStarted)
+      clock = std::max(clock, 1u);
+    if (clock)
+      clocks.append(Knowledge::warpKey(cta.linear, w), clock);
+  }
+  return clocks;
 }
 
 /// What a thread of another CTA of the cluster tells.
 void Sanitizer::importFrom(Knowledge &into, const Knowledge &told,
                            const Sanitizer &who) const {
-  uint64_t block = who.cta.linear;
-  for (uint32_t w = 0; w < told.warps.size(); ++w)
-    if (told.warps[w])
-      joinEntry(into.foreign, Knowledge::warpKey(block, w), told.warps[w]);
-  joinEntry(into.foreign, Knowledge::warpKey(block, slots::kStarted), 1);
-  for (const auto &[key, clock] : told.lanes)
-    joinEntry(into.lanes, key, clock);
-  for (const auto &[key, clock] : told.foreign)
-    if (key >> 16 == cta.linear)
-      into.joinWarp(uint32_t(key & 0xffff), clock);
-    else
-      joinEntry(into.foreign, key, clock);
+  into.foreign.join(who.foreignForm(told.warps, true));
+  into.lanes.join(told.lanes);
+  importForeign(into, told.foreign);
 }
 
 /// What a relaxed arrival tells: what fences released before, and what was
@@ -243,7 +247,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = who.states[warp.index];
   bool ofCluster = offset == kClusterPhase;
   Knowledge &open =
-      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phases[offset]).open;
+      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset)).open;
   auto tell = [&](const Knowledge &told) {
     if (ofCluster)
       open.join(who.exportedForm(told));
@@ -277,12 +281,12 @@ void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
   if (!copy.context)
     return;
   const Context &context = grid.contexts[copy.context];
-  async.phases[offset].open.joinWarp(context.warp, context.clock + 1);
+  async.phaseAt(offset).open.joinWarp(context.warp, context.clock + 1);
 }
 
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
-                                         : async.phases[offset];
+                                         : async.phaseAt(offset);
   phase.done.join(phase.open);
 }
 
@@ -293,7 +297,7 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done =
-      offset == kClusterPhase ? seen : async.phases[offset].done;
+      offset == kClusterPhase ? seen : async.phaseAt(offset).done;
   if (!(inst.order & OrderStrong))
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
