@@ -100,7 +100,7 @@ void Sanitizer::race(Reach &reach, const char *what, Record other,
 //===----------------------------------------------------------------------===//
 
 static Record withoutLane(Record record) {
-  return (record & ~(Record(31) << 7)) |
+  return (record & ~(Record(31) << 7 | kPattern)) |
          (record & kSeveral ? Record(0) : kUnknownLane);
 }
 
@@ -111,8 +111,8 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     Record atomic = reads & mine & kAtomic;
     if (((reads ^ mine) & kOwner) == 0)
       return (reads & ~kAtomic) | atomic;
-    return (reads & ~(kAtomic | kUnknownLane | Record(31) << 7)) | atomic |
-           kSeveral;
+    return (reads & ~(kAtomic | kUnknownLane | kPattern | Record(31) << 7)) |
+           atomic | kSeveral;
   }
   mine = withoutLane(mine);
   if (!(reads & kSet))

@@ -150,8 +150,8 @@ private:
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;                      ///< of all lanes
-    std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
+    Knowledge common;                    ///< of all lanes
+    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
     using Pending = std::map<unsigned, SeenAt<Knowledge>>;
     Pending pending;                      ///< read, but not acquired yet
     std::map<unsigned, Knowledge> fenced; ///< at the last fence
@@ -221,6 +221,9 @@ private:
   bool isAfter(Reach &reach, Record other, Record mine) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
+  uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
+                        unsigned bytes);
+  bool accessTogether(Reach &reach, uint64_t word, Record mine);
   bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
                    unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
@@ -313,6 +316,7 @@ struct Sanitizer::Reach {
   bool loose = false;  ///< a strong access that is not atomic, with locks
   bool update = false; ///< that stores what was made of a loaded value
   const Inst *stored = nullptr; ///< with kStoresOperands
+  uint32_t lanes = 0;           ///< of the whole access
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
@@ -336,7 +340,7 @@ void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
   shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && !isKind(shadow.writes[word], kSplit)) {
+    if (at % 4 == 0 && end - at >= 4 && shadow.isWhole(word)) {
       visit(shadow.writes[word], shadow.reads[word], at);
       at += 4;
       continue;

@@ -24,6 +24,7 @@ using namespace fusion::emulator;
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
+  reach.lanes = mask;
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
@@ -37,6 +38,11 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
       return;
     contiguous &= left == mask;
     mask = left;
+  }
+  if (bytes < 4) {
+    mask = accessNarrow(reach, mask, offset, bytes);
+    if (!mask)
+      return;
   }
   if (!accessAtOnce(reach, mask, offset, bytes, contiguous))
     accessByLane(reach, mask, offset, bytes);
@@ -82,15 +88,12 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
 bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   if (row.write == kByWord)
     return false;
-  auto isOwn = [&](Record other) {
-    return ((other ^ mine) & (kOwner | kPattern)) == 0;
-  };
+  auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {
     return other < reach.limit || isOwn(other) || (other & mine & kAtomic) ||
            orderedForAll(other, reach.warp) ||
            // Its own lanes, earlier.
-           (!(other & kSeveral) && (other & kPattern) == (mine & kPattern) &&
-            orderedForOwner(other, mine, reach.warp));
+           orderedForOwner(other, mine, reach.warp);
   };
   if (!isOrdered(row.write))
     return false;
@@ -124,7 +127,7 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
     return true;
   const Context &context = grid.contexts[contextOf(other)];
   return context.block == cta.linear && context.warp == warp.index &&
-         !(other & kSeveral) &&
+         !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
 }
 
@@ -217,7 +220,8 @@ bool Sanitizer::loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
          *reads = reach.shadow.reads + at / 4;
   for (unsigned k = 0; k < bytes / 4; ++k)
     // What one of several lanes wrote is not their own.
-    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine))
+    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||
+        (patternOf(reads[k]) && actionOn(reach, reads[k]) == Action::Join))
       return false;
   for (unsigned k = 0; k < bytes / 4; ++k) {
     Record &read = reads[k];
@@ -249,6 +253,10 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       return !(read & kSet) && contextOf(read) == contextOf(reach.mine);
     };
     if (!words.readsAlike || isOfContext(reads)) {
+      // Of which bytes lanes have read, the words must tell.
+      for (unsigned j = 0; j < words.count; ++j)
+        if (patternOf(words.read[j]) && isOfContext(words.read[j]))
+          return false;
       for (unsigned j = 0; j < words.count; ++j)
         if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
           return loadScattered(reach);
@@ -407,7 +415,7 @@ static uint32_t distinctStores(const Warp &warp, const Inst &inst,
 void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
   if (reach.stored)
-    mask = distinctStores(reach.warp, *reach.stored, mask, offset);
+    mask &= distinctStores(reach.warp, *reach.stored, reach.lanes, offset);
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose &&
@@ -436,7 +444,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     while (at < end) {
       uint64_t word = at / 4;
       unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
-      if (count == 4 && !isKind(shadow.writes[word], kSplit)) {
+      if (count == 4 && shadow.isWhole(word)) {
         visit(shadow.writes[word], shadow.reads[word], at, lane);
       } else {
         Shadow::Parts &parts = shadow.split(word);

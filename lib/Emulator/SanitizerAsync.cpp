@@ -153,15 +153,16 @@ void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
       a.lastReads = reads;
       bool before = reads < a.reach.limit ||
                     (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
-      a.nextReads = before ? a.reach.mine
-                           : addReader(reads, a.reach.mine, a.reach.warp);
+      a.nextReads =
+          before ? a.reach.mine : addReader(reads, a.reach.mine, a.reach.warp);
     }
     reads = a.nextReads;
   };
   constexpr uint32_t kPiece = 16; // of which there are many
   if (bytes != kPiece || offset % 4)
     return forRecords(shared, offset, bytes, visit);
-  Record *writes = shared.writes + offset / 4, *reads = shared.reads + offset / 4;
+  Record *writes = shared.writes + offset / 4,
+         *reads = shared.reads + offset / 4;
   Record written = 0, read = 0, fine = Record(a.fineContext) << 32;
   for (unsigned k = 0; k < kPiece / 4; ++k) {
     written |= (writes[k] ^ fine) >> 32;

@@ -87,8 +87,8 @@ struct AsyncTracking {
   }
   /// Accesses by other CTAs: of which warp and line, and their lanes.
   std::vector<std::pair<Record, uint32_t>> remote;
-  std::vector<ProductRegisters> products;     ///< by warp
-  Phase *lastPhase = nullptr; ///< of phaseAt
+  std::vector<ProductRegisters> products; ///< by warp
+  Phase *lastPhase = nullptr;             ///< of phaseAt
   uint32_t lastOffset = 0;
   uint32_t delivery = 0; ///< context of the cp.async that arrive now
 };

@@ -185,8 +185,8 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
 Clocks Sanitizer::foreignForm(const std::vector<uint32_t> &known,
                               bool started) const {
   Clocks clocks;
-  uint32_t count = std::max(uint32_t(known.size()),
-                            started ? slots::kStarted + 1 : 0u);
+  uint32_t count =
+      std::max(uint32_t(known.size()), started ? slots::kStarted + 1 : 0u);
   for (uint32_t w = 0; w < count; ++w) {
     uint32_t clock = w < known.size() ? known[w] : 0;
     if (started && w == slots::kStarted)
@@ -247,7 +247,8 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = who.states[warp.index];
   bool ofCluster = offset == kClusterPhase;
   Knowledge &open =
-      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset)).open;
+      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset))
+          .open;
   auto tell = [&](const Knowledge &told) {
     if (ofCluster)
       open.join(who.exportedForm(told));
