@@ -316,7 +316,6 @@ struct Sanitizer::Reach {
   bool loose = false;  ///< a strong access that is not atomic, with locks
   bool update = false; ///< that stores what was made of a loaded value
   const Inst *stored = nullptr; ///< with kStoresOperands
-  uint32_t lanes = 0;           ///< of the whole access
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;

@@ -21,10 +21,50 @@
 
 using namespace fusion::emulator;
 
+/// Without the lanes that store the same to the same place as one before: one
+/// of such stores of an instruction takes place, whichever (CUDA C++
+/// Programming Guide, "SIMT Architecture").
+static uint32_t distinctStores(const Warp &warp, const Inst &inst,
+                               uint32_t mask, const uint64_t *offset) {
+  auto isAlike = [&](unsigned lane, unsigned other) {
+    for (unsigned i = 0; i < inst.b; ++i) {
+      const uint8_t *values = warp.reg<uint8_t>(inst.op[i]);
+      if (std::memcmp(values + lane * inst.e, values + other * inst.e, inst.a))
+        return false;
+    }
+    return true;
+  };
+  bool ascending = true;
+  uint64_t least = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t at = offset[__builtin_ctz(left)];
+    ascending &= at >= least;
+    least = at + 1;
+  }
+  if (ascending)
+    return mask;
+  constexpr unsigned kSlots = 64;
+  uint8_t first[kSlots]; // lane at a place, and one more
+  std::memset(first, 0, sizeof(first));
+  uint32_t distinct = mask;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    unsigned slot = unsigned(offset[lane] * 0x9e3779b97f4a7c15u >> 58);
+    while (first[slot] && offset[first[slot] - 1] != offset[lane])
+      slot = (slot + 1) % kSlots;
+    if (!first[slot])
+      first[slot] = uint8_t(lane + 1);
+    else if (isAlike(lane, first[slot] - 1u))
+      distinct &= ~(1u << lane);
+  }
+  return distinct;
+}
+
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
-  reach.lanes = mask;
+  if (reach.stored && !contiguous)
+    mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
@@ -382,40 +422,8 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
   return true;
 }
 
-/// Without the lanes that store the same to the same place as one before: one
-/// of such stores of an instruction takes place, whichever (CUDA C++
-/// Programming Guide, "SIMT Architecture").
-static uint32_t distinctStores(const Warp &warp, const Inst &inst,
-                               uint32_t mask, const uint64_t *offset) {
-  auto isAlike = [&](unsigned lane, unsigned other) {
-    for (unsigned i = 0; i < inst.b; ++i) {
-      const uint8_t *values = warp.reg<uint8_t>(inst.op[i]);
-      if (std::memcmp(values + lane * inst.e, values + other * inst.e, inst.a))
-        return false;
-    }
-    return true;
-  };
-  constexpr unsigned kSlots = 64;
-  uint8_t first[kSlots]; // lane at a place, and one more
-  std::memset(first, 0, sizeof(first));
-  uint32_t distinct = mask;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    unsigned slot = unsigned(offset[lane] * 0x9e3779b97f4a7c15u >> 58);
-    while (first[slot] && offset[first[slot] - 1] != offset[lane])
-      slot = (slot + 1) % kSlots;
-    if (!first[slot])
-      first[slot] = uint8_t(lane + 1);
-    else if (isAlike(lane, first[slot] - 1u))
-      distinct &= ~(1u << lane);
-  }
-  return distinct;
-}
-
 void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
-  if (reach.stored)
-    mask &= distinctStores(reach.warp, *reach.stored, reach.lanes, offset);
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose &&
