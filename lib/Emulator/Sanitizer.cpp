@@ -20,19 +20,18 @@ using namespace fusion::emulator;
 // Enough to understand what is wrong; the first findings matter.
 static constexpr size_t kMaxFindings = 100;
 
-/// Memory that the host has mapped already, where there is some.
-static Shadow shadowOfCta(GridSanitizer &grid, uint64_t bytes) {
-  if (grid.spares.empty())
-    return Shadow(bytes, false);
-  Shadow spare = std::move(grid.spares.back());
-  grid.spares.pop_back();
-  spare.clear();
-  return spare;
-}
-
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers), shared(shadowOfCta(grid, cta.sharedBytes)) {
+      joins(kBarriers) {
+  // Memory that the host has mapped already is faster.
+  if (grid.spares.empty()) {
+    shared = Shadow(cta.sharedBytes, false);
+  } else {
+    std::tie(shared, sets) = std::move(grid.spares.back());
+    grid.spares.pop_back();
+    shared.clear();
+    sets.settle(0, 0);
+  }
   grid.clusterPhases.erase(cta.cluster); // of another cluster, before
 }
 

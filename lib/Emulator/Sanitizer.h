@@ -47,7 +47,20 @@ struct GridSanitizer {
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
-  std::vector<Shadow> spares; ///< of shared memory of CTAs that have ended
+  /// Of shared memory of CTAs that have ended.
+  std::vector<std::pair<Shadow, ReaderSets>> spares;
+  /// Sets of readers that a context is among already.
+  struct Joined {
+    uint32_t context = 0;
+    Record set = 0;
+  };
+  std::vector<Joined> joined; ///< a hash table, by context and set
+  Joined &joinedAt(uint32_t context, Record set) {
+    if (joined.empty())
+      joined.resize(kJoined);
+    return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
+  }
+  static constexpr size_t kJoined = 4096;
   /// Which of two unordered readers of a word of global memory is kept.
   bool keepsFirstReader;
 };
@@ -56,7 +69,7 @@ struct GridSanitizer {
 class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
-  ~Sanitizer() { grid.spares.push_back(std::move(shared)); }
+  ~Sanitizer() { grid.spares.emplace_back(std::move(shared), std::move(sets)); }
   Sanitizer(const Sanitizer &) = delete;
 
   /// `contiguous`: all lanes, one after the other.
@@ -164,9 +177,6 @@ private:
     /// What strong reads saw already: acquired, pending, and in `loose`.
     SeenReleases acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
-    /// Sets of readers that this context is among already (joinedSet).
-    std::vector<Record> joined;
-    uint32_t joinedContext = 0;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
     uint32_t begun = 0;

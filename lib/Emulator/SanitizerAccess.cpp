@@ -330,23 +330,18 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
 bool Sanitizer::loadScattered(Reach &reach) {
   if (reach.allocation || reach.atomic())
     return false;
-  constexpr size_t kRemembered = 1024;
-  WarpState &state = states[reach.warp.index];
-  if (state.joinedContext != contextOf(reach.mine)) {
-    state.joinedContext = contextOf(reach.mine);
-    state.joined.assign(kRemembered, 0);
-  }
+  uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
   for (unsigned j = 0; j < words.count; ++j) {
     Record &read = to[words.place[j]];
-    Record &joined = state.joined[lineOf(read) % kRemembered];
     if (read & kSet) {
-      if (joined == read)
+      GridSanitizer::Joined &joined = grid.joinedAt(context, read);
+      if (joined.context == context && joined.set == read)
         continue;
       Record before = read;
       read = addReader(read, words.owner[j], reach.warp);
       if (read == before)
-        joined = read;
+        joined = {context, read};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
     } else {

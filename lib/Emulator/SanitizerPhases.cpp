@@ -260,8 +260,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   if (inst.order & OrderStrong) {
     tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
   } else {
-    tell(state.common);
-    Knowledge own;
+    Knowledge own = state.common;
     forLanes(mask, [&](unsigned lane) {
       auto it = state.lanes.find(lane);
       if (it != state.lanes.end())

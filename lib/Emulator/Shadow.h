@@ -86,6 +86,7 @@ inline bool isKind(Record record, Record kind) {
 
 class Shadow {
 public:
+  Shadow() = default;
   /// Of shared memory, all words uninitialised; or of global memory, written
   /// before anything else.
   Shadow(uint64_t bytes, bool isGlobal)
@@ -170,10 +171,10 @@ public:
     }
   }
 
-  uint64_t size;
-  uint64_t rowCount; ///< 0 of shared memory
-  Row *rows;
-  Record *writes, *reads;
+  uint64_t size = 0;
+  uint64_t rowCount = 0; ///< 0 of shared memory
+  Row *rows = nullptr;
+  Record *writes = nullptr, *reads = nullptr;
 
 private:
   struct Free {
