@@ -79,6 +79,7 @@ private:
   bool listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits);
   void branch(std::vector<Leaf> &leaves, bool isLimited);
   void evolveAll();
+  void tryMoves();
   void refine();
 
   const GroupModel &group;
@@ -442,6 +443,39 @@ void Search::evolveAll() {
     consider(schedule, found->best);
 }
 
+/// Keeping tiles instead of loading or computing them again, in each of the
+/// best schedules: what keeping frees elsewhere may put another one first.
+void Search::tryMoves() {
+  std::vector<ScheduleCandidate> starts;
+  for (const Entry &entry : ranking)
+    starts.push_back(entry.candidate);
+  auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
+    ScheduleCandidate candidate = start;
+    for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
+      if (change(candidate, levels))
+        arrangeAll(candidate, space.usualArrangements());
+  };
+  auto moveIn = [&](const ScheduleCandidate &start) {
+    for (unsigned tensor : space.operands())
+      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
+        candidate.hoisted[tensor] = levels;
+        return levels != start.hoisted[tensor];
+      });
+    for (unsigned product : space.intermediates())
+      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
+        candidate.kept[product] = levels;
+        return levels != start.kept[product];
+      });
+  };
+  for (const ScheduleCandidate &start : starts)
+    moveIn(start);
+  double before;
+  do { // one further tensor after the other
+    before = best();
+    moveIn(ScheduleCandidate(ranking.front().candidate));
+  } while (best() < before);
+}
+
 /// Every choice anew in the best schedule, until nothing gets better.
 void Search::refine() {
   if (ranking.empty())
@@ -458,6 +492,7 @@ void Search::refine() {
         arrangeAll(candidate, space.usualArrangements());
       }
   };
+  tryMoves();
   do {
     before = best();
     retry(llvm::seq<unsigned>(0, space.expressions().size()),
