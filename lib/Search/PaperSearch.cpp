@@ -139,6 +139,11 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
           break;
         }
         Footprint footprint = computeFootprint(group, schedule);
+        if (!hasRegisterRoom(schedule, footprint, chip)) {
+          if (why.empty())
+            why = kNoRegisterRoom;
+          break;
+        }
         Cost cost = predictCost(group, schedule, footprint, chip);
         RatedSchedule rated{schedule, footprint, cost, cost.total, {}};
         if (options.model != ModelKind::Default) {
@@ -250,7 +255,8 @@ void PaperSearch::takeBest(ArrayRef<Listed> listed,
                            SearchResult &result) const {
   // Measurements have some to choose from.
   constexpr unsigned measured = 8;
-  unsigned wanted = std::max(options.measurement ? measured : 1, options.ranked);
+  unsigned wanted =
+      std::max(options.measurement ? measured : 1, options.ranked);
   for (const Listed &each : listed) {
     if (result.ranking.size() >= wanted &&
         (each.seconds > result.ranking.back().modelSeconds ||
@@ -327,8 +333,8 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
     result.candidates = counts.candidates[4];
     takeBest(listAll(), result);
     result.isProven = true;
-    if (options.measurement && measureRanking(result.ranking,
-                                              *options.measurement))
+    if (options.measurement &&
+        measureRanking(result.ranking, *options.measurement))
       result.measuredBy = options.measurement->name();
   }
   sortRefusals(refusals);

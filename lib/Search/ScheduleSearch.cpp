@@ -68,7 +68,8 @@ private:
 
   void draw();
   bool isLegal(const Schedule &schedule);
-  Cost consider(const Schedule &schedule, const ScheduleCandidate &candidate);
+  std::optional<Cost> consider(const Schedule &schedule,
+                               const ScheduleCandidate &candidate);
   void pipeline(const Schedule &schedule, ScheduleCandidate candidate);
   void arrangeAll(const ScheduleCandidate &candidate,
                   ArrayRef<unsigned> arrangements);
@@ -121,13 +122,21 @@ static bool sameTiles(const Schedule &a, const Schedule &b) {
                      });
 }
 
-/// Compares a legal schedule with the best ones.
-Cost Search::consider(const Schedule &schedule,
-                      const ScheduleCandidate &candidate) {
+/// Compares a legal schedule with the best ones; nullopt where it may spill.
+std::optional<Cost> Search::consider(const Schedule &schedule,
+                                     const ScheduleCandidate &candidate) {
   // Some more than asked for are where the evolutionary search starts.
   constexpr size_t kept = 8;
   RatedSchedule rated;
   rated.footprint = computeFootprint(group, schedule);
+  // What is drawn to test lowering may use all there are.
+  if (!options.randomSeed &&
+      !hasRegisterRoom(schedule, rated.footprint, chip)) {
+    lastReason = kNoRegisterRoom;
+    if (options.ranked > 1)
+      countRefusal(refusals, lastReason);
+    return std::nullopt;
+  }
   rated.cost = predictCost(group, schedule, rated.footprint, chip);
   rated.modelSeconds = rated.cost.total;
   if (options.model != ModelKind::Default) {
@@ -166,7 +175,10 @@ Cost Search::consider(const Schedule &schedule,
 /// work.
 void Search::pipeline(const Schedule &schedule, ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
-  Cost one = consider(schedule, candidate);
+  std::optional<Cost> considered = consider(schedule, candidate);
+  if (!considered)
+    return;
+  const Cost &one = *considered;
   double compulsory = ranking.empty()
                           ? 0
                           : ranking.front().rated.footprint.compulsoryBytes /
@@ -222,7 +234,8 @@ double Search::estimate(const Candidate &candidate) const {
                      space.tilesOf(candidate)))
     return kNever;
   Schedule schedule = space.complete(candidate);
-  if (checkSchedule(group, schedule, chip))
+  if (checkSchedule(group, schedule, chip) ||
+      !hasRegisterRoom(schedule, computeFootprint(group, schedule), chip))
     return kNever;
   std::string reason;
   return predictSeconds(options.model, group, schedule, chip, reason)
