@@ -336,6 +336,10 @@ private:
   /// addresses.
   void addRegisters() {
     constexpr int64_t addressing = 56;
+    // They live through the whole nest, also while others are computed.
+    int64_t addresses = 0;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      addresses += unrolledAddresses(number, unrolledIterations(number));
     for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
@@ -343,8 +347,7 @@ private:
       int64_t unrolled = unrolledIterations(number);
       result.registers =
           std::max(result.registers,
-                   liveRegisters(number) + addressing +
-                       unrolledAddresses(number, unrolled) +
+                   liveRegisters(number) + addressing + addresses +
                        fragments * (schedule.registerStages +
                                     std::min<int64_t>(unrolled - 1, 1)));
     }

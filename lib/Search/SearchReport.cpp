@@ -154,9 +154,9 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
     std::optional<std::string> reason = whyNotLowered(schedule);
     if (!reason || whyImpossible(group, schedule, chip))
       return;
-    choices.push_back(
-        {what, *reason,
-         predictCost(group, schedule, computeFootprint(group, schedule), chip)});
+    choices.push_back({what, *reason,
+                       predictCost(group, schedule,
+                                   computeFootprint(group, schedule), chip)});
   };
   rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
   if (chip.hasClusters)
@@ -166,7 +166,8 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
   return choices;
 }
 
-std::string fusion::describe(const Schedule &schedule, const GroupModel &group) {
+std::string fusion::describe(const Schedule &schedule,
+                             const GroupModel &group) {
   std::string text;
   llvm::raw_string_ostream out(text);
   auto names = [&](llvm::ArrayRef<unsigned> axes) {
@@ -258,12 +259,11 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
   Array gated;
   for (const GatedChoice &choice :
        rateGatedChoices(group, result.schedule, chip))
-    gated.push_back(
-        Object{{"what", choice.what},
-               {"why_not", choice.reason},
-               {"total_us", microseconds(choice.cost.total)},
-               {"gain_us",
-                microseconds(result.cost.total - choice.cost.total)}});
+    gated.push_back(Object{
+        {"what", choice.what},
+        {"why_not", choice.reason},
+        {"total_us", microseconds(choice.cost.total)},
+        {"gain_us", microseconds(result.cost.total - choice.cost.total)}});
   Array refusals;
   for (const auto &[reason, count] : result.refusals)
     refusals.push_back(Object{{"reason", reason}, {"candidates", count}});

@@ -45,7 +45,7 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
 /// What ptxas uses has been up to this many times `Footprint::registers` where
 /// that is large (test/Integration/registers.py): who chooses freely leaves that
 /// much room, as a spill costs more than registers gain.
-constexpr double kRegisterMargin = 1.2;
+constexpr double kRegisterMargin = 1.25;
 
 /// Whether the registers fit with that room.
 bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,
