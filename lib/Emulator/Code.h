@@ -133,6 +133,9 @@ struct Code {
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes
+  uint32_t reservedShared = 0;      ///< where the system's part begins
+  uint32_t reservedSharedBytes = 0; ///< 0: nobody asks for it
+  bool hasGridWorkspace = false;    ///< asks for DeviceMemory::gridWorkspace
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta
   bool hasAtomics = false;

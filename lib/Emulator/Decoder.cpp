@@ -127,6 +127,7 @@ bool Decoder::collectFunctions(uint32_t kernel) {
     if (!callee.hasBody)
       // printf writes to a buffer that nobody reads here.
       return callee.name == "vprintf" || callee.name == "__assertfail" ||
+             callee.name == "malloc" || callee.name == "free" ||
              fail("function '" + std::string(callee.name) +
                   "' is not defined in this module");
     if (functionOf[index] == kNone) {
@@ -189,6 +190,18 @@ bool Decoder::layoutShared() {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   uint64_t offset = 0, dynamicAlignment = 16;
+  // The system has 1 KB of every block (CUDA C++ Programming Guide, "Shared
+  // Memory"), which is laid out only where a kernel asks for it.
+  constexpr uint32_t kReserved = 1024;
+  auto reserve = [&](const Operand &operand) {
+    if (operand.kind == Operand::Kind::Special &&
+        operand.name.substr(0, 21) == "%reserved_smem_offset")
+      code->reservedSharedBytes = kReserved;
+  };
+  for (uint32_t function : functions)
+    for (const Instruction &inst : module.functions[function].body)
+      forEachOperand(inst.operands, reserve);
+  offset = code->reservedSharedBytes;
   for (uint32_t index : used) {
     const Variable &variable = module.variables[index];
     if (!variable.bytes) {

@@ -235,6 +235,10 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+void Sanitizer::initialize(uint32_t offset, uint32_t bytes) {
+  std::fill_n(shared.writes + offset / 4, bytes / 4, Record(0));
+}
+
 void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
                              SanitizeKind kind, bool contiguous) {

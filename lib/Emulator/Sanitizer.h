@@ -72,6 +72,8 @@ public:
   ~Sanitizer() { grid.spares.emplace_back(std::move(shared), std::move(sets)); }
   Sanitizer(const Sanitizer &) = delete;
 
+  /// Bytes of shared memory that hold something from the start.
+  void initialize(uint32_t offset, uint32_t bytes);
   /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
