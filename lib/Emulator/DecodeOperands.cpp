@@ -113,8 +113,8 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       {"%reserved_smem_offset_0", Special::ReservedSmem0},
       {"%reserved_smem_offset_1", Special::ReservedSmem1},
       // What cooperative_groups/details/driver_abi.h reads.
-      {"%envreg1", Special::GridWorkspaceLow},
-      {"%envreg2", Special::GridWorkspaceHigh},
+      {"%envreg1", Special::GridWorkspaceHigh},
+      {"%envreg2", Special::GridWorkspaceLow},
       {"%gridid", Special::GridId}};
   auto it = names.find(name);
   if (it == names.end())

@@ -407,6 +407,11 @@ bool Decoder::decode(const Instruction &inst) {
         {"mul24", "mad24", "sad",  "popc", "clz",  "bfind", "brev",
          "bfe",   "bfi",   "prmt", "lop3", "shf",  "dp4a",  "dp2a",
          "bmsk",  "szext", "fns",  "addc", "subc", "madc"});
+    add(&Decoder::decodeVideo,
+        {"vadd",  "vsub",  "vabsdiff",  "vmin",  "vmax",  "vset",
+         "vshl",  "vshr",  "vmad",      "vadd2", "vsub2", "vabsdiff2",
+         "vmin2", "vmax2", "vavrg2",    "vset2", "vadd4", "vsub4",
+         "vmin4", "vmax4", "vabsdiff4", "vset4", "vavrg4"});
     add(&Decoder::decodeLogic,
         {"and", "or", "xor", "not", "cnot", "shl", "shr"});
     add(&Decoder::decodeCompare, {"setp", "set"});
@@ -432,6 +437,17 @@ bool Decoder::decode(const Instruction &inst) {
          "createpolicy"});
     return map;
   }();
+  auto known = methods.find(inst.root);
+  if (known == methods.end() || known->second != &Decoder::decodeVideo) {
+    const Operand *selected = nullptr;
+    forEachOperand(inst.operands, [&](const Operand &operand) {
+      if (!operand.selector.empty())
+        selected = &operand;
+    });
+    if (selected)
+      return fail("'" + std::string(selected->name.substr(0, 80)) +
+                  "': only video instructions have selectors");
+  }
   size_t before = code->insts.size();
   Modifiers modifiers(inst);
   bool ok;
@@ -446,10 +462,9 @@ bool Decoder::decode(const Instruction &inst) {
   else if (inst.root == "call")
     ok = decodeCall(modifiers);
   else {
-    auto it = methods.find(inst.root);
-    if (it == methods.end())
+    if (known == methods.end())
       return unsupported();
-    ok = (this->*it->second)(inst.root, modifiers);
+    ok = (this->*known->second)(inst.root, modifiers);
   }
   if (!ok) {
     if (error.message.empty())

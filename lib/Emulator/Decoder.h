@@ -94,6 +94,7 @@ private:
 
   // DecodeInteger.cpp
   bool decodeInteger(std::string_view root, Modifiers &modifiers);
+  bool decodeVideo(std::string_view root, Modifiers &modifiers);
   bool decodeLogic(std::string_view root, Modifiers &modifiers);
 
   // DecodeMove.cpp

@@ -163,9 +163,8 @@ static constexpr uint64_t kHeapAlignment = 16;
 uint64_t DeviceMemory::heapAllocate(uint64_t bytes) {
   if (bytes > kHeapBytes)
     return 0;
-  uint64_t taken =
-      std::max<uint64_t>((bytes + kHeapAlignment - 1) & ~(kHeapAlignment - 1),
-                         kHeapAlignment);
+  uint64_t taken = std::max<uint64_t>(
+      (bytes + kHeapAlignment - 1) & ~(kHeapAlignment - 1), kHeapAlignment);
   if (heapBytes + taken > kHeapBytes)
     return 0;
   heapBytes += taken;
