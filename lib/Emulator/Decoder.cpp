@@ -327,6 +327,7 @@ bool Decoder::decodeFunction(uint32_t index) {
 
   collectWatched();
   collectUpdates();
+  collectGuesses(flow);
   std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);

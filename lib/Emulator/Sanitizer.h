@@ -216,6 +216,9 @@ private:
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
   // SanitizerLocks.cpp
+  static bool isStrong(const Inst &inst, SanitizeKind kind) {
+    return kind == SanitizeKind::Atomic || (inst.order & ~OrderGuess);
+  }
   bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
   void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,
                           SanitizeKind kind, LooselyReleased &released);
