@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,18 +30,24 @@ namespace {
 /// Walks the tree once, adding up what its statements do.
 class Walker {
 public:
-  Walker(const GroupModel &group, const Schedule &schedule)
-      : group(group), schedule(schedule) {
+  Walker(const GroupModel &group, const Schedule &schedule,
+         const KeptTiles &kept)
+      : group(group), schedule(schedule), kept(kept) {
     for (auto [index, axis] : llvm::enumerate(group.axes))
       trips.push_back(tripCount(axis, schedule.tiles[index]));
+    if ((split = schedule.splitAxis()))
+      parts = schedule.splitOf(*split);
   }
 
   Footprint run() {
     for (unsigned axis : schedule.blocks)
       result.blocks *= trips[axis];
-    for (const GroupTensor &tensor : group.tensors)
-      if (tensor.role != TensorRole::Intermediate)
-        result.compulsoryBytes += elements(tensor) * tensor.elementBytes;
+    result.blocks *= parts;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role != TensorRole::Intermediate &&
+          !isCombined(group, schedule, index))
+        result.compulsoryBytes +=
+            movedElements(group, schedule, index) * bytesOf(index);
     visit(schedule.tree);
     addSharedMemory();
     addRegisters();
@@ -48,26 +55,32 @@ public:
   }
 
 private:
-  int64_t elements(const GroupTensor &tensor) const {
-    int64_t count = 1;
-    for (unsigned axis : tensor.axes)
-      count *= group.axes[axis].extent;
-    return count;
+  int64_t bytesOf(unsigned tensor) const {
+    return movedElementBytes(group, schedule, tensor);
   }
 
-  /// Elements moved by a statement on `tensor`: each tile once per iteration of
+  /// How often all parts of a split axis together do what stands outside of the
+  /// axis's loop; inside, their ranges add up to the axis.
+  int64_t partsOutside() const {
+    return split && !llvm::is_contained(loops, *split) ? parts : 1;
+  }
+
+  /// Bytes moved by a statement on the tensor: each tile once per iteration of
   /// the loops around it. Tiles partition an axis, so clipped extents add up to
   /// the axis.
-  int64_t movedElements(const GroupTensor &tensor) const {
-    int64_t count = elements(tensor);
+  int64_t movedBytes(unsigned index) const {
+    const GroupTensor &tensor = group.tensors[index];
+    int64_t count = movedElements(group, schedule, index) * bytesOf(index);
     for (unsigned axis : loops)
       if (!llvm::is_contained(tensor.axes, axis))
         count *= trips[axis];
-    return count;
+    bool hasParts = tensor.role == TensorRole::Result ||
+                    (split && llvm::is_contained(tensor.axes, *split));
+    return hasParts ? count : count * partsOutside();
   }
 
   int64_t enclosingTrips() const {
-    int64_t count = 1;
+    int64_t count = partsOutside();
     for (unsigned axis : loops)
       count *= trips[axis];
     return count;
@@ -114,7 +127,9 @@ private:
       const GroupTensor &tensor = group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        int64_t bytes = movedElements(tensor) * tensor.elementBytes;
+        if (isCombined(group, schedule, node.index))
+          break;
+        int64_t bytes = movedBytes(node.index);
         bool isShared =
             schedule.places[node.index].space == fuse::Space::Shared;
         result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
@@ -123,7 +138,7 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
-        int64_t bytes = movedElements(tensor) * tensor.elementBytes;
+        int64_t bytes = movedBytes(node.index);
         result.globalStoreBytes += bytes;
         if (schedule.places[node.index].space == fuse::Space::Shared)
           result.sharedTraffic += 2 * bytes;
@@ -145,9 +160,11 @@ private:
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     result.mmaFlops += 2 * i1 * i2 * r1 * count;
-    result.otherFlops +=
-        i1 * i2 * product.flopsPerPoint *
-        (count / std::max<int64_t>(1, trips[mapping.r1]));
+    bool isPartial =
+        split && group.tensors[product.result].role == TensorRole::Result;
+    if (!isPartial)
+      result.otherFlops += i1 * i2 * product.flopsPerPoint *
+                           (count / std::max<int64_t>(1, trips[mapping.r1]));
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
@@ -155,9 +172,10 @@ private:
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
         continue;
-      steps *= trips[axis];
+      int64_t iterations = sequentialTrips(group, schedule, axis);
+      steps *= iterations;
       if (!llvm::is_contained(product.reduction, axis))
-        completions *= trips[axis];
+        completions *= iterations;
     }
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
@@ -186,57 +204,119 @@ private:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Whether the result's store is the last thing a block does, so that it can
-  /// take the place of the operands' buffers.
-  bool storeEndsBlock(const TilingTree &items) const {
-    const TilingNode &last = items.back();
-    if (last.isLoop())
-      return schedule.isBlockAxis(last.index) && storeEndsBlock(last.children);
-    return last.kind == TilingNode::Kind::Store;
+  /// Whether stores end the block, so that the result can take the place of the
+  /// operands' buffers.
+  bool storesEndBlock() const {
+    const TilingTree *items = &schedule.tree;
+    while (items->size() == 1 && items->front().isLoop() &&
+           schedule.isBlockAxis(items->front().index))
+      items = &items->front().children;
+    return findFinalStores(*items, schedule).has_value();
   }
 
-  /// Operands' buffers live for the whole loop nest. Beside them lives, one at
-  /// a time, what passes through shared memory: an intermediate that is handed
+  /// Operands' buffers, with their stages or slots, and those of kept
+  /// intermediates live for the whole loop nest. Beside them lives, one at a
+  /// time, what passes through shared memory: an intermediate that is handed
   /// over and the result where it is stored inside of a loop.
   void addSharedMemory() {
-    int64_t operands = 0, handedOver = 0, staging = 0;
+    int64_t buffers = 0, handedOver = 0, staging = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       const Placement &place = schedule.places[index];
       if (place.space != fuse::Space::Shared)
         continue;
-      int64_t bytes =
-          alignBuffer(tileElements(tensor.axes) * tensor.elementBytes * place.stages);
+      int64_t tile = tileElements(tensor.axes) * bytesOf(index);
+      int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
-        staging = bytes;
-      else if (tensor.role == TensorRole::Intermediate)
-        handedOver = std::max(handedOver, bytes);
+        staging = alignBuffer(tile);
+      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+        handedOver = std::max(handedOver, alignBuffer(tile));
       else
-        operands += bytes;
+        buffers += alignBuffer(tile * place.stages * slots);
     }
-    result.sharedMemory = storeEndsBlock(schedule.tree)
-                              ? std::max(operands + handedOver, staging)
-                              : operands + std::max(handedOver, staging);
+    result.sharedMemory = storesEndBlock()
+                              ? std::max(buffers + handedOver, staging)
+                              : buffers + std::max(handedOver, staging);
   }
 
-  /// Accumulators, the fragments of one step and addresses. Every product's
-  /// accumulator is taken to be live at the innermost one.
+  /// Registers of a thread that hold a product's accumulator, or a value of
+  /// `bytes` that is handed on.
+  int64_t tileRegisters(unsigned number, int64_t bytes) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
+    int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
+    return i1 * i2 / 32 * bytes / 4;
+  }
+
+  /// What lives in registers when product `number` is computed: accumulators
+  /// from the start of their outermost reduction to their hand-over, values
+  /// from there to their last use.
+  int64_t liveRegisters(unsigned number) const {
+    const TreePosition &at = *kept.computes[group.products[number].result];
+    auto isInside = [&](const TilingNode *loop) {
+      return loop && llvm::is_contained(at.loops, loop);
+    };
+    int64_t live = 0;
+    for (auto [other, product] : llvm::enumerate(group.products)) {
+      const TileSlots &slots = kept.values[product.result];
+      const HandOver &handOver = kept.handOvers[other];
+      const TreePosition &own = *kept.computes[product.result];
+      // The outermost loop that hands over one tile after the other.
+      const TilingNode *handsOver = nullptr;
+      for (const TilingNode *loop : llvm::reverse(handOver.loops))
+        if (!llvm::is_contained(own.loops, loop))
+          handsOver = loop;
+      if (other == number || isInside(kept.reductions[other]) ||
+          isInside(handsOver) ||
+          (own.order < at.order && at.order < handOver.order))
+        live += kept.accumulators[other].count * tileRegisters(other, 4);
+      bool isMade =
+          handOver.order < at.order || isInside(kept.makers[product.result]);
+      bool staysInRegisters =
+          schedule.places[product.result].space == fuse::Space::Registers ||
+          group.tensors[product.result].role == TensorRole::Result;
+      if (isMade && at.order <= kept.lastUses[product.result] &&
+          staysInRegisters)
+        live +=
+            slots.count *
+            tileRegisters(other, group.tensors[product.result].elementBytes);
+    }
+    // What is loaded straight into registers and kept.
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      if (!kept.loads[index] || !kept.values[index].isKept() ||
+          schedule.places[index].space == fuse::Space::Shared)
+        continue;
+      if (kept.loads[index]->order < at.order &&
+          at.order <= kept.lastUses[index])
+        live += kept.values[index].count *
+                llvm::divideCeil(tileElements(tensor.axes) *
+                                     replication(tensor) * tensor.elementBytes,
+                                 4 * 32 * schedule.warps);
+    }
+    return live;
+  }
+
+  /// The most that lives at any product, the fragments of one of its steps, and
+  /// addresses.
   void addRegisters() {
     constexpr int64_t addressing = 56;
-    int64_t accumulators = 0, fragments = 0;
-    for (const ProductMapping &mapping : schedule.products) {
+    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-      accumulators += i1 * i2 / 32;
-      fragments = std::max(fragments, (i1 / 16) * 4 + (i2 / 8) * 2);
+      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      result.registers =
+          std::max(result.registers, liveRegisters(number) +
+                                         fragments * schedule.registerStages +
+                                         addressing);
     }
-    fragments *= schedule.registerStages;
-    result.registers = accumulators + fragments + addressing;
   }
 
   const GroupModel &group;
   const Schedule &schedule;
+  const KeptTiles &kept;
   SmallVector<int64_t, 8> trips;
   SmallVector<unsigned, 8> loops;
+  std::optional<unsigned> split; ///< the axis whose reduction is split
+  int64_t parts = 1;
   Footprint result;
 };
 
@@ -244,5 +324,15 @@ private:
 
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule) {
-  return Walker(group, schedule).run();
+  KeptTiles kept;
+  std::optional<std::string> reason = analyzeKeptTiles(group, schedule, kept);
+  assert(!reason && "the schedule must be legal");
+  (void)reason;
+  return computeFootprint(group, schedule, kept);
+}
+
+Footprint fusion::computeFootprint(const GroupModel &group,
+                                   const Schedule &schedule,
+                                   const KeptTiles &kept) {
+  return Walker(group, schedule, kept).run();
 }

@@ -40,7 +40,7 @@
 // STAGES: error: {{.*}}the group has no tensor 'Q'
 // What is not lowered is refused, not ignored.
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, raster = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
-// RASTER: error: {{.*}}'raster' is not lowered; blocks are visited row by row
+// RASTER: error: {{.*}}a raster of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
 // PERSISTENT: error: {{.*}}'persistent' is not lowered; a block computes one tile
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
@@ -49,6 +49,10 @@
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}split reductions are not lowered
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
+// PRODUCERS: error: {{.*}}'producers' is not lowered; every warp loads and multiplies
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
+// SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
 // REDUCTION: error: {{.*}}'reduction' is for groups that consume a value while it is reduced
 // How products use the intrinsic and the warps.
@@ -67,7 +71,7 @@
 // COLUMNS: error: {{.*}}the tile of 'E' (32 x 24 x 32) is no multiple of mma.m16n8k16 over 2 x 1 warps
 // What is bound to the grid.
 // RUN: sed -e 's|"m", "h"\]|"m", "h", "n"]|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=GRIDREDUCED
-// GRIDREDUCED: error: {{.*}}axis 'n' is reduced by 'E' and cannot be bound to the grid (split reductions are not lowered)
+// GRIDREDUCED: error: {{.*}}axis 'n' is reduced by 'E' and cannot be bound to the grid (a reduction is split by 'parallel')
 // The nest of loops and the places of statements.
 // RUN: sed -e 's|k = 32|k = 64|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ONETRIP
 // ONETRIP: error: {{.*}}loop 'k' has one iteration and must not be in the expression
@@ -103,11 +107,17 @@
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC,LD,CE)),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=INSIDE
 // INSIDE: error: {{.*}}CE does not follow the completion of 'C'
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA,n(LB,CC,LD,CE)),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=KEPT
-// KEPT: error: {{.*}}loop 'n' inside of reduction 'k' would keep several tiles of 'C'
+// KEPT: error: {{.*}}CE does not follow the completion of 'C'
 // RUN: sed -e 's|blocks = \["m", "h"\]|blocks = ["m"]|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|m(k(h(LA,n(LB,CC,LD,CE),SE)))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REPEATED
 // REPEATED: error: {{.*}}loop 'h' repeats CC inside of its own reduction
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CE,SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STORELATE
 // STORELATE: error: {{.*}}SE must directly follow the completion of 'E'
+// RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,LD,CC),CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADREPEATED
+// LOADREPEATED: error: {{.*}}loop 'k' repeats LD, which is used outside of it
+// RUN: sed -e 's|blocks = \["m", "h"\]|blocks = ["m"]|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|m(h(n(k(LA,LB,CC))),h(n(LD,CE),SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=COMPUTEREPEATED
+// COMPUTEREPEATED: error: {{.*}}loop 'h' repeats CC, which is used outside of it
+// RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CE),k(SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STOREREPEATED
+// STOREREPEATED: error: {{.*}}loop 'k' repeats SE
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LB,CC,LA),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADLATE
 // LOADLATE: error: {{.*}}LA does not precede CC
 // Where tensors live.
@@ -117,6 +127,8 @@
 // STAGEDPRODUCT: error: {{.*}}'C' is no operand that is loaded in a loop and has one stage
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2, D = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDNEST
 // STAGEDNEST: error: {{.*}}loop 'n' of 'D' holds the pipelined loop of 'A'; groups of copies are waited for in order, so only the inner one can have stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA),n(k(LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDKEPT
+// STAGEDKEPT: error: {{.*}}'A' is kept in 2 tiles, which loops of its own load before they are used, and has one stage
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
 // OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND
