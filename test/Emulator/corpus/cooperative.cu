@@ -8,12 +8,12 @@
 
 namespace cg = cooperative_groups;
 
-// Values go round the grid, a place a round.
+// Values go round the grid, a block a round.
 extern "C" __global__ void grid_rotate(int *data, int rounds) {
   auto grid = cg::this_grid();
   int i = grid.thread_rank(), n = grid.size();
   for (int r = 0; r < rounds; ++r) {
-    int v = data[(i + 1) % n];
+    int v = data[(i + blockDim.x) % n];
     grid.sync();
     data[i] = v + 1;
     grid.sync();
@@ -28,10 +28,10 @@ extern "C" __global__ void tile_64(const int *in, int *out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
   for (int offset = 16; offset > 0; offset /= 2)
     v += __shfl_xor_sync(~0u, v, offset);
-  if (tile.thread_rank() == 32)
+  if (tile.thread_rank() == 37)
     sums[tile.meta_group_rank()] = v;
   tile.sync();
-  if (tile.thread_rank() == 0)
+  if (tile.thread_rank() == 5)
     out[blockIdx.x * tile.meta_group_size() + tile.meta_group_rank()] = v + sums[tile.meta_group_rank()];
 }
 

@@ -12,7 +12,7 @@ def grid_rotate(rng):
     for grid, block, rounds in ((2, 32, 3), (3, 64, 5)):
         n = grid * block
         before = rng.integers(-999, 999, n).astype(np.int32)
-        after = np.roll(before, -rounds) + np.int32(rounds)
+        after = np.roll(before, -rounds * block) + np.int32(rounds)
         yield Case(grid, block, [InOut(before, after.astype(np.int32)), rounds])
 
 
