@@ -503,8 +503,6 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
     return "'cluster' is not lowered; blocks are independent";
   if (schedule.producerWarps != 0)
     return "'producers' is not lowered; every warp loads and multiplies";
-  if (schedule.splitAxis())
-    return "split reductions are not lowered";
   return std::nullopt;
 }
 

@@ -103,10 +103,10 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
     bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
       return llvm::is_contained(product.reduction, axis);
     });
-    if (!isReduced || model.axes[axis].extent % schedule.tiles[axis] == 0)
+    if (!isReduced || tilesLieInside(axis))
       continue;
     int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
-    if (trips(axis) == 1 && axis == sliceAxis &&
+    if (trips(axis) == 1 && schedule.splitOf(axis) == 1 && axis == sliceAxis &&
         start + size <= model.axes[axis].extent)
       continue;
     int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);

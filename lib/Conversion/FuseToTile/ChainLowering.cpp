@@ -15,6 +15,7 @@
 #include "ChainLowering.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -65,7 +66,8 @@ std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
 /// digits of its index.
 void ChainLowering::emitBlockCoordinates() {
   origins.assign(model.axes.size(), kernel.constant(0));
-  if (schedule.blocks.empty())
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (schedule.blocks.empty() && !split)
     return;
   Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
   auto takeDigit = [&](int64_t count, bool isSlowest) {
@@ -83,15 +85,23 @@ void ChainLowering::emitBlockCoordinates() {
   SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
   if (schedule.raster > 1) {
     unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
-    Value number = takeDigit(trips(slow) * trips(fast), digits.empty());
+    Value number =
+        takeDigit(trips(slow) * trips(fast), digits.empty() && !split);
     auto [row, column] = emitRaster(number, trips(slow), trips(fast));
     setTile(slow, row);
     setTile(fast, column);
   }
   while (!digits.empty()) {
     unsigned axis = digits.pop_back_val();
-    setTile(axis, takeDigit(trips(axis), digits.empty()));
+    setTile(axis, takeDigit(trips(axis), digits.empty() && !split));
   }
+  if (!split)
+    return;
+  part = rest;
+  int64_t length = sequentialTrips(model, schedule, *split) *
+                   schedule.tiles[*split];
+  origins[*split] =
+      arith::MulIOp::create(b, loc, part, kernel.constant(length));
 }
 
 /// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
@@ -106,6 +116,13 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
+  if (info.role == TensorRole::Result && part) {
+    // The parts are slowest.
+    int64_t elements = 1;
+    for (unsigned axis : info.axes)
+      elements *= model.axes[axis].extent;
+    offset = arith::MulIOp::create(b, loc, part, kernel.constant(elements));
+  }
   for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
     if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
       continue;
@@ -138,12 +155,16 @@ SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
   return result;
 }
 
-/// Axes that their tiles divide, so that every tile lies inside.
+bool ChainLowering::tilesLieInside(unsigned axis) const {
+  return !model.axes[axis].isDynamic &&
+         model.axes[axis].extent % schedule.tiles[axis] == 0 &&
+         !hasEmptyParts(model, schedule, axis);
+}
+
 DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
   SmallVector<bool> flags;
   for (unsigned axis : tileAxes)
-    flags.push_back(!model.axes[axis].isDynamic &&
-                    model.axes[axis].extent % schedule.tiles[axis] == 0);
+    flags.push_back(tilesLieInside(axis));
   return b.getDenseBoolArrayAttr(flags);
 }
 
@@ -397,6 +418,24 @@ static bool computes(const TilingNode &node, unsigned tensor) {
   });
 }
 
+/// Where the loop of an axis ends, counted from where it starts: of a split axis,
+/// after its range, or before where the axis ends.
+Value ChainLowering::emitLoopBound(unsigned axis) {
+  int64_t extent = model.axes[axis].extent;
+  if (schedule.splitOf(axis) == 1)
+    return kernel.constant(extent);
+  int64_t length =
+      sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
+  Value whole = kernel.constant(length);
+  // Every range is full where the parts divide the tiles; a last tile that the
+  // axis cuts off still has its iteration.
+  if (trips(axis) % schedule.splitOf(axis) == 0)
+    return whole;
+  Value rest = arith::SubIOp::create(b, loc, kernel.constant(extent),
+                                     origins[axis]);
+  return arith::MinSIOp::create(b, loc, whole, rest);
+}
+
 /// A sequential loop carries the accumulators of the products that it reduces.
 void ChainLowering::emitLoop(const TilingNode &node) {
   unsigned axis = node.index;
@@ -414,13 +453,16 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   SmallVector<Value> inits;
   for (unsigned number : carried)
     inits.push_back(accumulators[number]);
+  Value outside = origins[axis];
   auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
-                                 kernel.constant(model.axes[axis].extent),
+                                 emitLoopBound(axis),
                                  kernel.constant(schedule.tiles[axis]), inits);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     origins[axis] = loop.getInductionVar();
+    if (schedule.splitOf(axis) > 1)
+      origins[axis] = arith::AddIOp::create(b, loc, outside, origins[axis]);
     for (auto [number, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
       accumulators[number] = argument;
@@ -431,7 +473,7 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     b.setInsertionPointToEnd(loop.getBody());
     if (!results.empty())
       scf::YieldOp::create(b, loc, results);
-    origins[axis] = kernel.constant(0);
+    origins[axis] = outside;
   }
   for (auto [number, result] : llvm::zip_equal(carried, loop.getResults()))
     accumulators[number] = result;
@@ -478,7 +520,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   Cost cost = predictCost(model, schedule, footprint,
                           *lookupChip(chipName.getName()));
   NamedAttribute predicted[] = {
-      b.getNamedAttr("us", b.getF64FloatAttr(cost.total * 1e6)),
+      b.getNamedAttr("us", b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
       b.getNamedAttr("global_load_bytes",
                      b.getI64IntegerAttr(footprint.globalLoadBytes)),
       b.getNamedAttr("global_store_bytes",
@@ -515,6 +557,9 @@ LogicalResult fusion::lowerChain(RewriterBase &rewriter,
   if (auto illegal = checkSchedule(axes->model, *schedule,
                                    *lookupChip(chipName.getName())))
     return group.emitError("schedule cannot be lowered: ") << *illegal;
+  if (auto illegal =
+          whyNotPartial(group.getGroupPartial(), axes->model, *schedule))
+    return group.emitError("schedule does not fit the group: ") << *illegal;
   return ChainLowering(group, std::move(*axes), std::move(*schedule), name)
       .run(rewriter);
 }

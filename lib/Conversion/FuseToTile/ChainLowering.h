@@ -39,6 +39,8 @@ private:
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
+  /// Whether every tile of the axis lies inside of it.
+  bool tilesLieInside(unsigned axis) const;
   mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);
   mlir::RankedTensorType tileType(AxisList tileAxes,
                                   mlir::Type elementType) const;
@@ -72,6 +74,7 @@ private:
   Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
 
   // The tree.
+  Value emitLoopBound(unsigned axis);
   void emitLoop(const TilingNode &node);
   void emitItems(const TilingTree &items, bool isOutermost);
 
@@ -84,6 +87,7 @@ private:
   mlir::Location loc;
 
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
+  Value part; ///< of a split reduction: which one the block computes
   llvm::SmallVector<Value> accumulators; ///< by product, while it is summed
   llvm::SmallVector<Value> buffers;      ///< by tensor
   llvm::DenseMap<Value, Value> tiles;    ///< of completed values and extra operands
