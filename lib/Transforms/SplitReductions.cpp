@@ -188,16 +188,17 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   openBody(group, arguments, destination.getType(), mapping);
-  // Sums that started from the chain's destination start from a tensor of one part.
-  for (Value init : chain.getBody().getArguments().drop_front(
-           chain.getInputs().size())) {
-    auto initType = cast<RankedTensorType>(init.getType());
-    mapping.map(init, tensor::EmptyOp::create(rewriter, loc,
-                                              initType.getShape(),
-                                              initType.getElementType()));
-  }
+  // A sum that started from the chain's destination starts from a tensor of one
+  // part.
+  Value init = chain.getBody().getArguments().back();
+  auto initType = cast<RankedTensorType>(init.getType());
+  auto start = tensor::EmptyOp::create(rewriter, loc, initType.getShape(),
+                                       initType.getElementType());
+  mapping.map(init, start.getResult());
   for (Operation *op : operations)
     rewriter.clone(*op, mapping);
+  if (start->use_empty())
+    rewriter.eraseOp(start);
   Value yielded = mapping.lookup(sum);
   fuse::YieldOp::create(rewriter, loc, yielded);
   FailureOr<fuse::ScheduleAttr> attr = partialSchedule(yielded, group);
