@@ -44,7 +44,7 @@ TEST(SplitReduction, RangesOfTiles) {
 
 // Operands are read once, each part of the result is written in f32.
 TEST(SplitReduction, FootprintOfAProduct) {
-  ScheduledGroup group(chainIR({64, 448, 64}), kProduct);
+  ScheduledGroup group(chainIR({128, 448, 128}), kProduct);
   ASSERT_TRUE(group.schedule) << group.reason;
   Footprint whole = computeFootprint(group.model(), *group.schedule);
   for (int64_t parts : {2, 3, 7}) {
@@ -52,13 +52,13 @@ TEST(SplitReduction, FootprintOfAProduct) {
     Footprint split = computeFootprint(group.model(), *group.schedule);
     EXPECT_EQ(split.blocks, parts * whole.blocks);
     EXPECT_EQ(split.globalLoadBytes, whole.globalLoadBytes);
-    EXPECT_EQ(split.globalStoreBytes, parts * 64 * 64 * 4);
+    EXPECT_EQ(split.globalStoreBytes, parts * 128 * 128 * 4);
     EXPECT_EQ(split.mmaFlops, whole.mmaFlops);
     EXPECT_EQ(split.sharedMemory, whole.sharedMemory);
     EXPECT_EQ(split.serialLoads, llvm::divideCeil(14, parts));
     CombineFootprint combine = combineFootprint(group.model(), *group.schedule);
     EXPECT_EQ(combine.loadBytes, split.globalStoreBytes);
-    EXPECT_EQ(combine.storeBytes, 64 * 64 * 4);
+    EXPECT_EQ(combine.storeBytes, 128 * 128 * 4);
   }
   EXPECT_EQ(combineFootprint(group.model(), *group.schedule).storeBytes,
             whole.globalStoreBytes);
@@ -85,7 +85,7 @@ TEST(SplitReduction, CostHasTheCombiningLaunch) {
                        computeFootprint(group.model(), *group.schedule), chip);
   };
   // Few blocks and a long sum.
-  ScheduledGroup tall(chainIR({64, 65536, 64}), kProduct);
+  ScheduledGroup tall(chainIR({128, 65536, 128}), kProduct);
   ASSERT_TRUE(tall.schedule) << tall.reason;
   Cost whole = costOf(tall);
   EXPECT_EQ(whole.combine, 0);

@@ -27,153 +27,13 @@ using namespace fusion;
 ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
                              Schedule schedule, StringRef name)
     : group(group), axes(std::move(axes)), model(this->axes.model),
-      schedule(std::move(schedule)),
-      kernel(group, name, this->schedule.warps), b(kernel.builder()),
-      loc(group.getLoc()), accumulators(model.products.size()),
-      buffers(model.tensors.size()) {}
+      schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
+      b(kernel.builder()), loc(group.getLoc()),
+      accumulators(model.products.size()), sums(model.products.size()),
+      buffers(model.tensors.size()), arrays(model.tensors.size()) {}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
-}
-
-//===----------------------------------------------------------------------===//
-// Coordinates and views
-//===----------------------------------------------------------------------===//
-
-/// In columns of `raster` blocks: the block's row and column within the plane of
-/// the two fastest grid axes, from its number in it. The columns before the last
-/// are full, so a number says which it is in by a division.
-std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
-                                                  int64_t columns) {
-  int64_t width = schedule.raster;
-  Value perColumn = kernel.constant(width * rows);
-  Value column = arith::DivUIOp::create(b, loc, number, perColumn);
-  Value within = arith::RemUIOp::create(b, loc, number, perColumn);
-  Value first =
-      arith::MulIOp::create(b, loc, column, kernel.constant(width));
-  Value wide = kernel.constant(width);
-  if (columns % width != 0) {
-    Value rest =
-        arith::SubIOp::create(b, loc, kernel.constant(columns), first);
-    wide = arith::MinUIOp::create(b, loc, wide, rest);
-  }
-  Value row = arith::DivUIOp::create(b, loc, within, wide);
-  Value inside = arith::RemUIOp::create(b, loc, within, wide);
-  return {row, arith::AddIOp::create(b, loc, first, inside)};
-}
-
-/// The block's tile along every axis that is bound to the grid: the mixed-radix
-/// digits of its index.
-void ChainLowering::emitBlockCoordinates() {
-  origins.assign(model.axes.size(), kernel.constant(0));
-  std::optional<unsigned> split = schedule.splitAxis();
-  if (schedule.blocks.empty() && !split)
-    return;
-  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
-  auto takeDigit = [&](int64_t count, bool isSlowest) {
-    if (isSlowest)
-      return rest;
-    Value radix = kernel.constant(count);
-    Value digit = arith::RemUIOp::create(b, loc, rest, radix);
-    rest = arith::DivUIOp::create(b, loc, rest, radix);
-    return digit;
-  };
-  auto setTile = [&](unsigned axis, Value number) {
-    origins[axis] = arith::MulIOp::create(
-        b, loc, number, kernel.constant(schedule.tiles[axis]));
-  };
-  SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
-  if (schedule.raster > 1) {
-    unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
-    Value number =
-        takeDigit(trips(slow) * trips(fast), digits.empty() && !split);
-    auto [row, column] = emitRaster(number, trips(slow), trips(fast));
-    setTile(slow, row);
-    setTile(fast, column);
-  }
-  while (!digits.empty()) {
-    unsigned axis = digits.pop_back_val();
-    setTile(axis, takeDigit(trips(axis), digits.empty() && !split));
-  }
-  if (!split)
-    return;
-  part = rest;
-  int64_t length = sequentialTrips(model, schedule, *split) *
-                   schedule.tiles[*split];
-  origins[*split] =
-      arith::MulIOp::create(b, loc, part, kernel.constant(length));
-}
-
-/// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
-/// their origin.
-Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
-  const GroupTensor &info = model.tensors[tensor];
-  Value value = info.role == TensorRole::Result ? Value() : axes.values[tensor];
-  Value pointer = info.role == TensorRole::Result ? kernel.resultPointer(0)
-                                                  : kernel.argument(value);
-  SmallVector<int64_t> strides(info.axes.size(), 1);
-  for (unsigned d = info.axes.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
-
-  Value offset = kernel.constant(0);
-  if (info.role == TensorRole::Result && part) {
-    // The parts are slowest.
-    int64_t elements = 1;
-    for (unsigned axis : info.axes)
-      elements *= model.axes[axis].extent;
-    offset = arith::MulIOp::create(b, loc, part, kernel.constant(elements));
-  }
-  for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
-    if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
-      continue;
-    Value step =
-        arith::MulIOp::create(b, loc, origins[axis], kernel.constant(stride));
-    offset = arith::AddIOp::create(b, loc, offset, step);
-  }
-  SmallVector<Value> sizeValues, strideValues;
-  int64_t unit = -1;
-  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
-    int64_t stride = strides[llvm::find(info.axes, axis) - info.axes.begin()];
-    if (axis == info.axes.back())
-      unit = d;
-    sizeValues.push_back(kernel.constant(model.axes[axis].extent));
-    strideValues.push_back(kernel.constant(stride));
-  }
-  auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
-  int64_t alignment = unit >= 0 ? info.alignment
-                                : std::min<int64_t>(16, info.elementBytes);
-  auto type = tile::ViewType::get(b.getContext(), tileAxes.size(), elementType,
-                                  unit, alignment);
-  return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
-                              strideValues);
-}
-
-SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
-  SmallVector<Value> result;
-  for (unsigned axis : tileAxes)
-    result.push_back(origins[axis]);
-  return result;
-}
-
-bool ChainLowering::tilesLieInside(unsigned axis) const {
-  return !model.axes[axis].isDynamic &&
-         model.axes[axis].extent % schedule.tiles[axis] == 0 &&
-         !hasEmptyParts(model, schedule, axis);
-}
-
-DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
-  SmallVector<bool> flags;
-  for (unsigned axis : tileAxes)
-    flags.push_back(tilesLieInside(axis));
-  return b.getDenseBoolArrayAttr(flags);
-}
-
-RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
-                                         Type elementType) const {
-  SmallVector<int64_t> shape;
-  for (unsigned axis : tileAxes)
-    shape.push_back(schedule.tiles[axis]);
-  return RankedTensorType::get(shape, elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,12 +47,18 @@ MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
+/// Operands of products, and intermediates of which several tiles are kept. One
+/// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
-    if (info.role != TensorRole::Operand ||
-        schedule.places[index].space != fuse::Space::Shared)
+    bool isOperand = info.role == TensorRole::Operand;
+    bool isKept = kept.values[index].isKept();
+    if (schedule.places[index].space != fuse::Space::Shared ||
+        (!isOperand && !(info.role == TensorRole::Intermediate && isKept)))
       continue;
-    MemoryTile tile = memoryTile(index);
+    const ProductMapping &mapping = schedule.products[info.product];
+    MemoryTile tile = isOperand ? memoryTile(index)
+                                : MemoryTile{mapping.i1, mapping.i2, true};
     int64_t rows = schedule.tiles[tile.rowAxis],
             columns = schedule.tiles[tile.columnAxis];
     std::optional<LinearLayout> layout =
@@ -200,15 +66,14 @@ LogicalResult ChainLowering::allocateBuffers() {
     if (!layout)
       return group.emitError("no shared-memory layout for the tile of '")
              << info.name << "' (" << rows << " x " << columns << ")";
-    Type elementType =
-        cast<RankedTensorType>(axes.values[index].getType()).getElementType();
     // The pipelining passes give the buffer its stages.
     IntegerAttr stages;
     if (schedule.places[index].stages > 1)
       stages = b.getI64IntegerAttr(schedule.places[index].stages);
     auto type = tile::BufferType::get(
-        b.getContext(), /*stages=*/1, rows, columns,
-        elementType, tile::LayoutAttr::get(b.getContext(), *layout));
+        b.getContext(), kept.values[index].count, rows, columns,
+        getElementTypeOrSelf(axes.finalValues[index].getType()),
+        tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
         tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
                               /*pipelined=*/false);
@@ -240,31 +105,42 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
   }
 }
 
-void ChainLowering::emitLoad(unsigned tensor) {
+/// The axes of the tile of a tensor that is loaded into registers: those of the
+/// tile it is used with that index it.
+SmallVector<unsigned> ChainLowering::registerTileAxes(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  unsigned used[2] = {mapping.i1, mapping.i2};
+  if (info.role == TensorRole::Operand)
+    used[isFirst ? 1 : 0] = mapping.r1;
+  SmallVector<unsigned> tileAxes;
+  for (unsigned axis : used)
+    if (model.indexes(tensor, axis))
+      tileAxes.push_back(axis);
+  return tileAxes;
+}
+
+void ChainLowering::emitLoad(unsigned tensor) {
   const Placement &place = schedule.places[tensor];
   if (place.space == fuse::Space::Registers) {
-    // Over those axes of the tile it is used with that index it.
-    const ProductMapping &mapping = schedule.products[info.product];
-    bool isFirst = (info.operandNumber == 0) != mapping.swapped;
-    unsigned used[2] = {mapping.i1, mapping.i2};
-    if (info.role == TensorRole::Operand)
-      used[isFirst ? 1 : 0] = mapping.r1;
-    SmallVector<unsigned> tileAxes;
-    for (unsigned axis : used)
-      if (llvm::is_contained(info.axes, axis))
-        tileAxes.push_back(axis);
+    SmallVector<unsigned> tileAxes = registerTileAxes(tensor);
     Type elementType =
         cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
-    tiles[axes.values[tensor]] = tile::LoadOp::create(
+    Value value = tile::LoadOp::create(
         b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
         coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes));
+    const TileSlots &slots = kept.values[tensor];
+    if (slots.isKept())
+      setInArray(arrays[tensor], slotNumber(slots), value);
+    else
+      tiles[axes.values[tensor]] = value;
     return;
   }
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
   Value view = emitView(tensor, tileAxes);
-  Value stage = kernel.constant(0);
+  Value stage = slotNumber(kept.values[tensor]);
   if (place.transport == fuse::Transport::Sync) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
     Value value =
@@ -299,16 +175,26 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   Type elementType = getElementTypeOrSelf(value.getType());
   auto type = RankedTensorType::get(shape, elementType);
   // The value of an earlier product.
-  auto known = tiles.find(value);
-  if (known != tiles.end() && tileAxesOf.contains(value)) {
-    Value whole = known->second;
-    if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
+  if (auto earlier = productOfValue.find(value);
+      earlier != productOfValue.end()) {
+    const ProductMapping &from = schedule.products[earlier->second];
+    unsigned tensor = model.products[earlier->second].result;
+    bool isTurned = from.i1 != tileAxes[0];
+    if (kept.values[tensor].isKept() && !isInRegisters(tensor)) {
+      if (isTurned)
+        std::swap(origin[0], origin[1]);
+      return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
+                                       slotNumber(kept.values[tensor]), origin,
+                                       isTurned, /*slot=*/IntegerAttr());
+    }
+    Value whole = tileOf(value, tensor);
+    if (isTurned) {
       Value &turned = transposed[value];
       if (!turned) {
-        auto from = cast<RankedTensorType>(whole.getType());
+        auto given = cast<RankedTensorType>(whole.getType());
         turned = tile::TransposeOp::create(
             b, loc,
-            RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
+            RankedTensorType::get({given.getDimSize(1), given.getDimSize(0)},
                                   elementType),
             whole);
       }
@@ -333,9 +219,10 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     kernel.constant(0), inBuffer, transposed,
-                                     /*slot=*/IntegerAttr());
+                                     slotNumber(kept.values[tensor]), inBuffer,
+                                     transposed, /*slot=*/IntegerAttr());
   }
+  Value whole = tileOf(value, tensor);
   // An operand that lacks one of the axes, loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;
   for (auto [d, axis] : llvm::enumerate(tileAxes)) {
@@ -345,18 +232,22 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     presentOrigin.push_back(origin[d]);
   }
   auto part = RankedTensorType::get(presentShape, elementType);
-  if (part == known->second.getType())
-    return known->second;
-  return tile::SliceOp::create(b, loc, part, known->second, presentOrigin);
+  if (part == whole.getType())
+    return whole;
+  return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
+}
+
+/// The copies so far are one group, and what follows needs it.
+void ChainLowering::waitForCopies() {
+  tile::CommitOp::create(b, loc);
+  tile::WaitOp::create(b, loc, 0);
+  copiesInFlight = false;
 }
 
 void ChainLowering::emitCompute(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
-  if (copiesInFlight) {
-    tile::CommitOp::create(b, loc);
-    tile::WaitOp::create(b, loc, 0);
-    copiesInFlight = false;
-  }
+  if (copiesInFlight)
+    waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -365,7 +256,14 @@ void ChainLowering::emitCompute(unsigned number) {
   bool startsHere = !accumulators[number];
   if (startsHere)
     accumulators[number] = zeroAccumulator(number);
+  const TileSlots &slots = kept.accumulators[number];
+  Value sum = accumulators[number], slot;
+  if (slots.isKept()) {
+    slot = slotNumber(slots);
+    sum = getFromArray(sum, slot);
+  }
   int64_t step = mapping.intrinsic->r1;
+  fetched.clear();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {
     Value value =
@@ -377,11 +275,14 @@ void ChainLowering::emitCompute(unsigned number) {
   for (int64_t start = 0; start < schedule.tiles[mapping.r1]; start += step) {
     Value a = slice(lhs, lhsAxes, start);
     Value c = slice(rhs, rhsAxes, start);
-    accumulators[number] = tile::DotOp::create(
-        b, loc, accumulators[number].getType(), a, c, accumulators[number],
-        mapping.intrinsic->name,
+    sum = tile::DotOp::create(
+        b, loc, sum.getType(), a, c, sum, mapping.intrinsic->name,
         ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]});
   }
+  if (slots.isKept())
+    setInArray(accumulators[number], slot, sum);
+  else
+    accumulators[number] = sum;
   if (startsHere)
     complete(number);
 }
@@ -390,69 +291,37 @@ Value ChainLowering::zeroAccumulator(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   auto type = tileType(tileAxes, b.getF32Type());
-  return arith::ConstantOp::create(
+  Value zero = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0.0f)));
+  if (!kept.accumulators[number].isKept())
+    return zero;
+  return tile::MakeArrayOp::create(
+      b, loc,
+      tile::ArrayType::get(b.getContext(), kept.accumulators[number].count,
+                           type),
+      zero);
 }
 
-void ChainLowering::emitStore(unsigned tensor, bool isLast) {
+void ChainLowering::emitStore(unsigned tensor) {
   const ProductMapping &mapping =
       schedule.products[model.tensors[tensor].product];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  if (isLast)
-    freeBuffers();
-  tile::StoreOp::create(b, loc, tiles.lookup(axes.finalValues[tensor]),
-                        emitView(tensor, tileAxes), coordinates(tileAxes),
-                        schedule.places[tensor].space == fuse::Space::Shared,
-                        inBounds(tileAxes));
+  fetched.clear();
+  Value value = tileOf(axes.finalValues[tensor], tensor);
+  tile::StoreOp::create(
+      b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
+      schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes));
 }
 
 //===----------------------------------------------------------------------===//
 // The tree
 //===----------------------------------------------------------------------===//
 
-static bool computes(const TilingNode &node, unsigned tensor) {
-  if (node.kind == TilingNode::Kind::Compute)
-    return node.index == tensor;
-  return llvm::any_of(node.children, [&](const TilingNode &child) {
-    return computes(child, tensor);
-  });
-}
-
-/// Where the loop of an axis ends, counted from where it starts: of a split axis,
-/// after its range, or before where the axis ends.
-Value ChainLowering::emitLoopBound(unsigned axis) {
-  int64_t extent = model.axes[axis].extent;
-  if (schedule.splitOf(axis) == 1)
-    return kernel.constant(extent);
-  int64_t length =
-      sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
-  Value whole = kernel.constant(length);
-  // Every range is full where the parts divide the tiles; a last tile that the
-  // axis cuts off still has its iteration.
-  if (trips(axis) % schedule.splitOf(axis) == 0)
-    return whole;
-  Value rest = arith::SubIOp::create(b, loc, kernel.constant(extent),
-                                     origins[axis]);
-  return arith::MinSIOp::create(b, loc, whole, rest);
-}
-
-/// A sequential loop carries the accumulators of the products that it reduces.
-void ChainLowering::emitLoop(const TilingNode &node) {
-  unsigned axis = node.index;
-  SmallVector<unsigned> carried, started;
-  for (auto [number, product] : llvm::enumerate(model.products)) {
-    if (!llvm::is_contained(product.reduction, axis) ||
-        !computes(node, product.result))
-      continue;
-    carried.push_back(number);
-    if (!accumulators[number]) {
-      accumulators[number] = zeroAccumulator(number);
-      started.push_back(number);
-    }
-  }
+void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
+                             llvm::function_ref<void()> emitBody) {
   SmallVector<Value> inits;
-  for (unsigned number : carried)
-    inits.push_back(accumulators[number]);
+  for (Value *value : carried)
+    inits.push_back(*value);
   Value outside = origins[axis];
   auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
                                  emitLoopBound(axis),
@@ -463,26 +332,75 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     origins[axis] = loop.getInductionVar();
     if (schedule.splitOf(axis) > 1)
       origins[axis] = arith::AddIOp::create(b, loc, outside, origins[axis]);
-    for (auto [number, argument] :
+    inductions[axis] = loop.getInductionVar();
+    for (auto [value, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
-      accumulators[number] = argument;
-    emitItems(node.children, /*isOutermost=*/false);
+      *value = argument;
+    emitBody();
     SmallVector<Value> results;
-    for (unsigned number : carried)
-      results.push_back(accumulators[number]);
+    for (Value *value : carried)
+      results.push_back(*value);
     b.setInsertionPointToEnd(loop.getBody());
     if (!results.empty())
       scf::YieldOp::create(b, loc, results);
     origins[axis] = outside;
+    inductions[axis] = kernel.constant(0);
   }
-  for (auto [number, result] : llvm::zip_equal(carried, loop.getResults()))
-    accumulators[number] = result;
-  for (unsigned number : started)
-    complete(number);
+  for (auto [value, result] : llvm::zip_equal(carried, loop.getResults()))
+    *value = result;
+}
+
+/// Whether something is computed in a loop before anything is copied there.
+static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
+  for (const TilingStatement &statement : listStatements(items)) {
+    if (statement.kind == TilingNode::Kind::Compute)
+      return true;
+    if (statement.kind == TilingNode::Kind::Load &&
+        schedule.places[statement.tensor].transport != fuse::Transport::Sync)
+      return false;
+  }
+  return false;
+}
+
+/// A sequential loop carries the accumulators of the products that it reduces,
+/// and the arrays of the tiles that it makes.
+void ChainLowering::emitLoop(const TilingNode &node) {
+  SmallVector<Value *> carried;
+  auto isInside = [&](ArrayRef<const TilingNode *> loops) {
+    return llvm::is_contained(loops, &node);
+  };
+  if (copiesInFlight && computesFirst(node.children, schedule))
+    waitForCopies();
+  for (auto [number, product] : llvm::enumerate(model.products)) {
+    if (kept.reductions[number] == &node)
+      accumulators[number] = zeroAccumulator(number);
+    if (accumulators[number] && isInside(kept.computes[product.result]->loops))
+      carried.push_back(&accumulators[number]);
+  }
+  for (auto [index, info] : llvm::enumerate(model.tensors)) {
+    if (!kept.makers[index] || !isInRegisters(index))
+      continue;
+    if (kept.makers[index] == &node)
+      startArray(index);
+    if (arrays[index] &&
+        isInside(kept.loads[index] ? kept.loads[index]->loops
+                                   : kept.handOvers[info.product].loops))
+      carried.push_back(&arrays[index]);
+  }
+  emitLoop(node.index, carried,
+           [&] { emitItems(node.children, /*isOutermost=*/false); });
+  for (unsigned number = 0; number < model.products.size(); ++number)
+    if (kept.reductions[number] == &node)
+      complete(number);
 }
 
 void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
+  std::optional<size_t> finalStores;
+  if (isOutermost)
+    finalStores = findFinalStores(items, schedule);
   for (auto [position, node] : llvm::enumerate(items)) {
+    if (finalStores == position)
+      freeBuffers();
     switch (node.kind) {
     case TilingNode::Kind::Loop:
       if (schedule.isBlockAxis(node.index))
@@ -492,28 +410,58 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
       break;
     case TilingNode::Kind::Load:
       emitLoad(node.index);
+      for (unsigned number = 0; number < model.products.size(); ++number)
+        if (kept.handOvers[number].after == node.index)
+          emitHandOver(number);
       break;
     case TilingNode::Kind::Compute:
       emitCompute(model.tensors[node.index].product);
       break;
     case TilingNode::Kind::Store:
-      emitStore(node.index, isOutermost && position + 1 == items.size());
+      emitStore(node.index);
       break;
     }
-    emitFollowers();
   }
+}
+
+/// A tile that is kept is that of the value after all element-wise operators.
+LogicalResult ChainLowering::checkKeptValues() {
+  for (auto [index, op] : llvm::enumerate(axes.operators))
+    for (Value operand : op.getDpsInputs()) {
+      auto producer = operand.getDefiningOp<linalg::LinalgOp>();
+      auto *known = llvm::find(axes.operators, producer);
+      if (!producer || known == axes.operators.end())
+        continue;
+      std::optional<unsigned> number =
+          axes.followsProduct[known - axes.operators.begin()];
+      if (!number ||
+          (!axes.productOf[index] && axes.followsProduct[index] == number))
+        continue;
+      unsigned tensor = model.products[*number].result;
+      if (kept.values[tensor].isKept() && operand != axes.finalValues[tensor])
+        return op.emitError("reads '")
+               << model.tensors[tensor].name
+               << "' before its last element-wise operator, but the schedule "
+                  "keeps tiles of the last one's result";
+    }
+  return success();
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (schedule.registerStages > 1)
     kernel.kernel().setRegisterStages(schedule.registerStages);
+  if (std::optional<std::string> reason =
+          analyzeKeptTiles(model, schedule, kept))
+    return group.emitError("schedule cannot be lowered: ") << *reason;
+  if (failed(checkKeptValues()))
+    return failure();
   emitBlockCoordinates();
   if (failed(allocateBuffers()))
     return failure();
   emitItems(schedule.tree, /*isOutermost=*/true);
   freeBuffers();
 
-  Footprint footprint = computeFootprint(model, schedule);
+  Footprint footprint = computeFootprint(model, schedule, kept);
   auto chipName =
       group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
           fuse::kChipAttrName);
