@@ -278,7 +278,7 @@ private:
           staysInRegisters)
         live +=
             slots.count *
-            tileRegisters(other, group.tensors[product.result].elementBytes);
+            tileRegisters(other, bytesOf(product.result));
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {

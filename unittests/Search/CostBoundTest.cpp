@@ -51,7 +51,8 @@ TEST(CostBound, NothingIsFaster) {
             {sizes, batch}, chip,
             [&](const GroupModel &group, const ScheduleSpace &space,
                 const ScheduleCandidate &candidate, const Schedule &schedule) {
-              CostBound bound(group, schedule.tree, schedule.blocks, chip);
+              CostBound bound(group, schedule.tree, schedule.blocks, chip,
+                              candidate.parts);
               Cost cost = predictCost(group, schedule,
                                       computeFootprint(group, schedule), chip);
               EXPECT_LE(bound.seconds(space.tilesOf(candidate)),
