@@ -404,11 +404,7 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
     };
     return choose(choose, 0, 0, 0);
   };
-  // They do not know what a split gives.
-  ArrayRef<int64_t> splits = space.parts();
-  if (seesTilesOnly(options.model))
-    splits = splits.take_front();
-  for (int64_t parts : splits)
+  for (int64_t parts : space.parts())
     for (unsigned each = 0; each < space.expressions().size(); ++each)
       if (!listOf(each, parts))
         return false;
