@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
@@ -35,7 +36,7 @@ private:
     return group.tensors[tensor].name;
   }
   int64_t trips(unsigned axis) const {
-    return tripCount(group.axes[axis], schedule.tiles[axis]);
+    return sequentialTrips(group, schedule, axis);
   }
 
   Reason locate(const TilingTree &items,
