@@ -245,7 +245,7 @@ private:
   /// The bytes that a loop loads which does nothing else, or nullopt.
   std::optional<int64_t> loadedBytes(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
-      return tileBytes(group.tensors[node.index]);
+      return tileBytes(node.index);
     if (!node.isLoop() || schedule.isBlockAxis(node.index))
       return std::nullopt;
     int64_t bytes = 0;
