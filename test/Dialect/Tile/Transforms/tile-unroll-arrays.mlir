@@ -19,14 +19,15 @@ tile.kernel @accumulators(%o: !tile.ptr<f32> {tile.access = #tile.access<write>}
   %zeros = tile.make_array %zero : !tiles
   // CHECK: %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[FIRST:.*]] = %[[ZERO]], %[[SECOND:.*]] = %[[ZERO]]) -> (tensor<32x32xf32>, tensor<32x32xf32>)
   %sums = scf.for %k = %c0 to %c64 step %c32 iter_args(%outer = %zeros) -> (!tiles) {
-    %x = tile.local_load %b[%c0] at [0, 0] : !buffer -> tensor<32x32xf16>
+    // CHECK-NEXT: %[[X:.*]] = tile.local_load
     // CHECK-NOT: scf.for
+    %x = tile.local_load %b[%c0] at [0, 0] : !buffer -> tensor<32x32xf16>
     %inner = scf.for %n = %c0 to %c64 step %c32 iter_args(%given = %outer) -> (!tiles) {
       %slot = arith.divui %n, %c32 : index
       // CHECK: %[[Y0:.*]] = tile.local_load %{{.*}}[%c0
-      // CHECK: %[[D0:.*]] = tile.dot %{{.*}}, %[[Y0]], %[[FIRST]]
+      // CHECK: %[[D0:.*]] = tile.dot %[[X]], %[[Y0]], %[[FIRST]]
       // CHECK: %[[Y1:.*]] = tile.local_load %{{.*}}[%c1
-      // CHECK: %[[D1:.*]] = tile.dot %{{.*}}, %[[Y1]], %[[SECOND]]
+      // CHECK: %[[D1:.*]] = tile.dot %[[X]], %[[Y1]], %[[SECOND]]
       %y = tile.local_load %b[%slot] at [0, 0] : !buffer -> tensor<32x32xf16>
       %old = tile.array_get %given[%slot] : !tiles
       %new = tile.dot %x, %y, %old "mma.m16n8k16" warps [2, 1] : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
