@@ -25,7 +25,7 @@ tile.kernel @slots_apart(%e: f16) attributes {warps = 2 : i64} {
 }
 
 // A loop fills what another one reads, in a loop around both: one barrier when the data is there, one before it is
-// overwritten, none between the fills.
+// overwritten, both in front of the loops, none inside of them.
 // CHECK-LABEL: tile.kernel @resident
 tile.kernel @resident(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
   %c0 = arith.constant 0 : index
@@ -37,9 +37,9 @@ tile.kernel @resident(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   %view = tile.view %v[%c0] sizes [%c32, %c8] strides [%c8, %c1] : !tile.ptr<f16> -> !view
   // CHECK: scf.for
   scf.for %h = %c0 to %c4 step %c1 {
+    // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: scf.for
     // CHECK-NEXT: arith.divui
-    // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: tile.copy_async
     // CHECK-NEXT: }
     scf.for %k = %c0 to %c32 step %c8 {
@@ -50,9 +50,9 @@ tile.kernel @resident(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
     // CHECK-NEXT: tile.wait 0
     tile.commit
     tile.wait 0
+    // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: scf.for
     // CHECK-NEXT: arith.divui
-    // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: tile.local_load
     scf.for %k = %c0 to %c32 step %c8 {
       %slot = arith.divui %k, %c8 : index
