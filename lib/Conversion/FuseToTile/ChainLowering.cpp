@@ -39,21 +39,19 @@ int64_t ChainLowering::trips(unsigned axis) const {
 // Coordinates and views
 //===----------------------------------------------------------------------===//
 
-/// In columns of `raster` blocks: the block's row and column within the plane of
-/// the two fastest grid axes, from its number in it. The columns before the last
-/// are full, so a number says which it is in by a division.
+/// In columns of `raster` blocks: the block's row and column within the plane
+/// of the two fastest grid axes, from its number in it. The columns before the
+/// last are full, so a number says which it is in by a division.
 std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
                                                   int64_t columns) {
   int64_t width = schedule.raster;
   Value perColumn = kernel.constant(width * rows);
   Value column = arith::DivUIOp::create(b, loc, number, perColumn);
   Value within = arith::RemUIOp::create(b, loc, number, perColumn);
-  Value first =
-      arith::MulIOp::create(b, loc, column, kernel.constant(width));
+  Value first = arith::MulIOp::create(b, loc, column, kernel.constant(width));
   Value wide = kernel.constant(width);
   if (columns % width != 0) {
-    Value rest =
-        arith::SubIOp::create(b, loc, kernel.constant(columns), first);
+    Value rest = arith::SubIOp::create(b, loc, kernel.constant(columns), first);
     wide = arith::MinUIOp::create(b, loc, wide, rest);
   }
   Value row = arith::DivUIOp::create(b, loc, within, wide);

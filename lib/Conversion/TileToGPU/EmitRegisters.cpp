@@ -261,7 +261,8 @@ LogicalResult KernelEmitter::emitHold(HoldOp op) {
             b, loc, i32, ValueRange{word}, /*asm_string=*/"",
             /*constraints=*/"=r,0", /*has_side_effects=*/true,
             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-            /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr())
+            /*asm_dialect=*/LLVM::AsmDialectAttr(),
+            /*operand_attrs=*/ArrayAttr())
             .getRes();
     Value again = vector::BitCastOp::create(
         b, loc, packed,

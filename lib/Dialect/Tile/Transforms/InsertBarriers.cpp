@@ -178,8 +178,7 @@ struct InsertBarriersPass
 
   /// A barrier for what is pending: of the block, unless it belongs to warps.
   bool needsWarpsOnly(const State &state) const {
-    return warps == 1 ||
-           llvm::all_of(state.pending, [](const Access &access) {
+    return warps == 1 || llvm::all_of(state.pending, [](const Access &access) {
              return access.isWarpPrivate;
            });
   }

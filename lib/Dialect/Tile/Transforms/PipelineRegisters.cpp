@@ -236,8 +236,7 @@ void Rotation::run() {
                                        following, loop.getUpperBound());
   IRMapping next;
   if (llvm::any_of(stages, [&](Operation *stage) {
-        return llvm::is_contained(stage->getOperands(),
-                                  loop.getInductionVar());
+        return llvm::is_contained(stage->getOperands(), loop.getInductionVar());
       }))
     next.map(loop.getInductionVar(),
              arith::SelectOp::create(rewriter, loc, exists, following,
