@@ -9,6 +9,7 @@
 
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -49,25 +50,23 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.compute = footprint.mmaFlops * share / tensorRate +
                  footprint.otherFlops * share / scalarRate;
 
+  PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
+                                             PipelineForm::Continuous);
   int64_t moved = footprint.globalLoadBytes + footprint.globalStoreBytes;
-  // What does not fit in L2 is fetched again.
-  double resident = static_cast<double>(chip.l2Bytes);
-  double fetched =
-      footprint.compulsoryBytes <= resident
-          ? footprint.compulsoryBytes
-          : std::min<double>(
-                moved, footprint.compulsoryBytes +
-                           (moved - footprint.compulsoryBytes) *
-                               (1 - resident / footprint.compulsoryBytes));
-  cost.dram = fetched / chip.dramBytesPerSecond;
+  cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
+  cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   cost.l2 = moved / chip.l2BytesPerSecond;
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
-  cost.pipeline = predictPipeline(group, schedule, footprint, chip,
-                                  PipelineForm::Continuous)
-                      .kernel;
-  cost.total = cost.launch + std::max({cost.dram, cost.l2, cost.shared,
-                                       cost.compute, cost.pipeline});
+  cost.pipeline = pipeline.kernel;
+  if (schedule.splitAxis()) {
+    CombineFootprint combine = combineFootprint(group, schedule);
+    cost.combine =
+        predictStreaming(combine.loadBytes + combine.storeBytes, chip);
+  }
+  cost.total = cost.launch + cost.combine +
+               std::max({cost.dram, cost.l2, cost.shared, cost.compute,
+                         cost.pipeline});
   return cost;
 }
 

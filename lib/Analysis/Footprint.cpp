@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,14 +34,19 @@ public:
       : group(group), schedule(schedule) {
     for (auto [index, axis] : llvm::enumerate(group.axes))
       trips.push_back(tripCount(axis, schedule.tiles[index]));
+    if ((split = schedule.splitAxis()))
+      parts = schedule.splitOf(*split);
   }
 
   Footprint run() {
     for (unsigned axis : schedule.blocks)
       result.blocks *= trips[axis];
-    for (const GroupTensor &tensor : group.tensors)
-      if (tensor.role != TensorRole::Intermediate)
-        result.compulsoryBytes += elements(tensor) * tensor.elementBytes;
+    result.blocks *= parts;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role != TensorRole::Intermediate &&
+          !isCombined(group, schedule, index))
+        result.compulsoryBytes +=
+            movedElements(group, schedule, index) * bytesOf(index);
     visit(schedule.tree);
     addSharedMemory();
     addRegisters();
@@ -48,26 +54,32 @@ public:
   }
 
 private:
-  int64_t elements(const GroupTensor &tensor) const {
-    int64_t count = 1;
-    for (unsigned axis : tensor.axes)
-      count *= group.axes[axis].extent;
-    return count;
+  int64_t bytesOf(unsigned tensor) const {
+    return movedElementBytes(group, schedule, tensor);
   }
 
-  /// Elements moved by a statement on `tensor`: each tile once per iteration of
+  /// How often all parts of a split axis together do what stands outside of the
+  /// axis's loop; inside, their ranges add up to the axis.
+  int64_t partsOutside() const {
+    return split && !llvm::is_contained(loops, *split) ? parts : 1;
+  }
+
+  /// Bytes moved by a statement on the tensor: each tile once per iteration of
   /// the loops around it. Tiles partition an axis, so clipped extents add up to
   /// the axis.
-  int64_t movedElements(const GroupTensor &tensor) const {
-    int64_t count = elements(tensor);
+  int64_t movedBytes(unsigned index) const {
+    const GroupTensor &tensor = group.tensors[index];
+    int64_t count = movedElements(group, schedule, index) * bytesOf(index);
     for (unsigned axis : loops)
       if (!llvm::is_contained(tensor.axes, axis))
         count *= trips[axis];
-    return count;
+    bool hasParts = tensor.role == TensorRole::Result ||
+                    (split && llvm::is_contained(tensor.axes, *split));
+    return hasParts ? count : count * partsOutside();
   }
 
   int64_t enclosingTrips() const {
-    int64_t count = 1;
+    int64_t count = partsOutside();
     for (unsigned axis : loops)
       count *= trips[axis];
     return count;
@@ -114,7 +126,9 @@ private:
       const GroupTensor &tensor = group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        int64_t bytes = movedElements(tensor) * tensor.elementBytes;
+        if (isCombined(group, schedule, node.index))
+          break;
+        int64_t bytes = movedBytes(node.index);
         bool isShared =
             schedule.places[node.index].space == fuse::Space::Shared;
         result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
@@ -123,7 +137,7 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
-        int64_t bytes = movedElements(tensor) * tensor.elementBytes;
+        int64_t bytes = movedBytes(node.index);
         result.globalStoreBytes += bytes;
         if (schedule.places[node.index].space == fuse::Space::Shared)
           result.sharedTraffic += 2 * bytes;
@@ -145,9 +159,11 @@ private:
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     result.mmaFlops += 2 * i1 * i2 * r1 * count;
-    result.otherFlops +=
-        i1 * i2 * product.flopsPerPoint *
-        (count / std::max<int64_t>(1, trips[mapping.r1]));
+    bool isPartial =
+        split && group.tensors[product.result].role == TensorRole::Result;
+    if (!isPartial)
+      result.otherFlops += i1 * i2 * product.flopsPerPoint *
+                           (count / std::max<int64_t>(1, trips[mapping.r1]));
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
@@ -155,9 +171,10 @@ private:
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
         continue;
-      steps *= trips[axis];
+      int64_t iterations = sequentialTrips(group, schedule, axis);
+      steps *= iterations;
       if (!llvm::is_contained(product.reduction, axis))
-        completions *= trips[axis];
+        completions *= iterations;
     }
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
@@ -205,7 +222,7 @@ private:
       if (place.space != fuse::Space::Shared)
         continue;
       int64_t bytes =
-          alignBuffer(tileElements(tensor.axes) * tensor.elementBytes * place.stages);
+          alignBuffer(tileElements(tensor.axes) * bytesOf(index) * place.stages);
       if (tensor.role == TensorRole::Result)
         staging = bytes;
       else if (tensor.role == TensorRole::Intermediate)
@@ -237,6 +254,8 @@ private:
   const Schedule &schedule;
   SmallVector<int64_t, 8> trips;
   SmallVector<unsigned, 8> loops;
+  std::optional<unsigned> split; ///< the axis whose reduction is split
+  int64_t parts = 1;
   Footprint result;
 };
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -65,6 +66,7 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
+    result.dram = predictDram(group, schedule, concurrent, chip.l2Bytes);
   }
 
   PipelineLatency run() {
@@ -91,8 +93,9 @@ private:
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
 
-  int64_t tileBytes(const GroupTensor &tensor) const {
-    int64_t bytes = tensor.elementBytes;
+  int64_t tileBytes(unsigned number) const {
+    const GroupTensor &tensor = group.tensors[number];
+    int64_t bytes = movedElementBytes(group, schedule, number);
     for (unsigned axis : tensor.axes)
       bytes *= schedule.tiles[axis];
     return bytes;
@@ -100,8 +103,8 @@ private:
 
   double dramShare() const {
     return footprint.globalLoadBytes > 0
-               ? std::min(1.0, static_cast<double>(footprint.compulsoryBytes) /
-                                   footprint.globalLoadBytes)
+               ? std::min(1.0,
+                          result.dram.loadBytes / footprint.globalLoadBytes)
                : 1.0;
   }
 
@@ -113,8 +116,8 @@ private:
   }
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
-  /// what they share comes from DRAM once. The batch's share of DRAM traffic is
-  /// that of the compulsory bytes.
+  /// what they share comes from DRAM once (DramModel.h). Every load has its
+  /// share of it.
   double loadSeconds(int64_t bytes) const {
     double share = dramShare();
     double all = static_cast<double>(bytes) * concurrent;
@@ -177,7 +180,7 @@ private:
         continue;
       unsigned tensor = group.products[*producer].result;
       if (schedule.places[tensor].space == fuse::Space::Shared)
-        use += sharedSeconds(2.0 * tileBytes(group.tensors[tensor])) +
+        use += sharedSeconds(2.0 * tileBytes(tensor)) +
                2 * chip.sharedLatency + 2 * chip.barrierLatency;
     }
     return use;
@@ -198,7 +201,9 @@ private:
           node.isLoop() ? nullptr : &group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        int64_t bytes = tileBytes(*tensor);
+        if (isCombined(group, schedule, node.index))
+          break;
+        int64_t bytes = tileBytes(node.index);
         unsigned stages = schedule.places[node.index].stages;
         body.loadedBytes += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
@@ -214,7 +219,7 @@ private:
         body.use += useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
-        body.stored += tileBytes(*tensor);
+        body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
         visitLoop(node, body, firstLoads);
@@ -244,8 +249,7 @@ private:
     double innerFirst = 0;
     LoopLatency loop;
     loop.axis = node.index;
-    loop.iterations =
-        tripCount(group.axes[node.index], schedule.tiles[node.index]);
+    loop.iterations = sequentialTrips(group, schedule, node.index);
     Body body = visit(node.children, innerFirst, loop.iterations);
     firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);

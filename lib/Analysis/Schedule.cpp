@@ -59,29 +59,11 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
-/// The part of a schedule that is not lowered, if it asks for any.
-static std::optional<std::string> unsupportedPart(fuse::ScheduleAttr attr) {
-  fuse::MappingAttr mapping = attr.getMapping();
-  if (mapping.getRaster() != 1)
-    return "'raster' is not lowered; blocks are visited row by row";
-  if (mapping.getPersistent())
-    return "'persistent' is not lowered; a block computes one tile";
-  if (mapping.getCluster() != 1)
-    return "'cluster' is not lowered; blocks are independent";
-  if (attr.getParallel())
-    for (NamedAttribute entry : attr.getParallel().getSplit())
-      if (cast<IntegerAttr>(entry.getValue()).getInt() != 1)
-        return "split reductions are not lowered";
-  if (attr.getReduction())
-    return "'reduction' is for groups that consume a value while it is reduced";
-  return std::nullopt;
-}
-
 std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
                                                const GroupModel &group,
                                                Explain explain) {
-  if (std::optional<std::string> part = unsupportedPart(attr)) {
-    explain(*part);
+  if (attr.getReduction()) {
+    explain("'reduction' is for groups that consume a value while it is reduced");
     return std::nullopt;
   }
   Schedule schedule;
@@ -111,6 +93,20 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
 
   fuse::MappingAttr mapping = attr.getMapping();
   schedule.warps = mapping.getWarps();
+  schedule.raster = mapping.getRaster();
+  schedule.persistent = mapping.getPersistent();
+  schedule.cluster = mapping.getCluster();
+  if (fuse::ParallelAttr parallel = attr.getParallel()) {
+    schedule.producerWarps = parallel.getProducers();
+    schedule.splits.assign(group.axes.size(), 1);
+    for (NamedAttribute entry : parallel.getSplit()) {
+      std::optional<unsigned> axis =
+          resolveAxis(entry.getName().getValue(), group, explain);
+      if (!axis)
+        return std::nullopt;
+      schedule.splits[*axis] = cast<IntegerAttr>(entry.getValue()).getInt();
+    }
+  }
   for (StringAttr name : mapping.getBlocks()) {
     std::optional<unsigned> axis =
         resolveAxis(name.getValue(), group, explain);
@@ -172,10 +168,14 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                                           const GroupModel &group,
                                           MLIRContext *context) {
   mlir::Builder builder(context);
-  SmallVector<NamedAttribute> tiles, operators, places, stages;
+  SmallVector<NamedAttribute> tiles, operators, places, stages, splits;
   for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
     tiles.push_back(
         builder.getNamedAttr(axis.name, builder.getI64IntegerAttr(tile)));
+  for (auto [index, axis] : llvm::enumerate(group.axes))
+    if (schedule.splitOf(index) != 1)
+      splits.push_back(builder.getNamedAttr(
+          axis.name, builder.getI64IntegerAttr(schedule.splitOf(index))));
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products)) {
     int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
@@ -202,7 +202,12 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                                       builder.getDictionaryAttr(tiles));
   auto mapping = fuse::MappingAttr::get(
       context, schedule.warps, blocks, builder.getDictionaryAttr(operators),
-      /*raster=*/1, /*persistent=*/false, /*cluster=*/1);
+      schedule.raster, schedule.persistent, schedule.cluster);
+  auto parallel =
+      splits.empty() && schedule.producerWarps == 0
+          ? fuse::ParallelAttr()
+          : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
+                                    schedule.producerWarps);
   auto pipeline =
       stages.empty() && schedule.registerStages == 1
           ? fuse::PipelineAttr()
@@ -211,7 +216,7 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
-      pipeline, fuse::ParallelAttr(), fuse::ReductionAttr());
+      pipeline, parallel, fuse::ReductionAttr());
 }
 
 fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
@@ -229,11 +234,14 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
 
 std::optional<std::string>
 fusion::checkGenericSchedule(fuse::ScheduleAttr schedule) {
-  if (std::optional<std::string> part = unsupportedPart(schedule))
-    return part;
-  if (!schedule.getMapping().getBlocks().empty() || schedule.getMemory() ||
-      schedule.getPipeline())
-    return "the generic form has no blocks, memory or pipeline to choose";
+  fuse::MappingAttr mapping = schedule.getMapping();
+  if (!mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
+      mapping.getPersistent() || mapping.getCluster() != 1 ||
+      schedule.getMemory() || schedule.getPipeline() || schedule.getParallel())
+    return "the generic form has no blocks, raster, memory, pipeline or "
+           "parallel part to choose";
+  if (schedule.getReduction())
+    return "'reduction' is for groups that consume a value while it is reduced";
   return std::nullopt;
 }
 

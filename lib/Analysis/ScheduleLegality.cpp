@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -52,6 +53,8 @@ public:
         return reason;
     if (Reason reason = checkBlocks())
       return reason;
+    if (Reason reason = whyNotSplit(group, schedule))
+      return reason;
     if (Reason reason = checkTree())
       return reason;
     for (unsigned number = 0; number < group.products.size(); ++number)
@@ -78,7 +81,7 @@ private:
     return group.tensors[tensor].name;
   }
   int64_t trips(unsigned axis) const {
-    return tripCount(group.axes[axis], schedule.tiles[axis]);
+    return sequentialTrips(group, schedule, axis);
   }
 
   Reason checkProduct(unsigned number);
@@ -161,12 +164,22 @@ Reason Checker::checkBlocks() {
       if (llvm::is_contained(product.reduction, axis))
         return "axis '" + axisName(axis) + "' is reduced by '" +
                tensorName(product.result) +
-               "' and cannot be bound to the grid (split reductions are not "
-               "lowered)";
+               "' and cannot be bound to the grid (a reduction is split by "
+               "'parallel')";
     if (!llvm::is_contained(result->axes, axis))
       return "axis '" + axisName(axis) +
              "' does not index the result and cannot be bound to the grid";
   }
+  if (schedule.raster == 1)
+    return std::nullopt;
+  if (schedule.blocks.size() < 2)
+    return "'raster' orders blocks of two grid axes; there are " +
+           std::to_string(schedule.blocks.size());
+  unsigned fastest = schedule.blocks.back();
+  if (schedule.raster >= trips(fastest))
+    return "a raster of " + std::to_string(schedule.raster) +
+           " blocks is row by row: axis '" + axisName(fastest) + "' has " +
+           std::to_string(trips(fastest));
   return std::nullopt;
 }
 
@@ -483,7 +496,27 @@ fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
   return std::nullopt;
 }
 
+std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
+  if (schedule.persistent)
+    return "'persistent' is not lowered; a block computes one tile";
+  if (schedule.cluster != 1)
+    return "'cluster' is not lowered; blocks are independent";
+  if (schedule.producerWarps != 0)
+    return "'producers' is not lowered; every warp loads and multiplies";
+  if (schedule.splitAxis())
+    return "split reductions are not lowered";
+  return std::nullopt;
+}
+
 std::optional<std::string> fusion::checkSchedule(const GroupModel &group,
+                                                 const Schedule &schedule,
+                                                 const ChipInfo &chip) {
+  if (Reason reason = whyNotLowered(schedule))
+    return reason;
+  return whyImpossible(group, schedule, chip);
+}
+
+std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
                                                  const Schedule &schedule,
                                                  const ChipInfo &chip) {
   if (Reason reason = checkGroup(group, chip))

@@ -40,7 +40,7 @@
 // STAGES: error: {{.*}}the group has no tensor 'Q'
 // What is not lowered is refused, not ignored.
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, raster = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
-// RASTER: error: {{.*}}'raster' is not lowered; blocks are visited row by row
+// RASTER: error: {{.*}}a raster of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
 // PERSISTENT: error: {{.*}}'persistent' is not lowered; a block computes one tile
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
@@ -49,6 +49,10 @@
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}split reductions are not lowered
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
+// PRODUCERS: error: {{.*}}'producers' is not lowered; every warp loads and multiplies
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
+// SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
 // REDUCTION: error: {{.*}}'reduction' is for groups that consume a value while it is reduced
 // How products use the intrinsic and the warps.
@@ -67,7 +71,7 @@
 // COLUMNS: error: {{.*}}the tile of 'E' (32 x 24 x 32) is no multiple of mma.m16n8k16 over 2 x 1 warps
 // What is bound to the grid.
 // RUN: sed -e 's|"m", "h"\]|"m", "h", "n"]|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=GRIDREDUCED
-// GRIDREDUCED: error: {{.*}}axis 'n' is reduced by 'E' and cannot be bound to the grid (split reductions are not lowered)
+// GRIDREDUCED: error: {{.*}}axis 'n' is reduced by 'E' and cannot be bound to the grid (a reduction is split by 'parallel')
 // The nest of loops and the places of statements.
 // RUN: sed -e 's|k = 32|k = 64|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ONETRIP
 // ONETRIP: error: {{.*}}loop 'k' has one iteration and must not be in the expression

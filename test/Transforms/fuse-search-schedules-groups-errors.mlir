@@ -26,7 +26,7 @@ func.func @generic_form_of_two(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8
 // -----
 
 func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, memory or pipeline to choose}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, raster, memory, pipeline or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>, memory = <{A = #fuse.place<shared>}>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
@@ -38,7 +38,7 @@ func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> ten
 // -----
 
 func.func @generic_form_with_raster(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: 'raster' is not lowered; blocks are visited row by row}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, raster, memory, pipeline or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8, raster = 2>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>

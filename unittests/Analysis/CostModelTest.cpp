@@ -79,6 +79,25 @@ TEST(CostModel, MovingLessIsNotDearer) {
   EXPECT_LE(costOf(group).total, inside);
 }
 
+// Columns of a few blocks need less of both operands at a time than whole rows.
+TEST(CostModel, RasterLowersTheDramTerm) {
+  ScheduledGroup group(chainIR({8192, 4096, 16384}), R"x(#fuse.schedule<version = 1,
+  tiling = <"mn(k(LA,LB,CC),SC)", {m = 128, n = 64, k = 32}>,
+  mapping = <warps = 4, blocks = ["m", "n"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x");
+  ASSERT_TRUE(group.schedule) << group.reason;
+  // The same bytes leave L2; fewer enter it.
+  Cost rows = costOf(group);
+  group.schedule->raster = 8;
+  Cost columns = costOf(group);
+  EXPECT_LT(columns.dram, 0.8 * rows.dram);
+  EXPECT_EQ(columns.l2, rows.l2);
+  EXPECT_LE(columns.total, rows.total);
+  Footprint footprint = computeFootprint(group.model(), *group.schedule);
+  EXPECT_GE(columns.dramBytes, footprint.compulsoryBytes);
+}
+
 // MCFuser section II-A: φ = 2 m n k / (2 m n + m k + n k).
 TEST(CostModel, IntensityAndBalance) {
   ParsedGroup group(chainIR({512, 64, 256, 64}));

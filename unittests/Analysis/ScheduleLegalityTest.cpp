@@ -131,17 +131,43 @@ func.func @f(%a: tensor<4x32x32xf16>, %b: tensor<4x32x32xf16>) -> tensor<4x32x32
 }
 
 //===----------------------------------------------------------------------===//
+// The gate
+//===----------------------------------------------------------------------===//
+
+// What is costed but not lowered is told apart from what could never run.
+TEST_F(ScheduleLegality, GateIsApartFromTheRest) {
+  EXPECT_EQ(whyNotLowered(*group.schedule), std::nullopt);
+  group.schedule->persistent = true;
+  EXPECT_EQ(check(), whyNotLowered(*group.schedule));
+  EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip), std::nullopt);
+  group.setBlocks({"m", "h", "n"});
+  EXPECT_NE(whyImpossible(group.model(), *group.schedule, chip), std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
 // Grid and nest
 //===----------------------------------------------------------------------===//
 
 TEST_F(ScheduleLegality, ReducedAxesAreNotBoundToTheGrid) {
   group.setBlocks({"m", "h", "n"});
   EXPECT_EQ(check(), "axis 'n' is reduced by 'E' and cannot be bound to the grid "
-                     "(split reductions are not lowered)");
+                     "(a reduction is split by 'parallel')");
   group.setBlocks({"m"});
   EXPECT_EQ(check(), "legal");
   group.setBlocks({});
   EXPECT_EQ(check(), "legal");
+}
+
+TEST_F(ScheduleLegality, RasterOrdersTwoGridAxes) {
+  // 2 x 2 blocks: the row is one column of two.
+  group.schedule->raster = 2;
+  EXPECT_EQ(check(), "a raster of 2 blocks is row by row: axis 'h' has 2");
+  group.setTile("h", 16);
+  EXPECT_EQ(check(), "legal");
+  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+  group.setTile("h", 64);
+  group.setBlocks({"m"});
+  EXPECT_EQ(check(), "'raster' orders blocks of two grid axes; there are 1");
 }
 
 struct NestCase {

@@ -64,6 +64,12 @@ TEST(Schedule, ExportAndImportAreInverse) {
   ASSERT_TRUE(group.schedule) << group.reason;
   group.place("A").stages = 3;
   group.place("B").transport = fuse::Transport::Async4;
+  group.schedule->splits.assign(4, 1);
+  group.schedule->splits[group.axis("n")] = 3;
+  group.schedule->raster = 5;
+  group.schedule->persistent = true;
+  group.schedule->cluster = 2;
+  group.schedule->producerWarps = 1;
   fuse::ScheduleAttr attr =
       exportSchedule(*group.schedule, group.model(), &group.context);
   std::optional<Schedule> again =
@@ -75,6 +81,16 @@ TEST(Schedule, ExportAndImportAreInverse) {
   EXPECT_EQ(again->places[group.tensor("A")].stages, 3u);
   EXPECT_EQ(again->places[group.tensor("B")].transport,
             fuse::Transport::Async4);
+  EXPECT_EQ(again->splitAxis(), group.axis("n"));
+  EXPECT_EQ(again->splitOf(group.axis("n")), 3);
+  EXPECT_EQ(again->splitOf(group.axis("k")), 1);
+  EXPECT_EQ(again->raster, 5);
+  EXPECT_TRUE(again->persistent);
+  EXPECT_EQ(again->cluster, 2);
+  EXPECT_EQ(again->producerWarps, 1u);
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  EXPECT_EQ(mlir::parseAttribute(text, &group.context), attr) << text;
 }
 
 TEST(Schedule, ExportPrintsWhatParses) {

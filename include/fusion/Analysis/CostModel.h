@@ -17,11 +17,13 @@ namespace fusion {
 struct Cost {
   double total = 0;
   double launch = 0;   ///< starting the kernel
-  double dram = 0;     ///< compulsory bytes at DRAM bandwidth
+  double dramBytes = 0; ///< between DRAM and L2 (DramModel.h)
+  double dram = 0;     ///< they at DRAM bandwidth
   double l2 = 0;       ///< all global loads and stores at L2 bandwidth
   double shared = 0;   ///< shared-memory traffic of the busiest SM
   double compute = 0;  ///< tensor-core and other flops of the busiest SM
   double pipeline = 0; ///< a block's dependent steps, wave by wave (PipelineModel.h)
+  double combine = 0;  ///< the launch that adds the parts of a split reduction
   int64_t blocksPerSM = 0;
   int64_t waves = 0;
 
@@ -29,9 +31,11 @@ struct Cost {
   llvm::StringRef bound() const;
 };
 
-/// Predicts a launch: as long as its slowest resource is busy, or as its blocks
+/// Predicts a group: its launch, which takes as long as its slowest resource is busy, or as its blocks
 /// take one wave after the other with what of their latencies is not hidden by
-/// stages and by other blocks, whichever is longer.
+/// stages and by other blocks, whichever is longer, and the launch that combines
+/// the parts where a reduction is split. Of a partial group it is the time without
+/// `combine`.
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip);
 

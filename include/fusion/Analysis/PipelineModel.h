@@ -22,6 +22,7 @@
 #ifndef FUSION_ANALYSIS_PIPELINEMODEL_H
 #define FUSION_ANALYSIS_PIPELINEMODEL_H
 
+#include "fusion/Analysis/DramModel.h"
 #include "fusion/Analysis/Footprint.h"
 
 namespace fusion {
@@ -63,6 +64,7 @@ struct PipelineLatency {
   double init = 0, main = 0, epilogue = 0;
   int64_t batches = 0;
   int64_t blocksPerSM = 0; ///< that run at a time on the busiest SM
+  DramTraffic dram;        ///< of the launch
   llvm::SmallVector<LoopLatency, 4> loops; ///< outermost first
 };
 

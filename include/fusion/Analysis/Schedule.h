@@ -46,9 +46,27 @@ struct Schedule {
   llvm::SmallVector<ProductMapping, 4> products;
   llvm::SmallVector<Placement, 8> places;      ///< by tensor
   unsigned registerStages = 1; ///< of the shared-to-register level
+  /// By axis: the blocks that share its reduction, 1 = not split. May be shorter
+  /// than the axes, or empty: what is missing is not split.
+  llvm::SmallVector<int64_t, 8> splits;
+  /// The two fastest grid axes are visited in columns of this many blocks.
+  int64_t raster = 1;
+  bool persistent = false;     ///< blocks loop over the tiles of the grid
+  int64_t cluster = 1;         ///< CTAs of a cluster, along the fastest grid axis
+  unsigned producerWarps = 0;  ///< warps beside `warps` that only issue loads
 
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
+  }
+  int64_t splitOf(unsigned axis) const {
+    return axis < splits.size() ? splits[axis] : 1;
+  }
+  /// The first axis whose reduction is split, if any is.
+  std::optional<unsigned> splitAxis() const {
+    for (unsigned axis = 0; axis < splits.size(); ++axis)
+      if (splits[axis] > 1)
+        return axis;
+    return std::nullopt;
   }
 };
 

@@ -23,9 +23,22 @@ std::optional<std::string> whyNotInRegisters(const GroupModel &group,
                                              const Schedule &schedule,
                                              unsigned producer);
 
-/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can. The
-/// verifier of scheduled groups and the pruning of searches are this predicate.
-/// `group` is a chain whose products are mapped to intrinsics.
+/// Why `schedule` asks for something that could run on some chip but that lowering
+/// does not do, or nullopt where it asks for nothing of the kind. This is the gate
+/// of the fields that are costed only: a search that looks through it reports what
+/// they would give.
+std::optional<std::string> whyNotLowered(const Schedule &schedule);
+
+/// Why `schedule` could not run on `chip` though every field were lowered, or
+/// nullopt where it could. `group` is a chain whose products are mapped to
+/// intrinsics.
+std::optional<std::string> whyImpossible(const GroupModel &group,
+                                         const Schedule &schedule,
+                                         const ChipInfo &chip);
+
+/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the two
+/// above. The verifier of scheduled groups and the pruning of searches are this
+/// predicate.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip);

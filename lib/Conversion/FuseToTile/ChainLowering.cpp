@@ -39,6 +39,28 @@ int64_t ChainLowering::trips(unsigned axis) const {
 // Coordinates and views
 //===----------------------------------------------------------------------===//
 
+/// In columns of `raster` blocks: the block's row and column within the plane of
+/// the two fastest grid axes, from its number in it. The columns before the last
+/// are full, so a number says which it is in by a division.
+std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
+                                                  int64_t columns) {
+  int64_t width = schedule.raster;
+  Value perColumn = kernel.constant(width * rows);
+  Value column = arith::DivUIOp::create(b, loc, number, perColumn);
+  Value within = arith::RemUIOp::create(b, loc, number, perColumn);
+  Value first =
+      arith::MulIOp::create(b, loc, column, kernel.constant(width));
+  Value wide = kernel.constant(width);
+  if (columns % width != 0) {
+    Value rest =
+        arith::SubIOp::create(b, loc, kernel.constant(columns), first);
+    wide = arith::MinUIOp::create(b, loc, wide, rest);
+  }
+  Value row = arith::DivUIOp::create(b, loc, within, wide);
+  Value inside = arith::RemUIOp::create(b, loc, within, wide);
+  return {row, arith::AddIOp::create(b, loc, first, inside)};
+}
+
 /// The block's tile along every axis that is bound to the grid: the mixed-radix
 /// digits of its index.
 void ChainLowering::emitBlockCoordinates() {
@@ -46,15 +68,29 @@ void ChainLowering::emitBlockCoordinates() {
   if (schedule.blocks.empty())
     return;
   Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
-  for (unsigned axis : llvm::reverse(schedule.blocks)) {
-    bool isSlowest = axis == schedule.blocks.front();
-    Value count = kernel.constant(trips(axis));
-    Value digit =
-        isSlowest ? rest : arith::RemUIOp::create(b, loc, rest, count);
-    if (!isSlowest)
-      rest = arith::DivUIOp::create(b, loc, rest, count);
+  auto takeDigit = [&](int64_t count, bool isSlowest) {
+    if (isSlowest)
+      return rest;
+    Value radix = kernel.constant(count);
+    Value digit = arith::RemUIOp::create(b, loc, rest, radix);
+    rest = arith::DivUIOp::create(b, loc, rest, radix);
+    return digit;
+  };
+  auto setTile = [&](unsigned axis, Value number) {
     origins[axis] = arith::MulIOp::create(
-        b, loc, digit, kernel.constant(schedule.tiles[axis]));
+        b, loc, number, kernel.constant(schedule.tiles[axis]));
+  };
+  SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
+  if (schedule.raster > 1) {
+    unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
+    Value number = takeDigit(trips(slow) * trips(fast), digits.empty());
+    auto [row, column] = emitRaster(number, trips(slow), trips(fast));
+    setTile(slow, row);
+    setTile(fast, column);
+  }
+  while (!digits.empty()) {
+    unsigned axis = digits.pop_back_val();
+    setTile(axis, takeDigit(trips(axis), digits.empty()));
   }
 }
 

@@ -35,6 +35,8 @@ private:
 
   // Coordinates, views, buffers.
   void emitBlockCoordinates();
+  std::pair<Value, Value> emitRaster(Value number, int64_t rows,
+                                     int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
   mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);

@@ -110,6 +110,11 @@ func.func private @f() attributes {a = #fuse.parallel<{k = -2}>}
 
 // -----
 
+// expected-error @below {{a block has 0 to 31 producer warps, got 32}}
+func.func private @f() attributes {a = #fuse.parallel<{}, producers = 32>}
+
+// -----
+
 // expected-error @below {{unknown schedule version 2; this compiler reads version 1}}
 func.func private @f() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 4>>}
 

@@ -57,6 +57,9 @@ func.func private @pipeline() attributes {
 // CHECK: @parallel() attributes {a = #fuse.parallel<{k = 4 : i64}>}
 func.func private @parallel() attributes {a = #fuse.parallel<{k = 4}>}
 
+// CHECK: @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
+func.func private @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
+
 // CHECK: @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 func.func private @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 

@@ -11,17 +11,19 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
 
 
-def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4):
+def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None):
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number."""
+    `stages`: tensor → number; `split`: axis → parts."""
     operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
     sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
+    parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     return (
         f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}>, mapping = <warps = {warps}, '
-        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}>, memory = <{{{memory}}}>, "
-        f"pipeline = <{{{pipeline}}}, registers = {registers}>>"
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}>, memory = <{{{memory}}}>, "
+        f"pipeline = <{{{pipeline}}}, registers = {registers}>, "
+        f"parallel = <{{{parallel}}}>>"
     )
 
 

@@ -171,7 +171,11 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
   return verifyIntegers(emitError, shared, "stages");
 }
 
-LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split) {
+LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
+                                   int64_t producers) {
+  if (producers < 0 || producers > 31)
+    return emitError() << "a block has 0 to 31 producer warps, got "
+                       << producers;
   return verifyIntegers(emitError, split, "split factor");
 }
 

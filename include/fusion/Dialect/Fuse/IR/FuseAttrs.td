@@ -164,13 +164,20 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
 }
 
 def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
-  let summary = "Reductions split over blocks";
+  let summary = "Reductions split over blocks, and the roles of warps";
   let description = [{
     `split` maps a reduction axis to the number of blocks that share it; their
-    partial results are combined by a second group.
+    partial results are combined by a second group. `producers` is the number of
+    warps, beside those of the mapping, that issue loads and do nothing else.
+    Default 0: every warp loads and multiplies.
+
+    ```mlir
+    #fuse.parallel<{k = 4}, producers = 1>
+    ```
   }];
-  let parameters = (ins "::mlir::DictionaryAttr":$split);
-  let assemblyFormat = "`<` $split `>`";
+  let parameters = (ins "::mlir::DictionaryAttr":$split,
+                        DefaultValuedParameter<"int64_t", "0">:$producers);
+  let assemblyFormat = "`<` $split (`,` `producers` `=` $producers^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -1,0 +1,76 @@
+//===- SplitReduction.h - Reductions shared by blocks -------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where `Schedule::splits` gives an axis p parts, a chain runs as two launches.
+// The *partial* group evaluates the products for p consecutive ranges of the
+// axis, of ⌈trips/p⌉ tiles each, the last ones shorter or empty; the part is a
+// further digit of the block index, the slowest. It ends with the last product,
+// whose sums it stores in f32, one result for each part. The *combine* group adds
+// the parts in order, then does what followed the product, so that the value is
+// rounded once and where it was.
+//
+// Only an axis that the last product reduces can be split: a sum over ranges of
+// it is a sum of the ranges' sums. What an earlier product reduces becomes a
+// rounded value, or passes through functions, before it is used.
+//
+// Everything here takes the schedule of the whole chain, or that of its partial
+// group, which has the same tensors but the operands of what followed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_SPLITREDUCTION_H
+#define FUSION_ANALYSIS_SPLITREDUCTION_H
+
+#include "fusion/Analysis/Schedule.h"
+
+namespace fusion {
+
+/// Iterations of an axis's loop: of a split axis, those of one part's range, of
+/// which the last parts may have fewer. Where that is 1 the loop is dead.
+int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
+                        unsigned axis);
+
+/// Whether some parts of a split axis have no range: there are more parts than
+/// tiles. Their blocks compute on zeros.
+bool hasEmptyParts(const GroupModel &group, const Schedule &schedule,
+                   unsigned axis);
+
+/// The tile sizes to place statements with (`placeStatements`), in which dead loops
+/// have one tile: the schedule's, but the whole of a split axis whose parts are a
+/// single tile.
+llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
+                                             const Schedule &schedule);
+
+/// Whether the launch that computes the products has nothing to do with the
+/// tensor: an operand of what follows the last product is the combining launch's.
+bool isCombined(const GroupModel &group, const Schedule &schedule,
+                unsigned tensor);
+
+/// Elements of the tensor as the launch that computes the products moves it, and
+/// bytes of one: of a result in parts, all parts, in f32.
+int64_t movedElements(const GroupModel &group, const Schedule &schedule,
+                      unsigned tensor);
+int64_t movedElementBytes(const GroupModel &group, const Schedule &schedule,
+                          unsigned tensor);
+
+/// What the combining launch moves, in bytes of active lanes: each thread loads
+/// the parts of one element and its operands. All zero where nothing is split.
+struct CombineFootprint {
+  int64_t loadBytes = 0, storeBytes = 0;
+};
+CombineFootprint combineFootprint(const GroupModel &group,
+                                  const Schedule &schedule);
+
+/// Why the schedule's splits are none that can be combined, or nullopt where they
+/// are, or where there are none.
+std::optional<std::string> whyNotSplit(const GroupModel &group,
+                                       const Schedule &schedule);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_SPLITREDUCTION_H

@@ -1,0 +1,114 @@
+//===- SplitReduction.cpp - Reductions shared by blocks -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace fusion;
+
+/// Partial sums are accumulators (DESIGN, "Numbers": sums round once).
+static constexpr int64_t partialBytes = 4;
+
+int64_t fusion::sequentialTrips(const GroupModel &group,
+                                const Schedule &schedule, unsigned axis) {
+  return llvm::divideCeil(tripCount(group.axes[axis], schedule.tiles[axis]),
+                          schedule.splitOf(axis));
+}
+
+bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
+                           unsigned axis) {
+  return schedule.splitOf(axis) >
+         tripCount(group.axes[axis], schedule.tiles[axis]);
+}
+
+llvm::SmallVector<int64_t, 8>
+fusion::placementTiles(const GroupModel &group, const Schedule &schedule) {
+  llvm::SmallVector<int64_t, 8> tiles = schedule.tiles;
+  for (unsigned axis = 0; axis < tiles.size(); ++axis)
+    if (sequentialTrips(group, schedule, axis) == 1)
+      tiles[axis] = std::max(tiles[axis], group.axes[axis].extent);
+  return tiles;
+}
+
+bool fusion::isCombined(const GroupModel &group, const Schedule &schedule,
+                        unsigned tensor) {
+  const GroupTensor &info = group.tensors[tensor];
+  return info.role == TensorRole::Extra &&
+         group.tensors[group.products[info.product].result].role ==
+             TensorRole::Result &&
+         schedule.splitAxis();
+}
+
+static int64_t wholeElements(const GroupModel &group, unsigned tensor) {
+  int64_t count = 1;
+  for (unsigned axis : group.tensors[tensor].axes)
+    count *= group.axes[axis].extent;
+  return count;
+}
+
+int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
+                              unsigned tensor) {
+  int64_t count = wholeElements(group, tensor);
+  if (group.tensors[tensor].role == TensorRole::Result)
+    if (std::optional<unsigned> axis = schedule.splitAxis())
+      count *= schedule.splitOf(*axis);
+  return count;
+}
+
+int64_t fusion::movedElementBytes(const GroupModel &group,
+                                  const Schedule &schedule, unsigned tensor) {
+  return group.tensors[tensor].role == TensorRole::Result && schedule.splitAxis()
+             ? partialBytes
+             : group.tensors[tensor].elementBytes;
+}
+
+CombineFootprint fusion::combineFootprint(const GroupModel &group,
+                                          const Schedule &schedule) {
+  CombineFootprint footprint;
+  std::optional<unsigned> axis = schedule.splitAxis();
+  if (!axis)
+    return footprint;
+  int64_t points = 0, perPoint = schedule.splitOf(*axis) * partialBytes;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role == TensorRole::Result) {
+      points = wholeElements(group, index);
+      footprint.storeBytes = points * tensor.elementBytes;
+    } else if (isCombined(group, schedule, index)) {
+      perPoint += tensor.elementBytes;
+    }
+  }
+  footprint.loadBytes = points * perPoint;
+  return footprint;
+}
+
+std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
+                                               const Schedule &schedule) {
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split)
+    return std::nullopt;
+  const std::string name = "axis '" + group.axes[*split].name + "'";
+  for (unsigned axis = *split + 1; axis < group.axes.size(); ++axis)
+    if (schedule.splitOf(axis) != 1)
+      return name + " and axis '" + group.axes[axis].name +
+             "' are both split; the parts of one are combined";
+  const Product *last = nullptr;
+  for (const Product &product : group.products) {
+    if (group.tensors[product.result].role == TensorRole::Result)
+      last = &product;
+    else if (llvm::is_contained(product.reduction, *split))
+      return name + " cannot be split: it is reduced by '" +
+             group.tensors[product.result].name +
+             "', which is rounded before it is used";
+  }
+  if (!last || !llvm::is_contained(last->reduction, *split))
+    return name + " cannot be split: the last product does not reduce it";
+  if (schedule.isBlockAxis(*split))
+    return name + " is split over blocks and bound to the grid";
+  return std::nullopt;
+}
