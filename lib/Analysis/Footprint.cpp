@@ -30,8 +30,9 @@ namespace {
 /// Walks the tree once, adding up what its statements do.
 class Walker {
 public:
-  Walker(const GroupModel &group, const Schedule &schedule)
-      : group(group), schedule(schedule) {
+  Walker(const GroupModel &group, const Schedule &schedule,
+         const KeptTiles &kept)
+      : group(group), schedule(schedule), kept(kept) {
     for (auto [index, axis] : llvm::enumerate(group.axes))
       trips.push_back(tripCount(axis, schedule.tiles[index]));
     if ((split = schedule.splitAxis()))
@@ -203,55 +204,115 @@ private:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Whether the result's store is the last thing a block does, so that it can
-  /// take the place of the operands' buffers.
-  bool storeEndsBlock(const TilingTree &items) const {
-    const TilingNode &last = items.back();
-    if (last.isLoop())
-      return schedule.isBlockAxis(last.index) && storeEndsBlock(last.children);
-    return last.kind == TilingNode::Kind::Store;
+  /// Whether stores end the block, so that the result can take the place of the
+  /// operands' buffers.
+  bool storesEndBlock() const {
+    const TilingTree *items = &schedule.tree;
+    while (items->size() == 1 && items->front().isLoop() &&
+           schedule.isBlockAxis(items->front().index))
+      items = &items->front().children;
+    return findFinalStores(*items, schedule).has_value();
   }
 
-  /// Operands' buffers live for the whole loop nest. Beside them lives, one at
-  /// a time, what passes through shared memory: an intermediate that is handed
+  /// Operands' buffers, with their stages or slots, and those of kept
+  /// intermediates live for the whole loop nest. Beside them lives, one at a
+  /// time, what passes through shared memory: an intermediate that is handed
   /// over and the result where it is stored inside of a loop.
   void addSharedMemory() {
-    int64_t operands = 0, handedOver = 0, staging = 0;
+    int64_t buffers = 0, handedOver = 0, staging = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       const Placement &place = schedule.places[index];
       if (place.space != fuse::Space::Shared)
         continue;
-      int64_t bytes =
-          alignBuffer(tileElements(tensor.axes) * bytesOf(index) * place.stages);
+      int64_t tile = tileElements(tensor.axes) * bytesOf(index);
+      int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
-        staging = bytes;
-      else if (tensor.role == TensorRole::Intermediate)
-        handedOver = std::max(handedOver, bytes);
+        staging = alignBuffer(tile);
+      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+        handedOver = std::max(handedOver, alignBuffer(tile));
       else
-        operands += bytes;
+        buffers += alignBuffer(tile * place.stages * slots);
     }
-    result.sharedMemory = storeEndsBlock(schedule.tree)
-                              ? std::max(operands + handedOver, staging)
-                              : operands + std::max(handedOver, staging);
+    result.sharedMemory = storesEndBlock()
+                              ? std::max(buffers + handedOver, staging)
+                              : buffers + std::max(handedOver, staging);
   }
 
-  /// Accumulators, the fragments of one step and addresses. Every product's
-  /// accumulator is taken to be live at the innermost one.
+  /// Registers of a thread that hold a product's accumulator, or a value of
+  /// `bytes` that is handed on.
+  int64_t tileRegisters(unsigned number, int64_t bytes) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
+    int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
+    return i1 * i2 / 32 * bytes / 4;
+  }
+
+  /// What lives in registers when product `number` is computed: accumulators
+  /// from the start of their outermost reduction to their hand-over, values
+  /// from there to their last use.
+  int64_t liveRegisters(unsigned number) const {
+    const TreePosition &at = *kept.computes[group.products[number].result];
+    auto isInside = [&](const TilingNode *loop) {
+      return loop && llvm::is_contained(at.loops, loop);
+    };
+    int64_t live = 0;
+    for (auto [other, product] : llvm::enumerate(group.products)) {
+      const TileSlots &slots = kept.values[product.result];
+      const HandOver &handOver = kept.handOvers[other];
+      const TreePosition &own = *kept.computes[product.result];
+      // The outermost loop that hands over one tile after the other.
+      const TilingNode *handsOver = nullptr;
+      for (const TilingNode *loop : llvm::reverse(handOver.loops))
+        if (!llvm::is_contained(own.loops, loop))
+          handsOver = loop;
+      if (other == number || isInside(kept.reductions[other]) ||
+          isInside(handsOver) ||
+          (own.order < at.order && at.order < handOver.order))
+        live += kept.accumulators[other].count * tileRegisters(other, 4);
+      bool isMade =
+          handOver.order < at.order || isInside(kept.makers[product.result]);
+      bool staysInRegisters =
+          schedule.places[product.result].space == fuse::Space::Registers ||
+          group.tensors[product.result].role == TensorRole::Result;
+      if (isMade && at.order <= kept.lastUses[product.result] &&
+          staysInRegisters)
+        live +=
+            slots.count *
+            tileRegisters(other, group.tensors[product.result].elementBytes);
+    }
+    // What is loaded straight into registers and kept.
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      if (!kept.loads[index] || !kept.values[index].isKept() ||
+          schedule.places[index].space == fuse::Space::Shared)
+        continue;
+      if (kept.loads[index]->order < at.order &&
+          at.order <= kept.lastUses[index])
+        live += kept.values[index].count *
+                llvm::divideCeil(tileElements(tensor.axes) *
+                                     replication(tensor) * tensor.elementBytes,
+                                 4 * 32 * schedule.warps);
+    }
+    return live;
+  }
+
+  /// The most that lives at any product, the fragments of one of its steps, and
+  /// addresses.
   void addRegisters() {
     constexpr int64_t addressing = 56;
-    int64_t accumulators = 0, fragments = 0;
-    for (const ProductMapping &mapping : schedule.products) {
+    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-      accumulators += i1 * i2 / 32;
-      fragments = std::max(fragments, (i1 / 16) * 4 + (i2 / 8) * 2);
+      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      result.registers =
+          std::max(result.registers, liveRegisters(number) +
+                                         fragments * schedule.registerStages +
+                                         addressing);
     }
-    fragments *= schedule.registerStages;
-    result.registers = accumulators + fragments + addressing;
   }
 
   const GroupModel &group;
   const Schedule &schedule;
+  const KeptTiles &kept;
   SmallVector<int64_t, 8> trips;
   SmallVector<unsigned, 8> loops;
   std::optional<unsigned> split; ///< the axis whose reduction is split
@@ -263,5 +324,15 @@ private:
 
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule) {
-  return Walker(group, schedule).run();
+  KeptTiles kept;
+  std::optional<std::string> reason = analyzeKeptTiles(group, schedule, kept);
+  assert(!reason && "the schedule must be legal");
+  (void)reason;
+  return computeFootprint(group, schedule, kept);
+}
+
+Footprint fusion::computeFootprint(const GroupModel &group,
+                                   const Schedule &schedule,
+                                   const KeptTiles &kept) {
+  return Walker(group, schedule, kept).run();
 }

@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/KeptTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,11 +56,8 @@ public:
       return reason;
     if (Reason reason = whyNotSplit(group, schedule))
       return reason;
-    if (Reason reason = checkTree())
+    if (Reason reason = analyzeKeptTiles(group, schedule, kept))
       return reason;
-    for (unsigned number = 0; number < group.products.size(); ++number)
-      if (Reason reason = checkCompletion(number))
-        return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
@@ -67,29 +65,19 @@ public:
   }
 
 private:
-  /// Where a statement stands: the live loops around it, outermost first, and
-  /// its place in program order.
-  struct Position {
-    SmallVector<const TilingNode *, 8> loops;
-    unsigned order;
-  };
-
   const std::string &axisName(unsigned axis) const {
     return group.axes[axis].name;
   }
   const std::string &tensorName(unsigned tensor) const {
     return group.tensors[tensor].name;
   }
+
   int64_t trips(unsigned axis) const {
     return sequentialTrips(group, schedule, axis);
   }
 
   Reason checkProduct(unsigned number);
   Reason checkBlocks();
-  Reason checkTree();
-  void locate(const TilingTree &items,
-              llvm::SmallVectorImpl<const TilingNode *> &loops, Reason &reason);
-  Reason checkCompletion(unsigned number);
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
@@ -98,10 +86,7 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const ChipInfo &chip;
-  unsigned counter = 0;
-  /// By tensor; an operand has a load, a product a computation, the result also
-  /// a store.
-  std::vector<std::optional<Position>> loads, computes, stores;
+  KeptTiles kept;
 };
 
 } // namespace
@@ -183,162 +168,6 @@ Reason Checker::checkBlocks() {
   return std::nullopt;
 }
 
-void Checker::locate(const TilingTree &items,
-                     llvm::SmallVectorImpl<const TilingNode *> &loops,
-                     Reason &reason) {
-  for (const TilingNode &node : items) {
-    if (reason)
-      return;
-    if (node.isLoop()) {
-      if (trips(node.index) == 1)
-        reason = "loop '" + axisName(node.index) +
-                 "' has one iteration and must not be in the expression";
-      else if (llvm::any_of(loops, [&](const TilingNode *outer) {
-                 return outer->index == node.index;
-               }))
-        reason = "loop '" + axisName(node.index) + "' is nested in itself";
-      else if (schedule.isBlockAxis(node.index) &&
-               (!loops.empty() && !schedule.isBlockAxis(loops.back()->index)))
-        reason = "loop '" + axisName(node.index) +
-                 "' is bound to the grid but stands inside of '" +
-                 axisName(loops.back()->index) + "', which is not";
-      else if (schedule.isBlockAxis(node.index) && items.size() != 1)
-        reason = "loop '" + axisName(node.index) +
-                 "' is bound to the grid and must enclose everything else";
-      loops.push_back(&node);
-      locate(node.children, loops, reason);
-      loops.pop_back();
-      continue;
-    }
-    auto &list = node.kind == TilingNode::Kind::Load      ? loads
-                 : node.kind == TilingNode::Kind::Compute ? computes
-                                                          : stores;
-    std::optional<Position> &slot = list[node.index];
-    if (slot)
-      reason = "tensor '" + tensorName(node.index) +
-               "' has the same statement twice";
-    slot = Position{SmallVector<const TilingNode *, 8>(loops.begin(), loops.end()), counter++};
-  }
-}
-
-Reason Checker::checkTree() {
-  loads.resize(group.tensors.size());
-  computes.resize(group.tensors.size());
-  stores.resize(group.tensors.size());
-  SmallVector<const TilingNode *, 8> loops;
-  Reason reason;
-  locate(schedule.tree, loops, reason);
-  if (reason)
-    return reason;
-
-  auto hasLoop = [](const Position &position, unsigned axis) {
-    return llvm::any_of(position.loops, [&](const TilingNode *loop) {
-      return loop->index == axis;
-    });
-  };
-  for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
-    bool isProduct = tensor.role == TensorRole::Intermediate ||
-                     tensor.role == TensorRole::Result;
-    bool isStored = tensor.role == TensorRole::Result;
-    if (loads[number].has_value() == isProduct)
-      return isProduct ? "product '" + tensor.name + "' must not be loaded"
-                       : "operand '" + tensor.name + "' is never loaded";
-    if (computes[number].has_value() != isProduct)
-      return isProduct ? "product '" + tensor.name + "' is never computed"
-                       : "operand '" + tensor.name + "' must not be computed";
-    if (stores[number].has_value() != isStored)
-      return isStored ? "result '" + tensor.name + "' is never stored"
-                      : "'" + tensor.name + "' is no result and must not be stored";
-    // A statement must stand in all live loops that index its tensor or belong
-    // to its operator.
-    const Position &position = isProduct ? *computes[number] : *loads[number];
-    ArrayRef<unsigned> axes =
-        isProduct ? ArrayRef<unsigned>(group.products[tensor.product].axes)
-                  : ArrayRef<unsigned>(tensor.axes);
-    for (unsigned axis : axes)
-      if (trips(axis) > 1 && !hasLoop(position, axis))
-        return std::string(isProduct ? "C" : "L") + tensor.name +
-               " stands outside of loop '" + axisName(axis) + "'";
-    if (isStored)
-      for (unsigned axis : tensor.axes)
-        if (trips(axis) > 1 && !hasLoop(*stores[number], axis))
-          return "S" + tensor.name + " stands outside of loop '" +
-                 axisName(axis) + "'";
-  }
-  return std::nullopt;
-}
-
-/// A product's accumulator starts before its outermost reduction loop and is
-/// complete after it; nothing else may iterate in between, and who uses the value
-/// must follow within the same iteration of the loops around.
-Reason Checker::checkCompletion(unsigned number) {
-  const Product &product = group.products[number];
-  const std::string &name = tensorName(product.result);
-  const Position &compute = *computes[product.result];
-  unsigned complete = compute.loops.size();
-  for (auto [depth, loop] : llvm::enumerate(compute.loops)) {
-    bool isReduction = llvm::is_contained(product.reduction, loop->index);
-    if (isReduction && complete == compute.loops.size())
-      complete = depth;
-    if (!isReduction && depth > complete)
-      return group.indexes(product.result, loop->index)
-                 ? "loop '" + axisName(loop->index) + "' inside of reduction '" +
-                       axisName(compute.loops[complete]->index) +
-                       "' would keep several tiles of '" + name + "'"
-                 : "loop '" + axisName(loop->index) + "' repeats C" + name +
-                       " inside of its own reduction";
-  }
-  // The iteration in which the value is complete.
-  ArrayRef<const TilingNode *> scope(compute.loops);
-  scope = scope.take_front(complete);
-  auto follows = [&](const Position &user) {
-    ArrayRef<const TilingNode *> loops(user.loops);
-    if (loops.size() < scope.size() ||
-        loops.take_front(scope.size()) != scope || user.order < compute.order)
-      return false;
-    // Not inside of the reduction itself.
-    return complete == compute.loops.size() || loops.size() == complete ||
-           loops[complete] != compute.loops[complete];
-  };
-  for (auto [other, consumer] : llvm::enumerate(group.products))
-    if ((consumer.producer[0] == number || consumer.producer[1] == number) &&
-        !follows(*computes[consumer.result]))
-      return "C" + tensorName(consumer.result) +
-             " does not follow the completion of '" + name + "'";
-  if (stores[product.result]) {
-    const Position &store = *stores[product.result];
-    if (!follows(store) || store.loops.size() != scope.size())
-      return "S" + name + " must directly follow the completion of '" + name +
-             "'";
-  }
-  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (!loads[index] || tensor.product != number)
-      continue;
-    const Position &load = *loads[index];
-    ArrayRef<const TilingNode *> outer(load.loops);
-    if (tensor.role == TensorRole::Operand) {
-      ArrayRef<const TilingNode *> inner(compute.loops);
-      if (outer.size() > inner.size() ||
-          inner.take_front(outer.size()) != outer || load.order > compute.order)
-        return "L" + tensor.name + " does not precede C" + name;
-    } else if (outer.size() > scope.size() ||
-               scope.take_front(outer.size()) != outer) {
-      return "L" + tensor.name + " stands deeper than '" + name +
-             "' is complete";
-    } else if (stores[product.result] &&
-               load.order > stores[product.result]->order) {
-      return "L" + tensor.name + " does not precede S" + name;
-    }
-    for (const Product &consumer : group.products)
-      if (tensor.role == TensorRole::Extra &&
-          llvm::is_contained(consumer.producer, std::optional(number)) &&
-          load.order > computes[consumer.result]->order)
-        return "L" + tensor.name + " does not precede C" +
-               tensorName(consumer.result);
-  }
-  return std::nullopt;
-}
-
 static unsigned transportBytes(fuse::Transport transport) {
   switch (transport) {
   case fuse::Transport::Sync:
@@ -414,7 +243,12 @@ Reason Checker::checkPlace(unsigned index) {
 /// that could not be lowered would not be what the schedule says.
 Reason Checker::checkPipeline(unsigned index) {
   const std::string &name = tensorName(index);
-  const Position &load = *loads[index];
+  const TreePosition &load = *kept.loads[index];
+  if (kept.values[index].isKept())
+    return "'" + name + "' is kept in " +
+           std::to_string(kept.values[index].count) +
+           " tiles, which loops of its own load before they are used, and has "
+           "one stage";
   bool isAsync = schedule.places[index].transport != fuse::Transport::Sync;
   if (!isAsync && schedule.places[index].stages > 2)
     return "'" + name +
@@ -425,10 +259,10 @@ Reason Checker::checkPipeline(unsigned index) {
            "' is not loaded in a sequential loop and has one stage";
   const TilingNode *loop = load.loops.back();
   for (auto [other, place] : llvm::enumerate(schedule.places)) {
-    if (!isAsync || place.stages == 1 || !loads[other] ||
+    if (!isAsync || place.stages == 1 || !kept.loads[other] ||
         place.transport == fuse::Transport::Sync)
       continue;
-    ArrayRef<const TilingNode *> around(loads[other]->loops);
+    ArrayRef<const TilingNode *> around(kept.loads[other]->loops);
     // What is not loaded in a loop at all is refused on its own account.
     if (!around.empty() && around.back() != loop &&
         llvm::is_contained(around, loop))
@@ -440,21 +274,23 @@ Reason Checker::checkPipeline(unsigned index) {
   return std::nullopt;
 }
 
-/// An intermediate is where the layouts put it: the schedule must say the same,
-/// or its shared memory and traffic would not be the kernel's.
+/// One tile of an intermediate is where the layouts put it: the schedule must
+/// say the same, or its shared memory and traffic would not be the kernel's.
+/// Several may wait in shared memory even where the next product takes them
+/// from registers.
 Reason Checker::checkHandOver(unsigned producer) {
   unsigned tensor = group.products[producer].result;
   Reason reason = whyNotInRegisters(group, schedule, producer);
   if (schedule.places[tensor].space != fuse::Space::Shared)
     return reason;
-  if (!reason)
+  if (!reason && !kept.values[tensor].isKept())
     return "'" + tensorName(tensor) +
            "' is held by the threads that multiply it next and stays in registers";
   return std::nullopt;
 }
 
 Reason Checker::checkResources() {
-  Footprint footprint = computeFootprint(group, schedule);
+  Footprint footprint = computeFootprint(group, schedule, kept);
   if (footprint.sharedMemory > static_cast<int64_t>(chip.sharedMemoryPerBlock))
     return "the tiles need " + std::to_string(footprint.sharedMemory) +
            " bytes of shared memory; a block of " + chip.name.str() +

@@ -33,9 +33,16 @@ void Clocks::join(uint64_t key, uint32_t clock) {
     it->second = clock;
 }
 
-void Clocks::join(const Clocks &other) {
+void Clocks::join(Iterator first, Iterator last) {
+  if (first == last)
+    return;
+  if (entries.empty()) {
+    entries.assign(first, last);
+    return;
+  }
   size_t at = 0, missing = 0;
-  for (const Entry &entry : other.entries) {
+  for (auto it = first; it != last; ++it) {
+    const Entry &entry = *it;
     while (at < entries.size() && entries[at].first < entry.first)
       ++at;
     if (at == entries.size() || entries[at].first != entry.first)
@@ -44,11 +51,11 @@ void Clocks::join(const Clocks &other) {
       entries[at].second = entry.second;
   }
   // The largest first, into the space at the end.
-  size_t mine = entries.size(), theirs = other.entries.size(),
+  size_t mine = entries.size(), theirs = size_t(last - first),
          to = mine + missing;
   entries.resize(to);
   while (to != mine) {
-    const Entry &entry = other.entries[theirs - 1];
+    const Entry &entry = first[ptrdiff_t(theirs) - 1];
     if (mine && entries[mine - 1].first >= entry.first) {
       theirs -= entries[mine - 1].first == entry.first;
       entries[--to] = entries[--mine];

@@ -19,7 +19,9 @@
 #ifndef FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 #define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -66,7 +68,12 @@ public:
   /// The next one. Iterators behind it are invalid.
   Iterator erase(Iterator it) { return entries.erase(it); }
   void join(uint64_t key, uint32_t clock);
-  void join(const Clocks &other);
+  void join(const Clocks &other) { join(other.begin(), other.end()); }
+  void join(Iterator first, Iterator last);
+  /// A key that is above all.
+  void append(uint64_t key, uint32_t clock) {
+    entries.emplace_back(key, clock);
+  }
 
 private:
   std::vector<Entry> entries;
@@ -108,13 +115,89 @@ inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
   clocks.join(key, clock);
 }
 
-/// What was released at an address, in a form that means the same in every
-/// block: `Knowledge::warps` is empty.
-using Released = std::unordered_map<uint64_t, Knowledge>;
+/// What was released at addresses, in a form that means the same in every
+/// block (`Knowledge::warps` is empty); or, with Clocks, the threads that wrote
+/// there by strong accesses, fence or not, and how far they were.
+template <class Told> class ReleasedAt {
+public:
+  struct Entry {
+    /// Those who have seen it keep it as it was then.
+    std::shared_ptr<Told> told = std::make_shared<Told>();
+    uint64_t version = 0; ///< no other state of any entry has it
+  };
+  bool empty() const { return entries.empty(); }
+  /// Null where nothing was; the pointer stays valid.
+  const Entry *find(uint64_t key) const {
+    auto it = entries.find(key);
+    return it == entries.end() ? nullptr : &it->second;
+  }
+  /// To add to what is there.
+  Told &change(uint64_t key) {
+    Entry &entry = entries[key];
+    entry.version = ++versions;
+    if (entry.told.use_count() > 1)
+      entry.told = std::make_shared<Told>(*entry.told);
+    return *entry.told;
+  }
 
-/// Threads that wrote there by strong accesses, fence or not, and how far they
-/// were.
-using LooselyReleased = std::unordered_map<uint64_t, Clocks>;
+private:
+  std::unordered_map<uint64_t, Entry> entries;
+  uint64_t versions = 0;
+};
+
+/// What a lane has seen at addresses; entries only grow, so that the last look
+/// at each is enough.
+template <class Told> class SeenAt {
+public:
+  void see(const typename ReleasedAt<Told>::Entry &entry) {
+    for (auto &[place, told] : looks)
+      if (place == &entry) {
+        told = entry.told;
+        return;
+      }
+    if (looks.size() == kLooks) {
+      rest.join(*looks.front().second);
+      looks.erase(looks.begin());
+    }
+    looks.emplace_back(&entry, entry.told);
+  }
+  template <class Visit> void forEach(Visit visit) const {
+    visit(rest);
+    for (const auto &look : looks)
+      visit(std::as_const(*look.second));
+  }
+  Told rest; ///< of other places
+
+private:
+  static constexpr size_t kLooks = 4;
+  std::vector<std::pair<const void *, std::shared_ptr<Told>>> looks;
+};
+using Released = ReleasedAt<Knowledge>;
+using LooselyReleased = ReleasedAt<Clocks>;
+
+/// Which lanes have seen what is at an address, so that lanes that poll do not
+/// learn the same again and again. Nothing is ever forgotten by a lane.
+class SeenReleases {
+public:
+  /// Of `lanes` those that have not; from now on they have.
+  uint32_t unseen(const void *entry, uint64_t version, uint32_t lanes) {
+    Place &place = places[(reinterpret_cast<uintptr_t>(entry) >> 4) % kPlaces];
+    if (place.entry != entry || place.version != version)
+      place = {entry, version, 0};
+    uint32_t missing = lanes & ~place.lanes;
+    place.lanes |= lanes;
+    return missing;
+  }
+
+private:
+  static constexpr size_t kPlaces = 8;
+  struct Place {
+    const void *entry = nullptr;
+    uint64_t version = 0;
+    uint32_t lanes = 0;
+  };
+  Place places[kPlaces];
+};
 
 } // namespace fusion::emulator
 

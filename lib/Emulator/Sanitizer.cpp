@@ -22,7 +22,16 @@ static constexpr size_t kMaxFindings = 100;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers), shared(cta.sharedBytes, false) {
+      joins(kBarriers) {
+  // Memory that the host has mapped already is faster.
+  if (grid.spares.empty()) {
+    shared = Shadow(cta.sharedBytes, false);
+  } else {
+    std::tie(shared, sets) = std::move(grid.spares.back());
+    grid.spares.pop_back();
+    shared.clear();
+    sets.settle(0, 0);
+  }
   grid.clusterPhases.erase(cta.cluster); // of another cluster, before
 }
 
@@ -90,7 +99,7 @@ void Sanitizer::race(Reach &reach, const char *what, Record other,
 //===----------------------------------------------------------------------===//
 
 static Record withoutLane(Record record) {
-  return (record & ~(Record(31) << 7)) |
+  return (record & ~(Record(31) << 7 | kPattern)) |
          (record & kSeveral ? Record(0) : kUnknownLane);
 }
 
@@ -101,8 +110,8 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
     Record atomic = reads & mine & kAtomic;
     if (((reads ^ mine) & kOwner) == 0)
       return (reads & ~kAtomic) | atomic;
-    return (reads & ~(kAtomic | kUnknownLane | Record(31) << 7)) | atomic |
-           kSeveral;
+    return (reads & ~(kAtomic | kUnknownLane | kPattern | Record(31) << 7)) |
+           atomic | kSeveral;
   }
   mine = withoutLane(mine);
   if (!(reads & kSet))

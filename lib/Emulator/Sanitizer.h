@@ -47,6 +47,20 @@ struct GridSanitizer {
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
+  /// Of shared memory of CTAs that have ended.
+  std::vector<std::pair<Shadow, ReaderSets>> spares;
+  /// Sets of readers that a context is among already.
+  struct Joined {
+    uint32_t context = 0;
+    Record set = 0;
+  };
+  std::vector<Joined> joined; ///< a hash table, by context and set
+  Joined &joinedAt(uint32_t context, Record set) {
+    if (joined.empty())
+      joined.resize(kJoined);
+    return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
+  }
+  static constexpr size_t kJoined = 4096;
   /// Which of two unordered readers of a word of global memory is kept.
   bool keepsFirstReader;
 };
@@ -55,6 +69,8 @@ struct GridSanitizer {
 class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
+  ~Sanitizer() { grid.spares.emplace_back(std::move(shared), std::move(sets)); }
+  Sanitizer(const Sanitizer &) = delete;
 
   /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
@@ -147,19 +163,25 @@ private:
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;                      ///< of all lanes
-    std::map<unsigned, Knowledge> lanes;   ///< what single lanes know besides
-    std::map<unsigned, Knowledge> pending; ///< read, but not acquired yet
-    std::map<unsigned, Knowledge> fenced;  ///< at the last fence
+    Knowledge common;                    ///< of all lanes
+    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
+    using Pending = std::map<unsigned, SeenAt<Knowledge>>;
+    Pending pending;                      ///< read, but not acquired yet
+    std::map<unsigned, Knowledge> fenced; ///< at the last fence
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    std::map<unsigned, Knowledge> narrowPending, narrowFenced;
+    Pending narrowPending;
+    std::map<unsigned, Knowledge> narrowFenced;
     /// Threads whose strong writes were read, by lane; and suspicious reads
     /// (only with locks: Code::hasAtomics and hasUpdates).
-    std::map<unsigned, Clocks> loose;
+    std::map<unsigned, SeenAt<Clocks>> loose;
+    /// What strong reads saw already: acquired, pending, and in `loose`.
+    SeenReleases acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
-    /// Sets of readers that this context is among already (joinedSet).
-    std::vector<Record> joined;
-    uint32_t joinedContext = 0;
+    /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
+    /// lanes of the last access to another CTA's memory.
+    uint32_t begun = 0;
+    Record remote = 0;
+    uint32_t remoteRank = 0, remoteLanes = 0;
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.
@@ -183,8 +205,11 @@ private:
                      const Knowledge &knowledge, uint32_t ownClock) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  using Pending = std::map<unsigned, Knowledge>;
-  void acquirePending(WarpState &state, uint32_t mask, Pending &pending);
+  void importForeign(Knowledge &into, const Clocks &foreign) const;
+  Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
+  using Fenced = std::map<unsigned, Knowledge>;
+  void acquirePending(WarpState &state, uint32_t mask,
+                      WarpState::Pending &pending) const;
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
@@ -206,6 +231,11 @@ private:
   bool isAfter(Reach &reach, Record other, Record mine) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
+  uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
+                        unsigned bytes);
+  bool accessTogether(Reach &reach, uint64_t word, Record mine);
+  bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                   unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);
@@ -319,7 +349,7 @@ void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
   shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
     uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && !isKind(shadow.writes[word], kSplit)) {
+    if (at % 4 == 0 && end - at >= 4 && shadow.isWhole(word)) {
       visit(shadow.writes[word], shadow.reads[word], at);
       at += 4;
       continue;

@@ -21,20 +21,68 @@
 
 using namespace fusion::emulator;
 
+/// Without the lanes that store the same to the same place as one before: one
+/// of such stores of an instruction takes place, whichever (CUDA C++
+/// Programming Guide, "SIMT Architecture").
+static uint32_t distinctStores(const Warp &warp, const Inst &inst,
+                               uint32_t mask, const uint64_t *offset) {
+  auto isAlike = [&](unsigned lane, unsigned other) {
+    for (unsigned i = 0; i < inst.b; ++i) {
+      const uint8_t *values = warp.reg<uint8_t>(inst.op[i]);
+      if (std::memcmp(values + lane * inst.e, values + other * inst.e, inst.a))
+        return false;
+    }
+    return true;
+  };
+  bool ascending = true;
+  uint64_t least = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t at = offset[__builtin_ctz(left)];
+    ascending &= at >= least;
+    least = at + 1;
+  }
+  if (ascending)
+    return mask;
+  constexpr unsigned kSlots = 64;
+  uint8_t first[kSlots]; // lane at a place, and one more
+  std::memset(first, 0, sizeof(first));
+  uint32_t distinct = mask;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    unsigned slot = unsigned(offset[lane] * 0x9e3779b97f4a7c15u >> 58);
+    while (first[slot] && offset[first[slot] - 1] != offset[lane])
+      slot = (slot + 1) % kSlots;
+    if (!first[slot])
+      first[slot] = uint8_t(lane + 1);
+    else if (isAlike(lane, first[slot] - 1u))
+      distinct &= ~(1u << lane);
+  }
+  return distinct;
+}
+
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
+  if (reach.stored && !contiguous)
+    mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
     return accessByLane(reach, mask, offset, bytes);
   }
+  if (loadUniform(reach, mask, offset, bytes, contiguous))
+    return;
   if (reach.shadow.rowCount) {
     uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
     if (!left)
       return;
     contiguous &= left == mask;
     mask = left;
+  }
+  if (bytes < 4) {
+    mask = accessNarrow(reach, mask, offset, bytes);
+    if (!mask)
+      return;
   }
   if (!accessAtOnce(reach, mask, offset, bytes, contiguous))
     accessByLane(reach, mask, offset, bytes);
@@ -80,15 +128,12 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
 bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   if (row.write == kByWord)
     return false;
-  auto isOwn = [&](Record other) {
-    return ((other ^ mine) & (kOwner | kPattern)) == 0;
-  };
+  auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {
     return other < reach.limit || isOwn(other) || (other & mine & kAtomic) ||
            orderedForAll(other, reach.warp) ||
            // Its own lanes, earlier.
-           (!(other & kSeveral) && (other & kPattern) == (mine & kPattern) &&
-            orderedForOwner(other, mine, reach.warp));
+           orderedForOwner(other, mine, reach.warp);
   };
   if (!isOrdered(row.write))
     return false;
@@ -122,7 +167,7 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
     return true;
   const Context &context = grid.contexts[contextOf(other)];
   return context.block == cta.linear && context.warp == warp.index &&
-         !(other & kSeveral) &&
+         !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
 }
 
@@ -195,6 +240,49 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                                           : storeAtOnce(reach);
 }
 
+/// Lanes that read the same words, as those do that poll.
+bool Sanitizer::loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                            unsigned bytes, bool contiguous) {
+  unsigned first = unsigned(__builtin_ctz(mask));
+  uint64_t at = offset[first];
+  if (reach.kind != SanitizeKind::Load || contiguous || bytes % 4 || at % 4 ||
+      reach.warp.cta != &cta || offset[31 - __builtin_clz(mask)] != at)
+    return false;
+  uint64_t different = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    different |= (mask >> i & 1 ? offset[i] : at) ^ at;
+  if (different)
+    return false;
+  reach.shadow.expandBytes(at, bytes);
+  bool several = mask & (mask - 1);
+  Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
+  Record *writes = reach.shadow.writes + at / 4,
+         *reads = reach.shadow.reads + at / 4;
+  for (unsigned k = 0; k < bytes / 4; ++k)
+    // What one of several lanes wrote is not their own.
+    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||
+        (patternOf(reads[k]) && actionOn(reach, reads[k]) == Action::Join))
+      return false;
+  for (unsigned k = 0; k < bytes / 4; ++k) {
+    Record &read = reads[k];
+    bool isAmong = contextOf(read) == contextOf(mine) && !(read & kSet) &&
+                   ((read & kSeveral) || ((read ^ mine) & kOwner) == 0);
+    if (isAmong && !(read & ~mine & kAtomic))
+      continue;
+    switch (actionOn(reach, read)) {
+    case Action::Replace:
+      read = mine;
+      break;
+    case Action::Keep:
+      break;
+    case Action::Join:
+      read = addReader(read, mine, reach.warp);
+      break;
+    }
+  }
+  return true;
+}
+
 bool Sanitizer::loadAtOnce(Reach &reach) {
   if (words.readsKept)
     return true;
@@ -205,6 +293,10 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       return !(read & kSet) && contextOf(read) == contextOf(reach.mine);
     };
     if (!words.readsAlike || isOfContext(reads)) {
+      // Of which bytes lanes have read, the words must tell.
+      for (unsigned j = 0; j < words.count; ++j)
+        if (patternOf(words.read[j]) && isOfContext(words.read[j]))
+          return false;
       for (unsigned j = 0; j < words.count; ++j)
         if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
           return loadScattered(reach);
@@ -238,23 +330,18 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
 bool Sanitizer::loadScattered(Reach &reach) {
   if (reach.allocation || reach.atomic())
     return false;
-  constexpr size_t kRemembered = 1024;
-  WarpState &state = states[reach.warp.index];
-  if (state.joinedContext != contextOf(reach.mine)) {
-    state.joinedContext = contextOf(reach.mine);
-    state.joined.assign(kRemembered, 0);
-  }
+  uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
   for (unsigned j = 0; j < words.count; ++j) {
     Record &read = to[words.place[j]];
-    Record &joined = state.joined[lineOf(read) % kRemembered];
     if (read & kSet) {
-      if (joined == read)
+      GridSanitizer::Joined &joined = grid.joinedAt(context, read);
+      if (joined.context == context && joined.set == read)
         continue;
       Record before = read;
       read = addReader(read, words.owner[j], reach.warp);
       if (read == before)
-        joined = read;
+        joined = {context, read};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
     } else {
@@ -330,40 +417,8 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
   return true;
 }
 
-/// Without the lanes that store the same to the same place as one before: one
-/// of such stores of an instruction takes place, whichever (CUDA C++
-/// Programming Guide, "SIMT Architecture").
-static uint32_t distinctStores(const Warp &warp, const Inst &inst,
-                               uint32_t mask, const uint64_t *offset) {
-  auto isAlike = [&](unsigned lane, unsigned other) {
-    for (unsigned i = 0; i < inst.b; ++i) {
-      const uint8_t *values = warp.reg<uint8_t>(inst.op[i]);
-      if (std::memcmp(values + lane * inst.e, values + other * inst.e, inst.a))
-        return false;
-    }
-    return true;
-  };
-  constexpr unsigned kSlots = 64;
-  uint8_t first[kSlots]; // lane at a place, and one more
-  std::memset(first, 0, sizeof(first));
-  uint32_t distinct = mask;
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    unsigned slot = unsigned(offset[lane] * 0x9e3779b97f4a7c15u >> 58);
-    while (first[slot] && offset[first[slot] - 1] != offset[lane])
-      slot = (slot + 1) % kSlots;
-    if (!first[slot])
-      first[slot] = uint8_t(lane + 1);
-    else if (isAlike(lane, first[slot] - 1u))
-      distinct &= ~(1u << lane);
-  }
-  return distinct;
-}
-
 void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
-  if (reach.stored)
-    mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose &&
@@ -392,7 +447,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     while (at < end) {
       uint64_t word = at / 4;
       unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
-      if (count == 4 && !isKind(shadow.writes[word], kSplit)) {
+      if (count == 4 && shadow.isWhole(word)) {
         visit(shadow.writes[word], shadow.reads[word], at, lane);
       } else {
         Shadow::Parts &parts = shadow.split(word);

@@ -145,20 +145,33 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
 
 void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
   a.reach.kind = SanitizeKind::Load;
-  forRecords(
-      shared, offset, bytes, [&](Record &write, Record &reads, uint64_t at) {
-        if (write != a.fineWrite &&
-            ((write & kSpecial) || contextOf(write) != a.fineContext))
-          checkWriter(a, write, at);
-        if (reads != a.lastReads) {
-          a.lastReads = reads;
-          bool before = reads < a.reach.limit ||
-                        (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
-          a.nextReads = before ? a.reach.mine
-                               : addReader(reads, a.reach.mine, a.reach.warp);
-        }
-        reads = a.nextReads;
-      });
+  auto visit = [&](Record &write, Record &reads, uint64_t at) {
+    if (write != a.fineWrite &&
+        ((write & kSpecial) || contextOf(write) != a.fineContext))
+      checkWriter(a, write, at);
+    if (reads != a.lastReads) {
+      a.lastReads = reads;
+      bool before = reads < a.reach.limit ||
+                    (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
+      a.nextReads =
+          before ? a.reach.mine : addReader(reads, a.reach.mine, a.reach.warp);
+    }
+    reads = a.nextReads;
+  };
+  constexpr uint32_t kPiece = 16; // of which there are many
+  if (bytes != kPiece || offset % 4)
+    return forRecords(shared, offset, bytes, visit);
+  Record *writes = shared.writes + offset / 4,
+         *reads = shared.reads + offset / 4;
+  Record written = 0, read = 0, fine = Record(a.fineContext) << 32;
+  for (unsigned k = 0; k < kPiece / 4; ++k) {
+    written |= (writes[k] ^ fine) >> 32;
+    read |= reads[k] ^ a.lastReads;
+  }
+  if (written || read)
+    return forRecords(shared, offset, bytes, visit);
+  for (unsigned k = 0; k < kPiece / 4; ++k)
+    reads[k] = a.nextReads;
 }
 
 void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
@@ -338,7 +351,7 @@ void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
   async.delivery = newContext(arrival.issuer->warps[arrival.warp], agent.slot,
                               ++agent.clock);
   async.outstanding.push_back(async.delivery);
-  async.phases[barrier].open.joinWarp(agent.slot, agent.clock + 1);
+  async.phaseAt(barrier).open.joinWarp(agent.slot, agent.clock + 1);
 }
 
 /// Ordered by the mbarrier, not by what the thread does now.

@@ -78,8 +78,18 @@ struct AsyncTracking {
   /// order by themselves: agents, other CTAs.
   std::vector<uint32_t> outstanding;
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
-  std::vector<Record> remote;                 ///< accesses by other CTAs
-  std::vector<ProductRegisters> products;     ///< by warp
+  Phase &phaseAt(uint32_t offset) {
+    if (!lastPhase || lastOffset != offset) {
+      lastPhase = &phases[offset];
+      lastOffset = offset;
+    }
+    return *lastPhase;
+  }
+  /// Accesses by other CTAs: of which warp and line, and their lanes.
+  std::vector<std::pair<Record, uint32_t>> remote;
+  std::vector<ProductRegisters> products; ///< by warp
+  Phase *lastPhase = nullptr;             ///< of phaseAt
+  uint32_t lastOffset = 0;
   uint32_t delivery = 0; ///< context of the cp.async that arrive now
 };
 

@@ -28,18 +28,25 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
                                    const uint64_t *address, SanitizeKind kind,
                                    LooselyReleased &released) {
   WarpState &state = states[warp.index];
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    uint64_t key = address[lane] & ~uint64_t(3);
-    if (kind != SanitizeKind::Store)
-      if (auto it = released.find(key); it != released.end())
-        state.loose[lane].join(it->second);
-    // This write itself is not meant: who reads it sees it.
-    if (kind != SanitizeKind::Load)
-      joinEntry(released[key],
+  auto forLanes = [&](auto visit) {
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      visit(lane, address[lane] & ~uint64_t(3));
+    }
+  };
+  if (kind != SanitizeKind::Store)
+    forLanes([&](unsigned lane, uint64_t key) {
+      const LooselyReleased::Entry *entry = released.find(key);
+      if (entry && state.seenLoosely.unseen(entry, entry->version, 1u << lane))
+        state.loose[lane].see(*entry);
+    });
+  // This write itself is not meant: who reads it sees it.
+  if (kind != SanitizeKind::Load)
+    forLanes([&](unsigned lane, uint64_t key) {
+      joinEntry(released.change(key),
                 Knowledge::threadKey(cta.linear, warp.index, lane),
                 state.clock);
-  }
+    });
   if (kind == SanitizeKind::Store)
     advance(state);
 }
@@ -62,9 +69,14 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
       ordered(write, reach.warp, int(lane)))
     return;
   const Context &context = grid.contexts[contextOf(write)];
-  auto seen = it->second.find(
-      Knowledge::threadKey(context.block, context.warp, laneOf(write)));
-  if (seen == it->second.end() || seen->second <= context.clock)
+  uint64_t writer =
+      Knowledge::threadKey(context.block, context.warp, laneOf(write));
+  bool isKnown = false;
+  it->second.forEach([&](const Clocks &clocks) {
+    auto seen = clocks.find(writer);
+    isKnown |= seen != clocks.end() && seen->second > context.clock;
+  });
+  if (!isKnown)
     return;
   if (suspects.size() == kMost)
     suspects.erase(suspects.begin());

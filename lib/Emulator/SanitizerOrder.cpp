@@ -116,25 +116,34 @@ Knowledge Sanitizer::exported(const Warp &warp, unsigned lane,
 }
 
 void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
-  for (const auto &[key, clock] : exported.lanes)
-    joinEntry(into.lanes, key, clock);
-  for (const auto &[key, clock] : exported.foreign)
-    if (key >> 16 == cta.linear)
-      into.joinWarp(uint32_t(key & 0xffff), clock);
-    else
-      joinEntry(into.foreign, key, clock);
+  for (uint32_t warp = 0; warp < exported.warps.size(); ++warp)
+    if (exported.warps[warp])
+      into.joinWarp(warp, exported.warps[warp]);
+  into.lanes.join(exported.lanes);
+  importForeign(into, exported.foreign);
+}
+
+/// Of what is known of warps of other CTAs, some are of this one.
+void Sanitizer::importForeign(Knowledge &into, const Clocks &foreign) const {
+  auto own = foreign.lowerBound(Knowledge::warpKey(cta.linear, 0));
+  auto rest = own;
+  for (; rest != foreign.end() && rest->first >> 16 == cta.linear; ++rest)
+    into.joinWarp(uint32_t(rest->first & 0xffff), rest->second);
+  into.foreign.join(foreign.begin(), own);
+  into.foreign.join(rest, foreign.end());
 }
 
 /// What strong reads saw counts from here.
 void Sanitizer::acquirePending(WarpState &state, uint32_t mask,
-                               Pending &pending) {
+                               WarpState::Pending &pending) const {
   if (pending.empty())
     return;
   forLanes(mask, [&](unsigned lane) {
     auto it = pending.find(lane);
     if (it == pending.end())
       return;
-    state.lanes[lane].join(it->second);
+    Knowledge &known = state.lanes[lane];
+    it->second.forEach([&](const Knowledge &seen) { import(known, seen); });
     pending.erase(it);
   });
 }
@@ -149,27 +158,31 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   bool isNarrow = inst.order & OrderCta;
   if (!cta.code->hasCtaScope)
     narrow = nullptr;
-  auto see = [&](Released &released, Pending &pending) {
-    Knowledge seen;
-    uint64_t lastKey = ~uint64_t(0);
-    bool found = false;
-    forLanes(mask, [&](unsigned lane) {
+  auto see = [&](Released &released, WarpState::Pending &pending) {
+    bool acquires = inst.order & OrderAcquire;
+    for (uint32_t left = mask; left;) {
       // Lanes mostly look at the same place.
-      uint64_t key = address[lane] & ~uint64_t(3);
-      if (key != lastKey) {
-        auto it = released.find(lastKey = key);
-        found = it != released.end();
-        seen = Knowledge();
-        if (found)
-          import(seen, it->second);
+      uint64_t key = address[__builtin_ctz(left)] & ~uint64_t(3);
+      uint32_t lanes = 0;
+      forLanes(left, [&](unsigned lane) {
+        lanes |= uint32_t((address[lane] & ~uint64_t(3)) == key) << lane;
+      });
+      left &= ~lanes;
+      const Released::Entry *entry = released.find(key);
+      if (!entry)
+        continue;
+      lanes = (acquires ? state.acquired : state.read)
+                  .unseen(entry, entry->version, lanes);
+      if (!lanes)
+        continue;
+      if (!acquires) {
+        forLanes(lanes, [&](unsigned lane) { pending[lane].see(*entry); });
+        continue;
       }
-      if (!found)
-        return;
-      if (inst.order & OrderAcquire)
-        state.lanes[lane].join(seen);
-      else
-        pending[lane].join(seen);
-    });
+      Knowledge seen;
+      import(seen, *entry->told);
+      learn(warp, lanes, seen);
+    }
   };
   if (kind != SanitizeKind::Store) {
     if (!wide.empty() && !((inst.order & OrderAcquire) && isNarrow))
@@ -184,18 +197,18 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
       Knowledge told =
           exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
       if (narrow)
-        (*narrow)[address[lane] & ~uint64_t(3)].join(told);
+        narrow->change(address[lane] & ~uint64_t(3)).join(told);
       if (!isNarrow)
-        wide[address[lane] & ~uint64_t(3)].join(told);
+        wide.change(address[lane] & ~uint64_t(3)).join(told);
     });
     advance(state);
     return;
   }
-  auto tell = [&](const Pending &fenced, Released &released) {
+  auto tell = [&](const Fenced &fenced, Released &released) {
     forLanes(mask, [&](unsigned lane) {
       auto it = fenced.find(lane);
       if (it != fenced.end())
-        released[address[lane] & ~uint64_t(3)].join(it->second);
+        released.change(address[lane] & ~uint64_t(3)).join(it->second);
     });
   };
   if (!state.fenced.empty())

@@ -14,6 +14,8 @@
 
 #include "Sanitizer.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
@@ -30,23 +32,34 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 void Sanitizer::noteRemote(Warp &warp, unsigned lane, unsigned line,
                            bool accesses) {
   Sanitizer &who = *warp.sanitizer;
-  const WarpState &state = who.states[warp.index];
-  Context begun{cta.linear, slots::kStarted, 0};
-  if (!who.knows(state, begun, 0, int(lane)))
-    who.reportText("cluster-lifetime", warp, lane, line, 0,
-                   "access to the shared memory of block " +
-                       std::to_string(cta.rank) +
-                       " of the cluster, which may not have begun: nothing "
-                       "orders it after an arrival of that block");
+  WarpState &state = who.states[warp.index];
+  if (!(state.begun >> cta.rank & 1)) {
+    Context begun{cta.linear, slots::kStarted, 0};
+    if (who.in(state.common, begun, 0))
+      state.begun |= 1u << cta.rank;
+    else if (!who.knows(state, begun, 0, int(lane)))
+      who.reportText("cluster-lifetime", warp, lane, line, 0,
+                     "access to the shared memory of block " +
+                         std::to_string(cta.rank) +
+                         " of the cluster, which may not have begun: nothing "
+                         "orders it after an arrival of that block");
+  }
   if (!accesses)
     return;
-  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12 |
-                Record(lane) << 7;
-  // Lanes of one access have one entry each; the same again has none.
-  for (size_t i = 0; i < 32 && i < async.remote.size(); ++i)
-    if (async.remote[async.remote.size() - 1 - i] == mine)
-      return;
-  async.remote.push_back(mine);
+  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12;
+  // Lanes come one by one, mostly of one access.
+  if (state.remote == mine && state.remoteRank == cta.rank &&
+      (state.remoteLanes >> lane & 1))
+    return;
+  if (state.remote != mine || state.remoteRank != cta.rank ||
+      async.remote.empty() || async.remote.back().first != mine) {
+    state.remote = mine;
+    state.remoteRank = cta.rank;
+    state.remoteLanes = 0;
+    async.remote.push_back({mine, 0});
+  }
+  state.remoteLanes |= 1u << lane;
+  async.remote.back().second |= 1u << lane;
   if (async.outstanding.empty() || async.outstanding.back() != contextOf(mine))
     async.outstanding.push_back(contextOf(mine));
 }
@@ -61,16 +74,19 @@ void Sanitizer::checkLifetime(const Warp &) {
     for (const auto &entry : state.lanes)
       all.join(entry.second);
   }
-  for (Record record : async.remote) {
+  for (const auto &[record, lanes] : async.remote) {
     const Context &context = grid.contexts[contextOf(record)];
-    if (all.knowsWarp(context, cta.linear) ||
-        all.knowsLane(context, laneOf(record)))
+    if (all.knowsWarp(context, cta.linear))
       continue;
+    uint32_t unknown = 0;
+    forLanes(lanes, [&](unsigned lane) {
+      unknown |= uint32_t(!all.knowsLane(context, lane)) << lane;
+    });
     for (Cta *other : cta.cluster->ctas)
-      if (other->linear == context.block)
+      if (unknown && other->linear == context.block)
         other->sanitizer->reportText(
-            "cluster-lifetime", other->warps[context.warp], laneOf(record),
-            lineOf(record), 0,
+            "cluster-lifetime", other->warps[context.warp],
+            unsigned(__builtin_ctz(unknown)), lineOf(record), 0,
             "access to the shared memory of block " + std::to_string(cta.rank) +
                 " of the cluster, which does not wait for it before it ends");
   }
@@ -118,7 +134,7 @@ void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
   uint64_t addresses[32] = {};
   addresses[lane] = offset;
   sharedAccess(warp, inst, 1u << lane, addresses, 8, SanitizeKind::Store);
-  Phase &phase = async.phases[offset];
+  Phase &phase = async.phaseAt(offset);
   phase = Phase();
   phase.initialized = live ? shared.writes[offset / 4] : 0;
 }
@@ -129,7 +145,7 @@ void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, unsigned lane,
                            uint32_t offset, bool asyncProxy) {
   if (warp.cta != &cta)
     noteRemote(warp, lane, inst.line, !asyncProxy);
-  Phase &phase = async.phases[offset];
+  Phase &phase = async.phaseAt(offset);
   Record write = shared.writes[offset / 4];
   auto place = [&] {
     return "the mbarrier at shared offset " + std::to_string(offset);
@@ -160,31 +176,33 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
   Knowledge result;
   result.lanes = knowledge.lanes;
   result.foreign = knowledge.foreign;
-  for (uint32_t w = 0; w < knowledge.warps.size(); ++w)
-    if (knowledge.warps[w])
-      joinEntry(result.foreign, Knowledge::warpKey(cta.linear, w),
-                knowledge.warps[w]);
-  if (cta.cluster->ctas.size() > 1)
-    joinEntry(result.foreign, Knowledge::warpKey(cta.linear, slots::kStarted),
-              1);
+  result.foreign.join(
+      foreignForm(knowledge.warps, cta.cluster->ctas.size() > 1));
   return result;
+}
+
+/// Warps of this CTA as others know them, and perhaps that it runs.
+Clocks Sanitizer::foreignForm(const std::vector<uint32_t> &known,
+                              bool started) const {
+  Clocks clocks;
+  uint32_t count =
+      std::max(uint32_t(known.size()), started ? slots::kStarted + 1 : 0u);
+  for (uint32_t w = 0; w < count; ++w) {
+    uint32_t clock = w < known.size() ? known[w] : 0;
+    if (started && w == slots::kStarted)
+      clock = std::max(clock, 1u);
+    if (clock)
+      clocks.append(Knowledge::warpKey(cta.linear, w), clock);
+  }
+  return clocks;
 }
 
 /// What a thread of another CTA of the cluster tells.
 void Sanitizer::importFrom(Knowledge &into, const Knowledge &told,
                            const Sanitizer &who) const {
-  uint64_t block = who.cta.linear;
-  for (uint32_t w = 0; w < told.warps.size(); ++w)
-    if (told.warps[w])
-      joinEntry(into.foreign, Knowledge::warpKey(block, w), told.warps[w]);
-  joinEntry(into.foreign, Knowledge::warpKey(block, slots::kStarted), 1);
-  for (const auto &[key, clock] : told.lanes)
-    joinEntry(into.lanes, key, clock);
-  for (const auto &[key, clock] : told.foreign)
-    if (key >> 16 == cta.linear)
-      into.joinWarp(uint32_t(key & 0xffff), clock);
-    else
-      joinEntry(into.foreign, key, clock);
+  into.foreign.join(who.foreignForm(told.warps, true));
+  into.lanes.join(told.lanes);
+  importForeign(into, told.foreign);
 }
 
 /// What a relaxed arrival tells: what fences released before, and what was
@@ -194,7 +212,7 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
   Knowledge told;
-  auto release = [&](const Pending &fenced) {
+  auto release = [&](const Fenced &fenced) {
     forLanes(mask, [&](unsigned lane) {
       auto it = fenced.find(lane);
       if (it != fenced.end())
@@ -229,7 +247,8 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = who.states[warp.index];
   bool ofCluster = offset == kClusterPhase;
   Knowledge &open =
-      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phases[offset]).open;
+      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset))
+          .open;
   auto tell = [&](const Knowledge &told) {
     if (ofCluster)
       open.join(who.exportedForm(told));
@@ -241,8 +260,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   if (inst.order & OrderStrong) {
     tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
   } else {
-    tell(state.common);
-    Knowledge own;
+    Knowledge own = state.common;
     forLanes(mask, [&](unsigned lane) {
       auto it = state.lanes.find(lane);
       if (it != state.lanes.end())
@@ -263,12 +281,12 @@ void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
   if (!copy.context)
     return;
   const Context &context = grid.contexts[copy.context];
-  async.phases[offset].open.joinWarp(context.warp, context.clock + 1);
+  async.phaseAt(offset).open.joinWarp(context.warp, context.clock + 1);
 }
 
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
-                                         : async.phases[offset];
+                                         : async.phaseAt(offset);
   phase.done.join(phase.open);
 }
 
@@ -279,9 +297,9 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done =
-      offset == kClusterPhase ? seen : async.phases[offset].done;
+      offset == kClusterPhase ? seen : async.phaseAt(offset).done;
   if (!(inst.order & OrderStrong))
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
-  forLanes(mask, [&](unsigned lane) { state.pending[lane].join(done); });
+  forLanes(mask, [&](unsigned lane) { state.pending[lane].rest.join(done); });
 }

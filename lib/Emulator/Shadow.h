@@ -19,11 +19,14 @@
 // So one comparison with a context tells that a record needs no look: what is
 // below is ordered before.
 //
-// Global memory has rows of 32 bytes besides. As long as a row is accessed by
-// lanes that follow one another, two records stand for all of it:
+// A record of a whole word may be of several lanes that follow one another:
 //
-//   2..0    0: of every word; n: of the first byte's lane, and lanes have
-//           2^(n-1) bytes each; with kSpecial, 7: look at the words
+//   2..0    0: of one lane; n: of the first byte's lane, and lanes have
+//           2^(n-1) bytes each
+//
+// Global memory has rows of 32 bytes besides. As long as a row is accessed by
+// such lanes, two records stand for all of it; with kSpecial and a pattern of 7
+// one must look at the words.
 //
 // ShadowWords is an access of a warp to words on its way through Isa/Shadow.
 //
@@ -51,7 +54,6 @@ constexpr Record kKind = 3;
 constexpr Record kUninitialized = kSpecial | 1;
 constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
-/// Of a row.
 constexpr Record kPattern = 7;
 constexpr Record kByWord = kSpecial | 7;
 constexpr unsigned kRowBytes = 32;
@@ -59,21 +61,32 @@ constexpr unsigned kRowWords = kRowBytes / 4;
 /// Line and lane.
 constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 constexpr Record kContext = Record(0xffffffff) << 32;
-/// Context and lane: whose access it is.
+/// Context and lanes: whose access it is.
 constexpr Record kOwner = kSpecial | Record(0x7fffffff) << 32 | 31 << 7 |
-                          kSeveral | kSet | kUnknownLane;
+                          kSeveral | kSet | kUnknownLane | kPattern;
 
 inline uint32_t contextOf(Record record) {
   return uint32_t(record >> 32) & 0x7fffffff;
 }
 inline unsigned lineOf(Record record) { return (record >> 12) & 0xfffff; }
 inline unsigned laneOf(Record record) { return (record >> 7) & 31; }
+inline Record patternOf(Record record) {
+  return record & kSpecial ? 0 : record & kPattern;
+}
+/// The record of one byte.
+inline Record ofByte(Record record, unsigned byte) {
+  Record pattern = patternOf(record);
+  if (!pattern)
+    return record;
+  return (record & ~kPattern) + (Record(byte >> (pattern - 1)) << 7);
+}
 inline bool isKind(Record record, Record kind) {
   return (record & (kSpecial | kKind)) == kind;
 }
 
 class Shadow {
 public:
+  Shadow() = default;
   /// Of shared memory, all words uninitialised; or of global memory, written
   /// before anything else.
   Shadow(uint64_t bytes, bool isGlobal)
@@ -110,6 +123,11 @@ public:
   struct Parts {
     std::array<Record, 4> writes, reads;
   };
+  /// Whether one record tells of all bytes.
+  bool isWhole(uint64_t word) const {
+    return !isKind(writes[word], kSplit) && !patternOf(writes[word]) &&
+           !patternOf(reads[word]);
+  }
   Parts &split(uint64_t word) {
     if (!isKind(writes[word], kSplit)) {
       uint64_t index = parts.size();
@@ -119,8 +137,10 @@ public:
         index = freeParts.back();
         freeParts.pop_back();
       }
-      parts[index].writes.fill(writes[word]);
-      parts[index].reads.fill(reads[word]);
+      for (unsigned i = 0; i < 4; ++i) {
+        parts[index].writes[i] = ofByte(writes[word], i);
+        parts[index].reads[i] = ofByte(reads[word], i);
+      }
       writes[word] = kSplit | index << 8;
       // Whoever only looks at reads must look at the parts too.
       reads[word] = kSpecial;
@@ -140,32 +160,21 @@ public:
       return;
     Record write = rows[row].write, read = rows[row].reads;
     rows[row].write = kByWord;
-    auto ofByte = [](Record record, unsigned byte) {
+    // Lanes that have less than a word keep their pattern.
+    auto ofWord = [](Record record, unsigned word) {
       Record pattern = record & kPattern;
-      record &= ~kPattern;
-      return pattern ? record + (Record(byte >> (pattern - 1)) << 7) : record;
-    };
-    auto isNarrow = [](Record record) {
-      return (record & kPattern) == 1 || (record & kPattern) == 2;
+      return ofByte(record, 4 * word) | (pattern < 3 ? pattern : 0);
     };
     for (unsigned j = 0; j < kRowWords; ++j) {
-      uint64_t word = row * kRowWords + j;
-      writes[word] = ofByte(write, 4 * j);
-      reads[word] = ofByte(read, 4 * j);
-      if (!isNarrow(write) && !isNarrow(read))
-        continue;
-      Parts &bytes = split(word);
-      for (unsigned i = 0; i < 4; ++i) {
-        bytes.writes[i] = ofByte(write, 4 * j + i);
-        bytes.reads[i] = ofByte(read, 4 * j + i);
-      }
+      writes[row * kRowWords + j] = ofWord(write, j);
+      reads[row * kRowWords + j] = ofWord(read, j);
     }
   }
 
-  uint64_t size;
-  uint64_t rowCount; ///< 0 of shared memory
-  Row *rows;
-  Record *writes, *reads;
+  uint64_t size = 0;
+  uint64_t rowCount = 0; ///< 0 of shared memory
+  Row *rows = nullptr;
+  Record *writes = nullptr, *reads = nullptr;
 
 private:
   struct Free {

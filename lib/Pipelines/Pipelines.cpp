@@ -42,6 +42,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelinePlace());
   kernels.addPass(createTilePipelineExpand());
   kernels.addPass(createTilePipelineRegisters());
+  kernels.addPass(createTileUnrollArrays());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());

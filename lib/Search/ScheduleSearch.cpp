@@ -1,15 +1,26 @@
-//===- ScheduleSearch.cpp - Chooses the schedule of a chain
-//-------------------===//
+//===- ScheduleSearch.cpp - Chooses the schedule of a chain ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The default space. Powers of two in the nest of reductions give a first
+// answer within milliseconds. Branch and bound then takes all loops and tiles
+// in the order of what they cost at least, until that exceeds the best;
+// where there are too many of them, or the bounds are too weak to end it, the
+// evolutionary algorithm goes on from the best so far and from Chimera's closed
+// form. At last one choice after the other is tried anew in the best schedule.
+//
+//===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSearch.h"
-#include "fusion/Search/Random.h"
+#include "fusion/Analysis/DataMovement.h"
+#include "fusion/Search/ScheduleSpace.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace fusion;
@@ -18,197 +29,83 @@ using llvm::SmallVector;
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 class Search {
 public:
   Search(const GroupModel &group, const ChipInfo &chip,
          const SearchOptions &options)
-      : group(group), chip(chip), options(options) {}
+      : group(group), chip(chip), options(options),
+        space(group, chip, options) {}
 
   std::optional<SearchResult> run(std::string &reason);
 
-private:
-  static constexpr int64_t unit = 16; ///< tiles are multiples of it
+  // As Evolution.h asks for it.
+  using Candidate = ScheduleCandidate;
+  Candidate random(Random &numbers) const { return space.random(numbers); }
+  Candidate mutate(const Candidate &candidate, Random &numbers) const {
+    return space.mutate(candidate, numbers);
+  }
+  double estimate(const Candidate &candidate) const;
 
-  void mapProducts();
-  unsigned pickAxis(ArrayRef<unsigned> axes) const;
-  void orderLoops();
-  void listTiles();
-  void placeTensors(Schedule &schedule) const;
-  Schedule nested() const;
+private:
+  struct Entry {
+    RatedSchedule rated;
+    ScheduleCandidate candidate;
+  };
+  /// Loops and tiles with what they cost at least.
+  struct Leaf {
+    double bound;
+    uint64_t tiles; ///< mixed-radix number
+    unsigned expression;
+    int64_t parts;
+  };
+
+  double best() const {
+    return ranking.empty() ? kNever : ranking.front().rated.modelSeconds;
+  }
+  bool hasBounds() const { return options.model == ModelKind::Default; }
+
   void draw();
-  void evaluate();
   bool isLegal(const Schedule &schedule);
-  Cost consider(const Schedule &schedule);
-  void pipeline(const Schedule &schedule);
-  void enumerate(unsigned axis);
-  void improve(ArrayRef<SmallVector<int64_t, 8>> tiles);
-  void descend();
+  Cost consider(const Schedule &schedule, const ScheduleCandidate &candidate);
+  void pipeline(const Schedule &schedule, ScheduleCandidate candidate);
+  void arrangeAll(const ScheduleCandidate &candidate,
+                  ArrayRef<unsigned> arrangements);
+  void enumerate(ScheduleCandidate &candidate, unsigned axis);
+  void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
+  void startSimply();
+  void startFromClosedForm();
+  bool listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits);
+  void branch(std::vector<Leaf> &leaves, bool isLimited);
+  void evolveAll();
   void refine();
+  void measure();
 
   const GroupModel &group;
   const ChipInfo &chip;
   const SearchOptions &options;
-  Schedule current;
-  SmallVector<unsigned, 8> loops;
-  SmallVector<SmallVector<int64_t, 8>, 8> choices; ///< tiles by axis
-  std::vector<RatedSchedule> ranking;              ///< best first
+  ScheduleSpace space;
+  std::vector<Entry> ranking; ///< best first
   std::string lastReason;
+  Refusals refusals;
   int64_t candidates = 0, legal = 0, bounded = 0;
+  bool isProven = false, isMeasured = false;
+  SearchMethod method = SearchMethod::Exhaustive;
 };
 
 } // namespace
 
-/// The axis to tile among several: the longest, and of equals the last.
-unsigned Search::pickAxis(ArrayRef<unsigned> axes) const {
-  unsigned best = axes.front();
-  for (unsigned axis : axes)
-    if (group.axes[axis].extent >= group.axes[best].extent)
-      best = axis;
-  return best;
-}
-
-/// From the last product to the first: an intermediate is the first operand of
-/// its consumer's intrinsic, so that its accumulator can stay where it is; its
-/// producer then has the consumer's rows as rows and the reduced axis as
-/// columns.
-void Search::mapProducts() {
-  const Intrinsic &intrinsic = allIntrinsics().front();
-  unsigned count = group.products.size();
-  current.products.resize(count);
-  SmallVector<bool> isMapped(count, false);
-  for (unsigned number = count; number-- > 0;) {
-    const Product &product = group.products[number];
-    ProductMapping &mapping = current.products[number];
-    if (!isMapped[number]) {
-      const GroupTensor &result = group.tensors[product.result];
-      if (product.producer[0] || product.producer[1])
-        mapping.swapped = !product.producer[0];
-      else
-        // Rows of the result are stored along the columns of the accumulator.
-        mapping.swapped =
-            llvm::is_contained(product.lhsAxes, result.axes.back());
-      mapping.i1 =
-          pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
-      mapping.i2 =
-          pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
-    }
-    mapping.intrinsic = &intrinsic;
-    mapping.r1 = pickAxis(product.reduction);
-    unsigned first = mapping.swapped ? 1 : 0;
-    for (unsigned operand : {first, 1 - first}) {
-      std::optional<unsigned> producer = product.producer[operand];
-      if (!producer || isMapped[*producer])
-        continue;
-      // Only the first operand is handed over in registers; the second one's
-      // producer has no wish to follow, but the same axes must be tiled.
-      ProductMapping &from = current.products[*producer];
-      const Product &source = group.products[*producer];
-      from.i1 = operand == first ? mapping.i1 : mapping.r1;
-      from.i2 = operand == first ? mapping.r1 : mapping.i2;
-      from.swapped = llvm::is_contained(source.rhsAxes, from.i1);
-      isMapped[*producer] = true;
-    }
-  }
-}
-
-void Search::orderLoops() {
-  const GroupTensor *result = nullptr;
-  for (const GroupTensor &tensor : group.tensors)
-    if (tensor.role == TensorRole::Result)
-      result = &tensor;
-  // The grid: batches slowest, then rows, then columns of the result.
-  auto isTiled = [&](unsigned axis) {
-    const ProductMapping &last =
-        current.products[group.tensors[group.products.back().result].product];
-    return axis == last.i1 || axis == last.i2;
-  };
-  for (unsigned axis : result->axes)
-    if (!isTiled(axis))
-      loops.push_back(axis);
-  loops.push_back(current.products.back().i1);
-  loops.push_back(current.products.back().i2);
-  current.blocks.assign(loops.begin(), loops.end());
-  for (unsigned number = group.products.size(); number-- > 0;) {
-    const Product &product = group.products[number];
-    unsigned inner = current.products[number].r1;
-    for (unsigned axis : product.reduction)
-      if (axis != inner && !llvm::is_contained(loops, axis))
-        loops.push_back(axis);
-    if (!llvm::is_contained(loops, inner))
-      loops.push_back(inner);
-  }
-}
-
-void Search::listTiles() {
-  constexpr int64_t most = 256;
-  for (auto [index, axis] : llvm::enumerate(group.axes)) {
-    SmallVector<int64_t, 8> &list = choices.emplace_back();
-    unsigned number = index;
-    bool isMapped =
-        llvm::any_of(current.products, [&](const ProductMapping &m) {
-          return m.i1 == number || m.i2 == number || m.r1 == number;
-        });
-    if (!isMapped) {
-      list.push_back(1);
-      continue;
-    }
-    int64_t whole = llvm::alignTo(axis.extent, unit);
-    for (int64_t tile = unit; tile <= std::min(most, whole); tile *= 2)
-      list.push_back(tile);
-    if (whole <= most && !llvm::is_contained(list, whole))
-      list.push_back(whole);
-  }
-}
-
-static fuse::Transport widestTransport(unsigned alignment) {
-  return alignment >= 16  ? fuse::Transport::Async16
-         : alignment >= 8 ? fuse::Transport::Async8
-         : alignment >= 4 ? fuse::Transport::Async4
-                          : fuse::Transport::Sync;
-}
-
-void Search::placeTensors(Schedule &schedule) const {
-  schedule.places.assign(group.tensors.size(), {});
-  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    Placement &place = schedule.places[index];
-    const ProductMapping &mapping = schedule.products[tensor.product];
-    switch (tensor.role) {
-    case TensorRole::Extra:
-      break;
-    case TensorRole::Operand: {
-      unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped
-                              ? mapping.i1
-                              : mapping.i2;
-      if (!llvm::is_contained(tensor.axes, parallel) ||
-          !llvm::is_contained(tensor.axes, mapping.r1))
-        break;
-      place.space = fuse::Space::Shared;
-      if (chip.hasAsyncCopy &&
-          getMemoryTile(tensor, parallel, mapping.r1).isDense)
-        place.transport = widestTransport(tensor.alignment);
-      break;
-    }
-    case TensorRole::Intermediate:
-      place.space = whyNotInRegisters(group, schedule, tensor.product)
-                        ? fuse::Space::Shared
-                        : fuse::Space::Registers;
-      break;
-    case TensorRole::Result: {
-      // Staging pays where rows are dense and stores become wider than the
-      // two elements that a thread holds side by side.
-      bool isDense = tensor.axes.back() == mapping.i2;
-      if (isDense && tensor.alignment > 2 * tensor.elementBytes)
-        place.space = fuse::Space::Shared;
-      break;
-    }
-    }
-  }
-}
+//===----------------------------------------------------------------------===//
+// One candidate
+//===----------------------------------------------------------------------===//
 
 bool Search::isLegal(const Schedule &schedule) {
   ++candidates;
   if (std::optional<std::string> why = checkSchedule(group, schedule, chip)) {
-    lastReason = *why;
+    if (options.ranked > 1)
+      countRefusal(refusals, *why);
+    lastReason = std::move(*why);
     return false;
   }
   ++legal;
@@ -224,246 +121,437 @@ static bool sameTiles(const Schedule &a, const Schedule &b) {
                      });
 }
 
-static bool isBetter(const RatedSchedule &a, const RatedSchedule &b) {
-  auto key = [](const RatedSchedule &rated) {
-    // Where a resource is the limit, what waits least for it.
-    return std::make_tuple(rated.cost.total, rated.cost.pipeline,
-                           rated.footprint.globalLoadBytes +
-                               rated.footprint.globalStoreBytes);
-  };
-  return key(a) < key(b);
-}
-
 /// Compares a legal schedule with the best ones.
-Cost Search::consider(const Schedule &schedule) {
-  Footprint footprint = computeFootprint(group, schedule);
-  Cost cost = predictCost(group, schedule, footprint, chip);
-  RatedSchedule rated{schedule, footprint, cost};
+Cost Search::consider(const Schedule &schedule,
+                      const ScheduleCandidate &candidate) {
+  // Some more than asked for are where the evolutionary search starts.
+  constexpr size_t kept = 8;
+  RatedSchedule rated;
+  rated.footprint = computeFootprint(group, schedule);
+  rated.cost = predictCost(group, schedule, rated.footprint, chip);
+  rated.modelSeconds = rated.cost.total;
+  if (options.model != ModelKind::Default) {
+    std::optional<double> seconds =
+        predictSeconds(options.model, group, schedule, chip, lastReason);
+    rated.modelSeconds = seconds.value_or(kNever);
+  }
+  size_t most = std::max<size_t>(kept, options.ranked);
+  if (rated.modelSeconds == kNever ||
+      (ranking.size() == most &&
+       rated.modelSeconds > ranking.back().rated.modelSeconds))
+    return rated.cost;
+  rated.schedule = schedule;
   // Of the candidates that differ in their stages the best one is ranked.
-  auto known = llvm::find_if(ranking, [&](const RatedSchedule &other) {
-    return sameTiles(other.schedule, schedule);
+  auto known = llvm::find_if(ranking, [&](const Entry &other) {
+    return sameTiles(other.rated.schedule, schedule);
   });
   if (known != ranking.end()) {
-    if (!isBetter(rated, *known))
-      return cost;
+    if (!isBetter(rated, known->rated))
+      return rated.cost;
     ranking.erase(known);
   }
-  ranking.insert(llvm::upper_bound(ranking, rated, isBetter), std::move(rated));
-  if (ranking.size() > std::max(1u, options.ranked))
+  Cost cost = rated.cost;
+  auto place = llvm::upper_bound(ranking, rated,
+                                 [](const RatedSchedule &a, const Entry &b) {
+                                   return isBetter(a, b.rated);
+                                 });
+  ranking.insert(place, Entry{std::move(rated), candidate});
+  if (ranking.size() > most)
     ranking.pop_back();
   return cost;
 }
 
-/// The loads of the innermost sequential loops, whose waits match (ALCOP's rule
-/// 3).
-static void collectInnermostLoads(const TilingTree &items,
-                                  const Schedule &schedule,
-                                  llvm::SmallVectorImpl<unsigned> &loads) {
-  for (const TilingNode &node : items) {
-    if (!node.isLoop())
-      continue;
-    bool isSequential = !schedule.isBlockAxis(node.index);
-    bool holdsLoop = llvm::any_of(
-        node.children, [](const TilingNode &child) { return child.isLoop(); });
-    if (holdsLoop || !isSequential)
-      collectInnermostLoads(node.children, schedule, loads);
-    else
-      for (const TilingNode &child : node.children)
-        if (child.kind == TilingNode::Kind::Load &&
-            schedule.places[child.index].space == fuse::Space::Shared)
-          loads.push_back(child.index);
-  }
-}
-
 /// The same schedule with more stages, as far as they can make it faster than
-/// the best one: stages change nothing about the bytes and the work.
-void Search::pipeline(const Schedule &schedule) {
-  Cost one = consider(schedule);
-  double leastTime =
-      one.launch + std::max({one.dram, one.l2, one.shared, one.compute});
-  if (leastTime >= ranking.front().cost.total) {
+/// the best one: stages change nothing about the bytes that blocks move and the
+/// work.
+void Search::pipeline(const Schedule &schedule, ScheduleCandidate candidate) {
+  candidate.stages = candidate.registerStages = 1;
+  Cost one = consider(schedule, candidate);
+  double compulsory = ranking.empty()
+                          ? 0
+                          : ranking.front().rated.footprint.compulsoryBytes /
+                                chip.dramBytesPerSecond;
+  double leastTime = one.launch + one.combine +
+                     std::max({compulsory, one.l2, one.shared, one.compute});
+  if (hasBounds() && leastTime >= best()) {
     ++bounded;
     return;
   }
-  SmallVector<unsigned, 4> loads;
-  collectInnermostLoads(schedule.tree, schedule, loads);
+  if (seesTilesOnly(options.model))
+    return;
+  bool hasLoads = !listPipelinedLoads(schedule).empty();
+  Schedule more = schedule;
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
        ++registers)
-    for (unsigned stages : {1u, 2u, 3u, 4u, 5u, 6u, 8u}) {
-      if (stages > options.mostStages || (stages > 1 && loads.empty()))
+    for (unsigned stages : space.stages()) {
+      if (stages > 1 && !hasLoads)
         break;
       if (stages == 1 && registers == 1)
         continue;
-      Schedule more = schedule;
-      more.registerStages = registers;
-      for (unsigned tensor : loads) {
-        bool isAsync = more.places[tensor].transport != fuse::Transport::Sync;
-        more.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);
-      }
+      space.build().setStages(more, stages, registers);
       if (!isLegal(more))
         break; // more would not fit either
-      consider(more);
+      candidate.stages = stages;
+      candidate.registerStages = registers;
+      consider(more, candidate);
     }
 }
 
-/// The current tiles with their loops and statements.
-Schedule Search::nested() const {
-  Schedule schedule = current;
-  schedule.blocks.clear();
-  for (unsigned axis : current.blocks)
-    if (tripCount(group.axes[axis], current.tiles[axis]) > 1)
-      schedule.blocks.push_back(axis);
-  schedule.tree = makeDeepTiling(group, loops, current.tiles, schedule.blocks);
-  return schedule;
+/// The candidate's loops and tiles with these arrangements of warps, and
+/// stages.
+void Search::arrangeAll(const ScheduleCandidate &candidate,
+                        ArrayRef<unsigned> arrangements) {
+  if (!space.fillsParts(candidate))
+    return;
+  Schedule schedule = space.outline(candidate);
+  ScheduleCandidate own = candidate;
+  for (unsigned number : arrangements) {
+    const Arrangement &arrangement = space.arrangements()[number];
+    if (!space.divides(arrangement, schedule.tiles))
+      continue;
+    space.build().arrange(schedule, arrangement);
+    own.arrangement = number;
+    if (isLegal(schedule))
+      pipeline(schedule, own);
+  }
 }
 
-/// Candidates with any tiles, arrangements and stages, until one is legal: what
-/// lowering accepts must be right, also where nobody would choose it.
+double Search::estimate(const Candidate &candidate) const {
+  if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate) ||
+      !space.divides(space.arrangements()[candidate.arrangement],
+                     space.tilesOf(candidate)))
+    return kNever;
+  Schedule schedule = space.complete(candidate);
+  if (checkSchedule(group, schedule, chip))
+    return kNever;
+  std::string reason;
+  return predictSeconds(options.model, group, schedule, chip, reason)
+      .value_or(kNever);
+}
+
+/// Candidates with any choices, until one is legal: what lowering accepts must
+/// be right, also where nobody would choose it.
 void Search::draw() {
   constexpr unsigned most = 10000;
   Random random(*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
-    for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
-      tile = list.size() == 1 ? list.front()
-                              : unit * (1 + random.below(list.back() / unit));
-    Schedule schedule = nested();
-    schedule.warps = 1u << random.below(4);
-    for (ProductMapping &mapping : schedule.products) {
-      unsigned rows = 1u << random.below(llvm::Log2_32(schedule.warps) + 1);
-      mapping.warps[0] = rows;
-      mapping.warps[1] = schedule.warps / rows;
-    }
-    placeTensors(schedule);
-    schedule.registerStages = 1 + random.below(options.mostRegisterStages);
-    SmallVector<unsigned, 4> loads;
-    collectInnermostLoads(schedule.tree, schedule, loads);
-    for (unsigned tensor : loads) {
+    ScheduleCandidate candidate = space.random(random);
+    if (!space.divides(space.arrangements()[candidate.arrangement],
+                       space.tilesOf(candidate)))
+      continue;
+    Schedule schedule = space.complete(candidate);
+    for (unsigned tensor : listPipelinedLoads(schedule)) {
       bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
       schedule.places[tensor].stages =
           1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
     }
     if (isLegal(schedule))
-      consider(schedule);
+      consider(schedule, candidate);
   }
 }
 
-void Search::evaluate() {
-  static constexpr unsigned arrangements[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1},
-                                                 {2, 2}, {4, 2}, {2, 4}};
-  for (const auto &warps : arrangements) {
-    Schedule schedule = nested();
-    schedule.warps = warps[0] * warps[1];
-    for (ProductMapping &mapping : schedule.products) {
-      mapping.warps[0] = warps[0];
-      mapping.warps[1] = warps[1];
-    }
-    placeTensors(schedule);
-    if (isLegal(schedule))
-      pipeline(schedule);
-  }
-}
+//===----------------------------------------------------------------------===//
+// First answers
+//===----------------------------------------------------------------------===//
 
-void Search::enumerate(unsigned axis) {
+void Search::enumerate(ScheduleCandidate &candidate, unsigned axis) {
   if (axis == group.axes.size())
-    return evaluate();
-  for (int64_t tile : choices[axis]) {
-    current.tiles[axis] = tile;
-    enumerate(axis + 1);
+    return arrangeAll(candidate, space.usualArrangements());
+  for (int64_t tile : space.fewTiles(axis)) {
+    candidate.tiles[axis] = tile;
+    enumerate(candidate, axis + 1);
   }
 }
 
 /// One axis after the other, with the others as in the best schedule so far,
 /// until nothing gets better.
-void Search::improve(ArrayRef<SmallVector<int64_t, 8>> tiles) {
+void Search::tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned)
+                          const) {
+  if (ranking.empty())
+    return;
   double before;
   do {
-    before = ranking.empty() ? std::numeric_limits<double>::infinity()
-                             : ranking.front().cost.total;
+    before = best();
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-      // On from the best tiles so far; before there are any, the smallest.
-      if (!ranking.empty())
-        current.tiles = ranking.front().schedule.tiles;
-      for (int64_t tile : tiles[axis]) {
-        current.tiles[axis] = tile;
-        evaluate();
+      ScheduleCandidate candidate = ranking.front().candidate;
+      for (int64_t tile : (space.*tiles)(axis)) {
+        candidate.tiles[axis] = tile;
+        arrangeAll(candidate, space.usualArrangements());
       }
-      if (ranking.empty())
-        current.tiles[axis] = tiles[axis].front();
     }
-  } while (!ranking.empty() && ranking.front().cost.total < before);
+  } while (best() < before);
 }
 
-/// Long chains have too many axes to try all tiles together: from small and
-/// from middling tiles to the next best.
-void Search::descend() {
+void Search::startSimply() {
+  constexpr double affordable = 1024;
+  double combinations = 1;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    combinations *= space.fewTiles(axis).size();
+  ScheduleCandidate candidate;
+  if (combinations <= affordable)
+    return enumerate(candidate, 0);
+  // Long chains have too many axes to try all tiles together: from small and
+  // from middling tiles to the next best.
   constexpr int64_t starts[] = {16, 64};
   for (int64_t start : starts) {
-    for (auto [tile, list] : llvm::zip_equal(current.tiles, choices))
-      tile = *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
-    evaluate();
-    improve(choices);
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+      ArrayRef<int64_t> list = space.fewTiles(axis);
+      candidate.tiles[axis] =
+          *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
+    }
+    arrangeAll(candidate, space.usualArrangements());
+    tryTiles(&ScheduleSpace::fewTiles);
   }
 }
 
-/// Between the powers of two lie other multiples of the intrinsics' extents.
-void Search::refine() {
-  SmallVector<SmallVector<int64_t, 8>, 8> fine;
-  for (auto [axis, list] : llvm::zip_equal(group.axes, choices)) {
-    auto &tiles = fine.emplace_back();
-    if (list.size() <= 1) {
-      tiles = list;
-      continue;
-    }
-    for (int64_t tile = unit; tile <= list.back(); tile += unit)
-      tiles.push_back(tile);
+/// Chimera's tiles for the chain of two products, in every expression.
+void Search::startFromClosedForm() {
+  unsigned elementBytes = 1;
+  for (const GroupTensor &tensor : group.tensors)
+    if (tensor.role == TensorRole::Operand)
+      elementBytes = std::max(elementBytes, tensor.elementBytes);
+  constexpr int64_t granularity = 16;
+  std::string reason;
+  auto solution = solveChimera(group, chip.sharedMemoryPerBlock / elementBytes,
+                               granularity, granularity, reason);
+  if (!solution)
+    return;
+  ScheduleCandidate candidate;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    ArrayRef<int64_t> list = space.allTiles(axis);
+    int64_t wanted = std::max(solution->seed[axis], list.front());
+    candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
   }
-  improve(fine);
+  for (unsigned each = 0; each < space.expressions().size(); ++each) {
+    candidate.expression = each;
+    arrangeAll(candidate, space.usualArrangements());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Branch and bound
+//===----------------------------------------------------------------------===//
+
+/// All loops and tiles that may beat the best so far, by their bounds. Returns
+/// false where looking for them visits too many.
+bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
+  uint64_t visits = 0;
+  unsigned count = group.axes.size();
+  ScheduleCandidate candidate;
+  auto listOf = [&](unsigned each, int64_t parts) {
+    candidate.expression = each;
+    candidate.parts = parts;
+    candidate.tiles.fill(0);
+    llvm::DenseMap<unsigned, std::unique_ptr<CostBound>> bounds;
+    // The tree, and with it the bound, depends on which loops live.
+    auto boundOf = [&](unsigned live) -> double {
+      std::unique_ptr<CostBound> &slot = bounds[live];
+      if (!slot) {
+        ScheduleCandidate shape = candidate;
+        shape.parts = 1;
+        for (unsigned axis = 0; axis < count; ++axis)
+          shape.tiles[axis] =
+              live >> axis & 1 ? 1
+                               : std::max<int64_t>(1, group.axes[axis].extent);
+        slot = std::make_unique<CostBound>(group, space.outline(shape).tree,
+                                           space.expressions()[each].blocks,
+                                           chip, parts);
+      }
+      return slot->seconds(space.tilesOf(candidate));
+    };
+    auto choose = [&](auto &&self, unsigned axis, unsigned live,
+                      uint64_t number) -> bool {
+      if (++visits > mostVisits)
+        return false;
+      double least = hasBounds() ? boundOf(live) : 0;
+      if (least >= best() || !space.mayFit(space.tilesOf(candidate)))
+        return true;
+      if (axis == count) {
+        leaves.push_back({least, number, each, parts});
+        return true;
+      }
+      ArrayRef<int64_t> list = space.leastTiles(axis);
+      for (auto [index, tile] : llvm::enumerate(list)) {
+        candidate.tiles[axis] = tile;
+        if (!space.fillsParts(candidate, axis))
+          break; // larger tiles are fewer
+        bool isLive = space.sequentialTrips(candidate, axis) > 1;
+        if (!self(self, axis + 1, live | unsigned(isLive) << axis,
+                  number * list.size() + index))
+          return false;
+      }
+      candidate.tiles[axis] = 0;
+      return true;
+    };
+    return choose(choose, 0, 0, 0);
+  };
+  for (int64_t parts : space.parts())
+    for (unsigned each = 0; each < space.expressions().size(); ++each)
+      if (!listOf(each, parts))
+        return false;
+  llvm::sort(leaves, [](const Leaf &a, const Leaf &b) {
+    return std::tie(a.bound, a.parts, a.expression, a.tiles) <
+           std::tie(b.bound, b.parts, b.expression, b.tiles);
+  });
+  return true;
+}
+
+/// From the least bound on, until no leaf can be better than the best.
+void Search::branch(std::vector<Leaf> &leaves, bool isLimited) {
+  constexpr int64_t affordable = 60000;
+  int64_t start = candidates;
+  auto all =
+      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
+  for (const Leaf &leaf : leaves) {
+    if (hasBounds() && leaf.bound >= best())
+      break;
+    if (isLimited && candidates - start > affordable)
+      return;
+    ScheduleCandidate candidate;
+    candidate.expression = leaf.expression;
+    candidate.parts = leaf.parts;
+    uint64_t number = leaf.tiles;
+    for (unsigned axis = group.axes.size(); axis-- > 0;) {
+      ArrayRef<int64_t> list = space.leastTiles(axis);
+      candidate.tiles[axis] = list[number % list.size()];
+      number /= list.size();
+    }
+    arrangeAll(candidate, isLimited ? space.usualArrangements() : all);
+  }
+  isProven = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Evolution and refinement
+//===----------------------------------------------------------------------===//
+
+void Search::evolveAll() {
+  EvolutionOptions evolution;
+  evolution.convergence = options.convergence;
+  evolution.seed = options.seed;
+  evolution.threads = options.threads;
+  evolution.maxRounds = 64;
+  std::vector<ScheduleCandidate> seeds;
+  for (const Entry &entry : ranking)
+    seeds.push_back(entry.candidate);
+  auto found = evolve(*this, evolution, nullptr, seeds);
+  if (!found)
+    return;
+  candidates += found->estimates;
+  Schedule schedule = space.complete(found->best);
+  if (isLegal(schedule))
+    consider(schedule, found->best);
+}
+
+/// Every choice anew in the best schedule, until nothing gets better.
+void Search::refine() {
+  if (ranking.empty())
+    return;
+  auto all =
+      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
+  double before;
+  auto retry = [&](auto &&values, auto member) {
+    ScheduleCandidate candidate = ranking.front().candidate;
+    auto chosen = candidate.*member;
+    for (auto value : values)
+      if (value != chosen) {
+        candidate.*member = value;
+        arrangeAll(candidate, space.usualArrangements());
+      }
+  };
+  do {
+    before = best();
+    retry(llvm::seq<unsigned>(0, space.expressions().size()),
+          &ScheduleCandidate::expression);
+    retry(space.parts(), &ScheduleCandidate::parts);
+    retry(space.rasters(), &ScheduleCandidate::raster);
+    retry(llvm::seq<unsigned>(0, space.numIntrinsics()),
+          &ScheduleCandidate::intrinsic);
+    tryTiles(&ScheduleSpace::allTiles);
+    arrangeAll(ScheduleCandidate(ranking.front().candidate), all);
+  } while (best() < before);
+}
+
+/// The best few by the model are measured, and ranked by that.
+void Search::measure() {
+  if (!options.measurement)
+    return;
+  std::vector<Entry> measured;
+  for (Entry &entry : ranking) {
+    std::optional<double> seconds =
+        options.measurement->measure(entry.rated.schedule);
+    entry.rated.measuredSeconds = seconds;
+    isMeasured |= seconds.has_value();
+    auto place = llvm::upper_bound(
+        measured, seconds.value_or(kNever),
+        [](double other, const Entry &each) {
+          return other < each.rated.measuredSeconds.value_or(kNever);
+        });
+    measured.insert(place, std::move(entry));
+  }
+  ranking = std::move(measured);
 }
 
 std::optional<SearchResult> Search::run(std::string &reason) {
-  if (group.products.size() > kMostProducts) {
-    reason = "a kernel of more than " + std::to_string(kMostProducts) +
-             " products is not searched for";
-    return std::nullopt;
-  }
-  if (std::optional<std::string> impossible = checkGroup(group, chip)) {
-    reason = *impossible;
-    return std::nullopt;
-  }
-  mapProducts();
-  orderLoops();
-  listTiles();
-  current.tiles.assign(group.axes.size(), 1);
-  constexpr double affordable = 4096;
-  double combinations = 1;
-  for (auto &list : choices) {
-    llvm::sort(list);
-    combinations *= list.size();
-  }
-  if (options.randomSeed)
+  if (options.randomSeed) {
     draw();
-  else if (combinations <= affordable)
-    enumerate(0);
-  else
-    descend();
-  if (!ranking.empty() && !options.randomSeed)
+  } else {
+    startSimply();
+    startFromClosedForm();
+    bool isAuto = options.method == SearchMethod::Auto;
+    constexpr uint64_t affordable = 1 << 18, possible = uint64_t(1) << 32;
+    if (options.method != SearchMethod::Evolutionary) {
+      std::vector<Leaf> leaves;
+      if (listLeaves(leaves, isAuto ? affordable : possible))
+        branch(leaves, isAuto);
+    }
+    if (!isProven) {
+      method = SearchMethod::Evolutionary;
+      evolveAll();
+    }
     refine();
+    measure();
+  }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +
              " candidates is legal; the last one: " + lastReason;
     return std::nullopt;
   }
   SearchResult result;
-  static_cast<RatedSchedule &>(result) = ranking.front();
+  static_cast<RatedSchedule &>(result) = ranking.front().rated;
   result.candidates = candidates;
   result.legal = legal;
   result.bounded = bounded;
-  result.ranking = std::move(ranking);
+  result.method = method;
+  result.isProven = isProven;
+  if (isMeasured)
+    result.measuredBy = options.measurement->name();
+  for (Entry &entry : ranking)
+    if (result.ranking.size() < std::max(1u, options.ranked))
+      result.ranking.push_back(std::move(entry.rated));
+  sortRefusals(refusals);
+  result.refusals = std::move(refusals);
   return result;
 }
 
 std::optional<SearchResult>
 fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
                        std::string &reason, const SearchOptions &options) {
+  if (group.products.size() > kMostProducts) {
+    reason = "a kernel of more than " + std::to_string(kMostProducts) +
+             " products is not searched for";
+    return std::nullopt;
+  }
+  if (group.axes.size() > CostBound::kMaxAxes) {
+    reason = "a group of more than " + std::to_string(CostBound::kMaxAxes) +
+             " axes is not searched for";
+    return std::nullopt;
+  }
+  if (std::optional<std::string> impossible = checkGroup(group, chip)) {
+    reason = *impossible;
+    return std::nullopt;
+  }
+  if (options.space != SpaceKind::Default && !options.randomSeed)
+    return searchPaperSpace(group, chip, reason, options);
   return Search(group, chip, options).run(reason);
 }

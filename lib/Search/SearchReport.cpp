@@ -127,8 +127,30 @@ std::string fusion::whyNot(const RatedSchedule &other,
   return llvm::formatv("{0:F1} % slower: {1}", 100 * slower, times).str();
 }
 
+/// Numbers beyond what a double holds exactly are written as text.
+static llvm::json::Value exactly(uint64_t number) {
+  constexpr uint64_t most = uint64_t(1) << 53;
+  if (number > most)
+    return std::to_string(number);
+  return static_cast<int64_t>(number);
+}
+
+/// How many there are before and after each rule.
+static void reportCounts(const SpaceCounts &counts, Object &entry) {
+  entry["expressions_raw"] = exactly(counts.expressions[0]);
+  entry["expressions_after_rule1"] = exactly(counts.expressions[1]);
+  entry["expressions_after_rule2"] = exactly(counts.expressions[2]);
+  entry["raw"] = exactly(counts.candidates[0]);
+  for (unsigned rule : {1, 2, 3, 4})
+    entry["after_rule" + std::to_string(rule)] =
+        exactly(counts.candidates[rule]);
+  entry["after_rule4_in_elements"] = exactly(counts.afterRule4InElements);
+}
+
 Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
-                            const SearchResult &result, const ChipInfo &chip) {
+                            const SearchResult &result,
+                            const SearchOptions &options,
+                            const ChipInfo &chip) {
   Object axes;
   for (const Axis &axis : group.axes)
     axes[axis.name] = axis.extent;
@@ -144,6 +166,9 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
   for (const RatedSchedule &rated : result.ranking) {
     Object entry = reportSchedule(rated.schedule, group);
     entry["cost"] = reportCost(rated.cost);
+    entry["model_us"] = microseconds(rated.modelSeconds);
+    if (rated.measuredSeconds)
+      entry["measured_us"] = microseconds(*rated.measuredSeconds);
     entry["footprint"] = reportFootprint(rated.footprint);
     entry["loops"] = reportLoops(group, rated, chip);
     if (&rated != &result.ranking.front())
@@ -151,20 +176,33 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
-  return Object{
+  Array refusals;
+  for (const auto &[reason, count] : result.refusals)
+    refusals.push_back(Object{{"reason", reason}, {"candidates", count}});
+  Object entry{
       {"name", name.str()}, // values of StringRef do not own
       {"axes", std::move(axes)},
       {"products", std::move(products)},
-      {"space", "default"},
+      {"space", fusion::name(options.space).str()},
+      {"model", fusion::name(options.model).str()},
+      {"search", fusion::name(result.method).str()},
+      {"proven", result.isProven},
+      {"measured_by", result.measuredBy.empty()
+                          ? llvm::json::Value("model")
+                          : llvm::json::Value(result.measuredBy.str())},
       {"candidates", result.candidates},
       {"legal", result.legal},
       {"bounded", result.bounded},
+      {"refused", std::move(refusals)},
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{{"flop_per_byte", useful / result.footprint.compulsoryBytes},
               {"flop_per_second", useful / result.cost.total},
               {"peak_flop_per_second", tensorRate(group, chip)},
               {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
+  if (result.counts)
+    reportCounts(*result.counts, entry);
+  return entry;
 }
 
 llvm::json::Value fusion::makeReport(const ChipInfo &chip, Array groups) {

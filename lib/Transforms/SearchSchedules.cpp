@@ -13,6 +13,7 @@
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include <chrono>
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSESEARCHSCHEDULES
@@ -33,11 +34,12 @@ struct SearchSchedulesPass
     if (failed(target))
       return signalPassFailure();
     bool wantsReport = !report.empty() || !reportPage.empty();
+    std::optional<SearchOptions> read = readOptions();
+    if (!read)
+      return signalPassFailure();
+    SearchOptions options = *read;
     constexpr unsigned reported = 10;
-    SearchOptions options{maxStages, maxRegisterStages,
-                          wantsReport ? reported : 1};
-    if (randomSeed >= 0)
-      options.randomSeed = randomSeed;
+    options.ranked = wantsReport ? reported : 1;
     llvm::json::Array groups;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
@@ -51,6 +53,67 @@ struct SearchSchedulesPass
     if (failed(write(report, llvm::formatv("{0:2}\n", whole).str())) ||
         failed(write(reportPage, renderReport(whole))))
       signalPassFailure();
+  }
+
+  /// The option's value among the known ones, or nullopt with a diagnostic.
+  template <typename Kind>
+  std::optional<Kind> choose(StringRef option, StringRef value,
+                             std::optional<Kind> found, StringRef known) {
+    if (!found)
+      emitError(UnknownLoc::get(&getContext()))
+          << "no " << option << " '" << value << "'; known are " << known;
+    return found;
+  }
+
+  std::optional<SearchOptions> readOptions() {
+    SearchOptions options;
+    options.mostStages = maxStages;
+    options.mostRegisterStages = maxRegisterStages;
+    if (randomSeed >= 0)
+      options.randomSeed = randomSeed;
+    options.seed = seed;
+    options.threads = std::max(1u, threads.getValue());
+    options.rules.removeDeadLoops = removeDeadLoops;
+    auto ofSpace =
+        choose("space", space, lookupSpace(space), "default, paper, chimera");
+    auto ofModel =
+        choose("model", model, lookupModel(model), knownModelNames());
+    auto ofSearch = choose("search", search, lookupMethod(search),
+                           "auto, exhaustive, evolutionary");
+    std::optional<Convergence> ends;
+    if (convergence == "printed")
+      ends = Convergence::Printed;
+    else if (convergence == "best-of-all")
+      ends = Convergence::BestOfAll;
+    ends = choose("convergence", convergence, ends, "printed, best-of-all");
+    std::optional<PaddingRule> rule3;
+    if (padding == "printed")
+      rule3 = PaddingRule::Printed;
+    else if (padding == "least-of-trips")
+      rule3 = PaddingRule::LeastOfTrips;
+    rule3 = choose("padding", padding, rule3, "printed, least-of-trips");
+    if (!ofSpace || !ofModel || !ofSearch || !ends || !rule3)
+      return std::nullopt;
+    options.space = *ofSpace;
+    options.model = *ofModel;
+    options.method = *ofSearch;
+    options.convergence = *ends;
+    StringRef digits = rules;
+    if (digits == "all")
+      digits = "1234";
+    else if (digits == "none")
+      digits = "";
+    if (digits.find_first_not_of("1234") != StringRef::npos) {
+      emitError(UnknownLoc::get(&getContext()))
+          << "no rules '" << rules << "'; all, none, or digits of 1234";
+      return std::nullopt;
+    }
+    auto has = [&](char digit) { return digits.contains(digit); };
+    options.rules.deduplicate = has('1');
+    options.rules.completeIntermediates = has('2');
+    options.rules.padding = has('3') ? *rule3 : PaddingRule::None;
+    options.rules.limitSharedMemory = has('4');
+    return options;
   }
 
   LogicalResult write(StringRef path, StringRef text) {
@@ -120,8 +183,11 @@ struct SearchSchedulesPass
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
+    auto start = std::chrono::steady_clock::now();
     std::optional<SearchResult> found =
         searchSchedule(axes->model, chip, reason, options);
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
     if (!found)
       return group.emitError("no schedule found: ") << reason;
     group.setGroupSchedule(
@@ -139,7 +205,10 @@ struct SearchSchedulesPass
                found->legal, found->candidates)
                .str();
     explainLoops(group, axes->model, found->schedule, chip);
-    groups.push_back(reportSearch(nameOf(group), axes->model, *found, chip));
+    llvm::json::Object entry =
+        reportSearch(nameOf(group), axes->model, *found, options, chip);
+    entry["seconds"] = taken.count();
+    groups.push_back(std::move(entry));
     return success();
   }
 

@@ -107,11 +107,17 @@
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC,LD,CE)),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=INSIDE
 // INSIDE: error: {{.*}}CE does not follow the completion of 'C'
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA,n(LB,CC,LD,CE)),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=KEPT
-// KEPT: error: {{.*}}loop 'n' inside of reduction 'k' would keep several tiles of 'C'
+// KEPT: error: {{.*}}CE does not follow the completion of 'C'
 // RUN: sed -e 's|blocks = \["m", "h"\]|blocks = ["m"]|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|m(k(h(LA,n(LB,CC,LD,CE),SE)))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REPEATED
 // REPEATED: error: {{.*}}loop 'h' repeats CC inside of its own reduction
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CE,SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STORELATE
 // STORELATE: error: {{.*}}SE must directly follow the completion of 'E'
+// RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,LD,CC),CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADREPEATED
+// LOADREPEATED: error: {{.*}}loop 'k' repeats LD, which is used outside of it
+// RUN: sed -e 's|blocks = \["m", "h"\]|blocks = ["m"]|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|m(h(n(k(LA,LB,CC))),h(n(LD,CE),SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=COMPUTEREPEATED
+// COMPUTEREPEATED: error: {{.*}}loop 'h' repeats CC, which is used outside of it
+// RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CE),k(SE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STOREREPEATED
+// STOREREPEATED: error: {{.*}}loop 'k' repeats SE
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LB,CC,LA),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADLATE
 // LOADLATE: error: {{.*}}LA does not precede CC
 // Where tensors live.
@@ -121,6 +127,8 @@
 // STAGEDPRODUCT: error: {{.*}}'C' is no operand that is loaded in a loop and has one stage
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2, D = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDNEST
 // STAGEDNEST: error: {{.*}}loop 'n' of 'D' holds the pipelined loop of 'A'; groups of copies are waited for in order, so only the inner one can have stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA),n(k(LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDKEPT
+// STAGEDKEPT: error: {{.*}}'A' is kept in 2 tiles, which loops of its own load before they are used, and has one stage
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
 // OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND

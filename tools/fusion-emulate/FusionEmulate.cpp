@@ -118,31 +118,7 @@ LaunchResult runOnce(const Program &program, const LaunchFile &file,
                      std::vector<std::vector<uint8_t>> &contents) {
   Memory memory;
   std::vector<uint64_t> addresses;
-  for (const FileBuffer &buffer : file.buffers) {
-    addresses.push_back(memory.allocate(buffer.contents.size(), 256));
-    memory.write(addresses.back(), buffer.contents.data(),
-                 buffer.contents.size());
-  }
-  Launch launch = file.launch;
-  for (const LaunchArgument &argument : file.arguments) {
-    if (argument.buffer < 0) {
-      launch.parameters.push_back(argument.bytes);
-      continue;
-    }
-    uint64_t address = addresses[size_t(argument.buffer)];
-    if (argument.tensorMap) {
-      TensorMapInfo info = *argument.tensorMap;
-      info.address = address;
-      std::string unused; // it was checked with the launch file
-      auto map = encodeTensorMap(info, unused);
-      launch.parameters.emplace_back(map->begin(), map->end());
-      continue;
-    }
-    std::vector<uint8_t> bytes(8);
-    for (unsigned i = 0; i < 8; ++i)
-      bytes[i] = uint8_t(address >> (8 * i));
-    launch.parameters.push_back(std::move(bytes));
-  }
+  Launch launch = bindLaunch(file, memory, addresses);
   LaunchResult result = run(program, launch, memory, options);
   contents.clear();
   for (size_t i = 0; i < file.buffers.size(); ++i) {

@@ -413,3 +413,34 @@ bool fusion::emulator::parseLaunchFile(const std::string &path,
   message = path + ": " + message;
   return false;
 }
+
+Launch fusion::emulator::bindLaunch(const LaunchFile &file, Memory &memory,
+                                    std::vector<uint64_t> &addresses) {
+  addresses.clear();
+  for (const FileBuffer &buffer : file.buffers) {
+    addresses.push_back(memory.allocate(buffer.contents.size(), 256));
+    memory.write(addresses.back(), buffer.contents.data(),
+                 buffer.contents.size());
+  }
+  Launch launch = file.launch;
+  for (const LaunchArgument &argument : file.arguments) {
+    if (argument.buffer < 0) {
+      launch.parameters.push_back(argument.bytes);
+      continue;
+    }
+    uint64_t address = addresses[size_t(argument.buffer)];
+    if (argument.tensorMap) {
+      TensorMapInfo info = *argument.tensorMap;
+      info.address = address;
+      std::string unused; // it was checked with the launch file
+      auto map = encodeTensorMap(info, unused);
+      launch.parameters.emplace_back(map->begin(), map->end());
+      continue;
+    }
+    std::vector<uint8_t> bytes(8);
+    for (unsigned i = 0; i < 8; ++i)
+      bytes[i] = uint8_t(address >> (8 * i));
+    launch.parameters.push_back(std::move(bytes));
+  }
+  return launch;
+}

@@ -49,6 +49,11 @@ bool readLaunchFile(const std::string &path, LaunchFile &file,
 bool parseLaunchFile(const std::string &path, std::string_view text,
                      LaunchFile &file, std::string &message);
 
+/// The launch with its buffers allocated in `memory` and filled. `addresses`
+/// gets theirs, in the order of `file.buffers`.
+Launch bindLaunch(const LaunchFile &file, Memory &memory,
+                  std::vector<uint64_t> &addresses);
+
 /// Whole files; false where that fails.
 bool readFile(const std::string &path, std::vector<uint8_t> &contents);
 bool writeFile(const std::string &path, const void *data, size_t size);

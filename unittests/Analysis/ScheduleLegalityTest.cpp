@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
         NestCase{"mh(n(LA,k(LB,CC),LD,CE),SE)", "LA stands outside of loop 'k'"},
         NestCase{"mh(n(k(LA,LB,CC),LD),CE,SE)", "CE stands outside of loop 'n'"},
         NestCase{"mh(k(LA,n(LB,CC,LD,CE)),SE)",
-                 "loop 'n' inside of reduction 'k' would keep several tiles of 'C'"},
+                 "CE does not follow the completion of 'C'"},
         NestCase{"mh(n(LD,CE,k(LA,LB,CC)),SE)", "CE does not follow the completion of 'C'"},
         NestCase{"mh(n(k(LA,LB,CC,LD,CE)),SE)", "CE does not follow the completion of 'C'"},
         NestCase{"mh(n(k(LA,LB,CC),LD,CE,SE))",

@@ -15,7 +15,7 @@
 #ifndef FUSION_ANALYSIS_FOOTPRINT_H
 #define FUSION_ANALYSIS_FOOTPRINT_H
 
-#include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/KeptTiles.h"
 
 namespace fusion {
 
@@ -37,6 +37,10 @@ struct Footprint {
 /// The footprint of a schedule that `checkSchedule` accepts so far as it does not
 /// speak of resources.
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
+
+/// The same where the schedule's tree has been analysed already.
+Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
+                           const KeptTiles &kept);
 
 /// Rows and columns of an operand's or a result's tile in memory order: `axes`
 /// are the two axes of the tile, `columns` is the later one in the tensor.

@@ -34,6 +34,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <optional>
 #include <vector>
 
 namespace fusion {
@@ -101,6 +102,29 @@ TilingTree makeDeepTiling(const GroupModel &group,
                           llvm::ArrayRef<unsigned> loops,
                           llvm::ArrayRef<int64_t> tiles,
                           llvm::ArrayRef<unsigned> blocks = {});
+
+/// Makes tiles of an operand resident: moves its load out of the innermost
+/// `levels` loops around it, into loops of its own in front of the outermost of
+/// them, those of the loops that index the operand. Out of the two loops of
+/// `n(k(LA,LB,CC),LD,CE)` LA goes to `k(LA),n(k(LB,CC),LD,CE)`. Returns nullopt
+/// where there are not so many loops, not counting those bound to the grid.
+std::optional<TilingTree> hoistLoad(const GroupModel &group,
+                                    const TilingTree &tree, unsigned tensor,
+                                    unsigned levels,
+                                    llvm::ArrayRef<unsigned> blocks = {});
+
+/// Keeps an intermediate instead of computing it again: moves the computation
+/// of product `number`, with that of its producers and all that they load, out
+/// of the innermost `levels` loops in which each iteration completes it, into
+/// loops of its own in front of the outermost of them, those of the loops that
+/// belong to one of the moved operators. `h(n(k(LA,LB,CC),LD,CE),SE)` gives
+/// `n(k(LA,LB,CC)),h(n(LD,CE),SE)`. Returns nullopt where there are not so many
+/// loops, not counting those bound to the grid, and where one of them carries a
+/// sum of the moved operators.
+std::optional<TilingTree>
+keepIntermediate(const GroupModel &group, const TilingTree &tree,
+                 unsigned number, unsigned levels,
+                 llvm::ArrayRef<unsigned> blocks = {});
 
 /// Iterations of the loop of an axis: ⌈extent / tile⌉.
 int64_t tripCount(const Axis &axis, int64_t tile);

@@ -28,6 +28,7 @@
 #define FUSION_SEARCH_EVOLUTION_H
 
 #include "fusion/Search/Random.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -87,8 +88,9 @@ public:
   using Candidate = typename Space::Candidate;
 
   Evolution(const Space &space, const EvolutionOptions &options,
-            Measurement<Candidate> *measurement)
-      : space(space), options(options), measurement(measurement),
+            Measurement<Candidate> *measurement,
+            llvm::ArrayRef<Candidate> seeds)
+      : space(space), options(options), measurement(measurement), seeds(seeds),
         numbers(options.seed) {}
 
   /// Returns nullopt where no candidate is possible.
@@ -97,8 +99,8 @@ public:
     if (measurement)
       result.measuredBy = measurement->name();
     std::vector<Candidate> population(options.population);
-    for (Candidate &candidate : population)
-      candidate = space.random(numbers);
+    for (auto [index, candidate] : llvm::enumerate(population))
+      candidate = index < seeds.size() ? seeds[index] : space.random(numbers);
     unsigned idleRounds = 0;
     double best = std::numeric_limits<double>::infinity();
     while (result.rounds < options.maxRounds && !result.hasConverged) {
@@ -235,18 +237,21 @@ private:
   const Space &space;
   const EvolutionOptions &options;
   Measurement<Candidate> *measurement;
+  llvm::ArrayRef<Candidate> seeds;
   Random numbers;
   std::vector<Timed> elite;
   std::vector<std::pair<Candidate, std::optional<double>>> history;
 };
 
-/// Searches `space`, measuring with `measurement` where there is one. Returns
-/// nullopt where no candidate is possible.
+/// Searches `space`, measuring with `measurement` where there is one. The first
+/// population starts with `seeds`. Returns nullopt where no candidate is
+/// possible.
 template <typename Space>
 std::optional<EvolutionResult<typename Space::Candidate>>
 evolve(const Space &space, const EvolutionOptions &options,
-       Measurement<typename Space::Candidate> *measurement = nullptr) {
-  return Evolution<Space>(space, options, measurement).run();
+       Measurement<typename Space::Candidate> *measurement = nullptr,
+       llvm::ArrayRef<typename Space::Candidate> seeds = {}) {
+  return Evolution<Space>(space, options, measurement, seeds).run();
 }
 
 } // namespace fusion

@@ -1,8 +1,16 @@
-//===- ScheduleSearch.h - Chooses the schedule of a chain ---------------------===//
+//===- ScheduleSearch.h - Chooses the schedule of a chain
+//---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search sees plain structs only. What it may choose from is a space, what
+// judges a candidate is a model, how it looks is a method; all are options.
+// Every answer is a complete schedule that lowering accepts, and the same one
+// for the same options, on any machine and with any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,52 +18,116 @@
 #define FUSION_SEARCH_SCHEDULESEARCH_H
 
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/Models.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Search/Evolution.h"
+#include "fusion/Search/PaperSpace.h"
 
 namespace fusion {
+
+enum class SpaceKind : uint8_t {
+  Default, ///< ours
+  Paper,   ///< MCFuser's: deep and flat expressions times tiles
+  Chimera, ///< of these the deep expressions
+};
+
+enum class SearchMethod : uint8_t {
+  Auto, ///< exhaustive where the space allows, else evolutionary
+  Exhaustive,
+  Evolutionary, ///< MCFuser, algorithm 1
+};
 
 /// A candidate with what is known of it.
 struct RatedSchedule {
   Schedule schedule;
   Footprint footprint;
-  Cost cost;
+  Cost cost;                             ///< by our model
+  double modelSeconds = 0;               ///< by the model that was asked for
+  std::optional<double> measuredSeconds; ///< where it was measured
+};
+
+/// Why candidates were passed over, with numbers left out, and how many.
+using Refusals = std::vector<std::pair<std::string, int64_t>>;
+
+/// The size of a paper's space (PaperSpace.h).
+struct SpaceCounts : PaperSpaceCounts {
+  uint64_t afterRule4InElements = 0; ///< rule 4 as the document counts
 };
 
 struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
   int64_t bounded = 0;    ///< legal ones whose pipelines cannot beat the best
-  /// The best ones with different tiles or warps, the chosen one first: as many as
-  /// the options ask for.
+  /// The best ones with different tiles or warps, the chosen one first: as many
+  /// as the options ask for.
   std::vector<RatedSchedule> ranking;
+  SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
+  /// Nothing that the method lists is better by the model: exhaustive searches
+  /// of the default space may end before.
+  bool isProven = false;
+  Refusals refusals;                 ///< most frequent first
+  std::optional<SpaceCounts> counts; ///< of spaces `paper` and `chimera`
+  llvm::StringRef measuredBy;        ///< empty where the model alone decided
 };
 
-/// What the search may choose from.
+/// What the search may choose from, and how.
 struct SearchOptions {
-  unsigned mostStages = 8;         ///< of a buffer in shared memory
+  unsigned mostStages = 8; ///< of a buffer in shared memory
   unsigned mostRegisterStages = 2;
-  unsigned ranked = 1;             ///< candidates to report
+  unsigned ranked = 1; ///< candidates to report
   /// Instead of the best candidate, a legal one drawn with this seed.
   std::optional<uint64_t> randomSeed = {};
+  SpaceKind space = SpaceKind::Default;
+  ModelKind model = ModelKind::Default;
+  /// Rules of the papers' spaces. `flat` is the space's to say.
+  PaperSpaceOptions rules = {};
+  SearchMethod method = SearchMethod::Auto;
+  Convergence convergence = Convergence::BestOfAll;
+  uint64_t seed = 0;    ///< of the evolutionary search
+  unsigned threads = 1; ///< does not change the answer
+  /// Measures the best few by the model; may be null.
+  Measurement<Schedule> *measurement = nullptr;
 };
 
 /// Products of the largest group that is searched: beyond, what one block
 /// computes again for each tile of the later products outweighs anything saved.
 constexpr unsigned kMostProducts = 8;
 
-/// The legal schedule of least predicted time among: result axes bound to the
-/// grid, reductions nested with the last product's outermost, powers of two and
-/// whole axes as tiles, the usual arrangements of one to eight warps, and stages
-/// for the operands of one loop, with and without the register level; from the best
-/// of these, axis by axis, other multiples of 16 as tiles; of long chains, those
-/// that a descent axis by axis meets. Equal
-/// times are decided by fewer bytes, then by the order of enumeration, so the
-/// answer is the same everywhere. Returns nullopt with `reason` where no
-/// candidate is legal.
+/// The legal schedule of least predicted time. Equal times are decided by
+/// occupancy, then by what a block waits for, fewer bytes, and the order of
+/// enumeration. Returns nullopt with `reason` where no candidate is legal, or
+/// the space or the model cannot take the group.
 std::optional<SearchResult> searchSchedule(const GroupModel &group,
                                            const ChipInfo &chip,
                                            std::string &reason,
                                            const SearchOptions &options = {});
+
+/// The same in space `paper` or `chimera`: tiles and loops by the model that is
+/// asked for, from the best on, until lowering accepts one. The papers leave
+/// the rest open: warps are chosen by our model, buffers have one stage; under
+/// ALCOP's model, which is about stages, it chooses both.
+std::optional<SearchResult> searchPaperSpace(const GroupModel &group,
+                                             const ChipInfo &chip,
+                                             std::string &reason,
+                                             const SearchOptions &options);
+
+/// Whether `a` is to be preferred, by our model and what decides equal times.
+bool isBetter(const RatedSchedule &a, const RatedSchedule &b);
+
+/// A reason of `checkSchedule` with its numbers left out, for counting.
+std::string withoutNumbers(llvm::StringRef reason);
+
+/// Adds one to a reason's count.
+void countRefusal(Refusals &refusals, llvm::StringRef reason);
+
+/// Most frequent first, equals by their text.
+void sortRefusals(Refusals &refusals);
+
+/// As given to space= and search=.
+llvm::StringRef name(SpaceKind space);
+llvm::StringRef name(SearchMethod method);
+std::optional<SpaceKind> lookupSpace(llvm::StringRef name);
+std::optional<SearchMethod> lookupMethod(llvm::StringRef name);
 
 } // namespace fusion
 

@@ -18,19 +18,23 @@ namespace fusion {
 /// is slower and which term of its cost grew most.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
-/// One group's search as JSON: its axes and products, how many candidates were
-/// looked at, were legal and were left out by their bound, the ranking with the
-/// split of every cost (microseconds), each loop's bound, and the place of the
-/// choice under the roofline (flop per byte of DRAM, flop per second).
+/// One group's search as JSON: its axes and products, how many candidates there
+/// are, were looked at, were legal and were left out by their bound, why others
+/// were refused, the ranking with the split of every cost (microseconds), each
+/// loop's bound, and the place of the choice under the roofline (flop per byte
+/// of DRAM, flop per second). In the papers' spaces `expressions_raw`, `raw`
+/// and `after_rule1` to `after_rule4` are the sizes of the space; integers that
+/// a double does not hold are strings.
 llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchResult &result,
+                                const SearchOptions &options,
                                 const ChipInfo &chip);
 
 /// The whole report: {"version", "chip", "groups"}.
 llvm::json::Value makeReport(const ChipInfo &chip, llvm::json::Array groups);
 
-/// The report as a page that needs nothing else: the ranking's costs as bars, the
-/// roofline, and the tables.
+/// The report as a page that needs nothing else: the ranking's costs as bars,
+/// the roofline, and the tables.
 std::string renderReport(const llvm::json::Value &report);
 
 } // namespace fusion

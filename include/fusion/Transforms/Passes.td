@@ -212,9 +212,22 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     already there, written by hand or by a tuner, is checked and kept; one that
     cannot be lowered is an error that says why.
 
+    What it may choose from, who judges and how it looks are options:
+
+    - `space`: `default` is ours (loops in any deep or flat order, tiles, warps and
+      their arrangement, stages); `paper` is MCFuser's (deep and flat tiling expressions
+      times tiles, pruned by its rules 1 to 4), `chimera` its deep part;
+    - `model`: `default` is ours; `mcfuser` (equations 2 to 5), `chimera-printed` and
+      `chimera-obs2` (data movement by both readings of algorithm 1), `alcop` (table I);
+    - `rules`: which of the rules 1 to 4 prune spaces `paper` and `chimera`, as `all`,
+      `none` or digits (`134`); `padding` is rule 3 as printed, or ours;
+    - `search`: `exhaustive` (branch and bound in the default space), `evolutionary`
+      (MCFuser, algorithm 1), or whichever the size of the space allows.
+
     Remarks give the chosen schedule with its predicted time and what bounds it, and
     for each loop what bounds it (category `pipeline`).
-    `report` and `report-html` write what was looked at: the best candidates of each
+    `report` and `report-html` write what was looked at: how many candidates there were
+    and were left after each rule, the best ones of each
     group that was searched, the split of their costs, why the others lost, and where
     the choice lies under the roofline.
   }];
@@ -226,6 +239,24 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     Option<"randomSeed", "random-seed", "int64_t", /*default=*/"-1",
            "Write a legal schedule drawn with this seed instead of the best one, to "
            "test the lowering; -1: the best one">,
+    Option<"space", "space", "std::string", /*default=*/"\"default\"",
+           "What to choose from: default, paper, chimera">,
+    Option<"model", "model", "std::string", /*default=*/"\"default\"",
+           "Who judges: default, mcfuser, chimera-printed, chimera-obs2, alcop">,
+    Option<"rules", "rules", "std::string", /*default=*/"\"all\"",
+           "Rules that prune spaces paper and chimera: all, none, or digits of 1234">,
+    Option<"padding", "padding", "std::string", /*default=*/"\"printed\"",
+           "Rule 3: printed, or least-of-trips (ours)">,
+    Option<"removeDeadLoops", "remove-dead-loops", "bool", /*default=*/"true",
+           "Let statements leave loops of one iteration (spaces paper and chimera)">,
+    Option<"search", "search", "std::string", /*default=*/"\"auto\"",
+           "How to look: auto, exhaustive, evolutionary">,
+    Option<"convergence", "convergence", "std::string", /*default=*/"\"best-of-all\"",
+           "What ends the evolutionary search: printed, best-of-all">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0",
+           "Of the evolutionary search">,
+    Option<"threads", "threads", "unsigned", /*default=*/"1",
+           "Threads of the evolutionary search; the schedule is the same for any">,
     Option<"report", "report", "std::string", /*default=*/"",
            "Write the search as JSON to this file">,
     Option<"reportPage", "report-html", "std::string", /*default=*/"",

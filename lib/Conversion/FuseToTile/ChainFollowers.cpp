@@ -18,15 +18,13 @@
 using namespace mlir;
 using namespace fusion;
 
-/// The product's sum is complete: its value is the accumulator, and the
-/// element-wise operators after it can follow.
+/// The product's sum is complete. Element-wise operators follow, at once unless
+/// what they read is still to be loaded.
 void ChainLowering::complete(unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
-  Value value = productOperator(number)->getResult(0);
-  tiles[value] = accumulators[number];
-  tileAxesOf[value] = {mapping.i1, mapping.i2};
+  sums[number] = accumulators[number];
   accumulators[number] = Value();
-  pending.push_back(number);
+  if (!kept.handOvers[number].after)
+    emitHandOver(number);
 }
 
 /// Whether an element-wise operator may make something else of the zeros that
@@ -46,45 +44,142 @@ static bool changesZero(linalg::LinalgOp op) {
                       m_Constant());
 }
 
-/// Computes the element-wise operators after completed products whose extra
-/// operands have been loaded.
-void ChainLowering::emitFollowers() {
-  llvm::erase_if(pending, [&](unsigned number) {
-    const Product &product = model.products[number];
-    for (auto [index, info] : llvm::enumerate(model.tensors))
-      if (info.role == TensorRole::Extra && info.product == number &&
-          !tiles.contains(axes.values[index]))
-        return false;
-    const ProductMapping &mapping = schedule.products[number];
-    unsigned tileAxes[] = {mapping.i1, mapping.i2};
-    int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
-    bool changes = false;
-    for (auto [index, op] : llvm::enumerate(axes.operators)) {
-      if (axes.productOf[index] || axes.followsProduct[index] != number)
-        continue;
-      Value result = op->getResult(0);
-      tiles[result] = emitElementwise(
-          op, tileAxes, shape,
-          [&](Value operand) {
-            return isa<RankedTensorType>(operand.getType())
-                       ? tiles.lookup(operand)
-                       : kernel.argument(operand);
-          });
-      tileAxesOf[result] = {mapping.i1, mapping.i2};
-      changes |= changesZero(op);
-    }
-    Value last = axes.finalValues[product.result];
-    if (model.tensors[product.result].role == TensorRole::Intermediate &&
-        changes)
-      tiles[last] = maskPadding(tiles[last], tileAxes);
-    return true;
-  });
+/// Makes the value that is handed on, in loops of its own where several tiles
+/// are complete at once.
+void ChainLowering::emitHandOver(unsigned number) {
+  const HandOver &handOver = kept.handOvers[number];
+  unsigned tensor = model.products[number].result;
+  bool isArray = kept.values[tensor].isKept() && isInRegisters(tensor);
+  if (isArray && !kept.makers[tensor])
+    startArray(tensor);
+  SmallVector<Value *> carried;
+  if (isArray)
+    carried.push_back(&arrays[tensor]);
+  auto open = [&](auto &&self, ArrayRef<unsigned> axes) -> void {
+    if (axes.empty())
+      return emitFollowers(number);
+    emitLoop(axes.front(), carried, [&] { self(self, axes.drop_front()); });
+  };
+  open(open, handOver.opened);
 }
+
+/// The element-wise operators after one tile of a completed product.
+void ChainLowering::emitFollowers(unsigned number) {
+  const Product &product = model.products[number];
+  const ProductMapping &mapping = schedule.products[number];
+  unsigned tileAxes[] = {mapping.i1, mapping.i2};
+  int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
+  Value sum = sums[number];
+  if (kept.accumulators[number].isKept())
+    sum = getFromArray(sum, slotNumber(kept.accumulators[number]));
+  Value value = productOperator(number)->getResult(0);
+  tiles[value] = sum;
+  productOfValue[value] = number;
+  fetched.clear();
+  bool changes = false;
+  for (auto [index, op] : llvm::enumerate(axes.operators)) {
+    if (axes.productOf[index] || axes.followsProduct[index] != number)
+      continue;
+    Value result = op->getResult(0);
+    tiles[result] = emitElementwise(op, tileAxes, shape, [&](Value operand) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        return kernel.argument(operand);
+      auto extra = axes.tensorOf.find(operand);
+      return extra != axes.tensorOf.end() &&
+                     model.tensors[extra->second].role == TensorRole::Extra
+                 ? tileOf(operand, extra->second)
+                 : tiles.lookup(operand);
+    });
+    productOfValue[result] = number;
+    changes |= changesZero(op);
+  }
+  const GroupTensor &info = model.tensors[product.result];
+  Value last = axes.finalValues[product.result];
+  if (info.role == TensorRole::Intermediate && changes)
+    tiles[last] = maskPadding(tiles[last], tileAxes);
+  const TileSlots &slots = kept.values[product.result];
+  if (!slots.isKept())
+    return;
+  if (isInRegisters(product.result))
+    setInArray(arrays[product.result], slotNumber(slots), tiles[last]);
+  else
+    tile::LocalStoreOp::create(
+        b, loc, tiles[last], buffers[product.result], slotNumber(slots),
+        /*transposed=*/false, /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles that are kept
+//===----------------------------------------------------------------------===//
+
+Value ChainLowering::slotNumber(const TileSlots &slots) {
+  if (!slots.isKept())
+    return kernel.constant(0);
+  Value number;
+  for (unsigned axis : slots.axes) {
+    Value digit = arith::DivUIOp::create(b, loc, origins[axis],
+                                         kernel.constant(schedule.tiles[axis]));
+    if (number) {
+      number =
+          arith::MulIOp::create(b, loc, number, kernel.constant(trips(axis)));
+      digit = arith::AddIOp::create(b, loc, number, digit);
+    }
+    number = digit;
+  }
+  return number;
+}
+
+bool ChainLowering::isInRegisters(unsigned tensor) const {
+  // The place of a result says how it is stored.
+  return schedule.places[tensor].space == fuse::Space::Registers ||
+         model.tensors[tensor].role == TensorRole::Result;
+}
+
+Value ChainLowering::getFromArray(Value array, Value slot) {
+  return tile::ArrayGetOp::create(
+      b, loc, cast<tile::ArrayType>(array.getType()).getElementType(), array,
+      slot);
+}
+
+void ChainLowering::setInArray(Value &array, Value slot, Value tile) {
+  array = tile::ArraySetOp::create(b, loc, array.getType(), tile, array, slot);
+}
+
+void ChainLowering::startArray(unsigned tensor) {
+  const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  SmallVector<unsigned> tileAxes;
+  if (info.role == TensorRole::Operand || info.role == TensorRole::Extra)
+    tileAxes = registerTileAxes(tensor);
+  else
+    tileAxes = {mapping.i1, mapping.i2};
+  auto type = tileType(
+      tileAxes, getElementTypeOrSelf(axes.finalValues[tensor].getType()));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  arrays[tensor] = tile::MakeArrayOp::create(
+      b, loc,
+      tile::ArrayType::get(b.getContext(), kept.values[tensor].count, type),
+      zero);
+}
+
+Value ChainLowering::tileOf(Value value, unsigned tensor) {
+  const TileSlots &slots = kept.values[tensor];
+  if (!slots.isKept())
+    return tiles.lookup(value);
+  Value &tile = fetched[value];
+  if (!tile)
+    tile = getFromArray(arrays[tensor], slotNumber(slots));
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
 
 bool ChainLowering::changesPadding(Value operand) const {
   // Of completed values, emitFollowers has masked the padding.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
-  if (!op || tiles.contains(operand))
+  if (!op || productOfValue.contains(operand))
     return false;
   return changesZero(op) || llvm::any_of(op.getDpsInputs(), [&](Value input) {
            return changesPadding(input);

@@ -26,10 +26,10 @@ using namespace fusion;
 ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
                              Schedule schedule, StringRef name)
     : group(group), axes(std::move(axes)), model(this->axes.model),
-      schedule(std::move(schedule)),
-      kernel(group, name, this->schedule.warps), b(kernel.builder()),
-      loc(group.getLoc()), accumulators(model.products.size()),
-      buffers(model.tensors.size()) {}
+      schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
+      b(kernel.builder()), loc(group.getLoc()),
+      accumulators(model.products.size()), sums(model.products.size()),
+      buffers(model.tensors.size()), arrays(model.tensors.size()) {}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
@@ -166,12 +166,18 @@ MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
+/// Operands of products, and intermediates of which several tiles are kept. One
+/// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
-    if (info.role != TensorRole::Operand ||
-        schedule.places[index].space != fuse::Space::Shared)
+    bool isOperand = info.role == TensorRole::Operand;
+    bool isKept = kept.values[index].isKept();
+    if (schedule.places[index].space != fuse::Space::Shared ||
+        (!isOperand && !(info.role == TensorRole::Intermediate && isKept)))
       continue;
-    MemoryTile tile = memoryTile(index);
+    const ProductMapping &mapping = schedule.products[info.product];
+    MemoryTile tile = isOperand ? memoryTile(index)
+                                : MemoryTile{mapping.i1, mapping.i2, true};
     int64_t rows = schedule.tiles[tile.rowAxis],
             columns = schedule.tiles[tile.columnAxis];
     std::optional<LinearLayout> layout =
@@ -179,15 +185,14 @@ LogicalResult ChainLowering::allocateBuffers() {
     if (!layout)
       return group.emitError("no shared-memory layout for the tile of '")
              << info.name << "' (" << rows << " x " << columns << ")";
-    Type elementType =
-        cast<RankedTensorType>(axes.values[index].getType()).getElementType();
     // The pipelining passes give the buffer its stages.
     IntegerAttr stages;
     if (schedule.places[index].stages > 1)
       stages = b.getI64IntegerAttr(schedule.places[index].stages);
     auto type = tile::BufferType::get(
-        b.getContext(), /*stages=*/1, rows, columns,
-        elementType, tile::LayoutAttr::get(b.getContext(), *layout));
+        b.getContext(), kept.values[index].count, rows, columns,
+        getElementTypeOrSelf(axes.finalValues[index].getType()),
+        tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
         tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
                               /*pipelined=*/false);
@@ -219,31 +224,42 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
   }
 }
 
-void ChainLowering::emitLoad(unsigned tensor) {
+/// The axes of the tile of a tensor that is loaded into registers: those of the
+/// tile it is used with that index it.
+SmallVector<unsigned> ChainLowering::registerTileAxes(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  unsigned used[2] = {mapping.i1, mapping.i2};
+  if (info.role == TensorRole::Operand)
+    used[isFirst ? 1 : 0] = mapping.r1;
+  SmallVector<unsigned> tileAxes;
+  for (unsigned axis : used)
+    if (model.indexes(tensor, axis))
+      tileAxes.push_back(axis);
+  return tileAxes;
+}
+
+void ChainLowering::emitLoad(unsigned tensor) {
   const Placement &place = schedule.places[tensor];
   if (place.space == fuse::Space::Registers) {
-    // Over those axes of the tile it is used with that index it.
-    const ProductMapping &mapping = schedule.products[info.product];
-    bool isFirst = (info.operandNumber == 0) != mapping.swapped;
-    unsigned used[2] = {mapping.i1, mapping.i2};
-    if (info.role == TensorRole::Operand)
-      used[isFirst ? 1 : 0] = mapping.r1;
-    SmallVector<unsigned> tileAxes;
-    for (unsigned axis : used)
-      if (llvm::is_contained(info.axes, axis))
-        tileAxes.push_back(axis);
+    SmallVector<unsigned> tileAxes = registerTileAxes(tensor);
     Type elementType =
         cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
-    tiles[axes.values[tensor]] = tile::LoadOp::create(
+    Value value = tile::LoadOp::create(
         b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
         coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes));
+    const TileSlots &slots = kept.values[tensor];
+    if (slots.isKept())
+      setInArray(arrays[tensor], slotNumber(slots), value);
+    else
+      tiles[axes.values[tensor]] = value;
     return;
   }
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
   Value view = emitView(tensor, tileAxes);
-  Value stage = kernel.constant(0);
+  Value stage = slotNumber(kept.values[tensor]);
   if (place.transport == fuse::Transport::Sync) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
     Value value =
@@ -278,16 +294,26 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   Type elementType = getElementTypeOrSelf(value.getType());
   auto type = RankedTensorType::get(shape, elementType);
   // The value of an earlier product.
-  auto known = tiles.find(value);
-  if (known != tiles.end() && tileAxesOf.contains(value)) {
-    Value whole = known->second;
-    if (tileAxesOf.lookup(value) != std::make_pair(tileAxes[0], tileAxes[1])) {
+  if (auto earlier = productOfValue.find(value);
+      earlier != productOfValue.end()) {
+    const ProductMapping &from = schedule.products[earlier->second];
+    unsigned tensor = model.products[earlier->second].result;
+    bool isTurned = from.i1 != tileAxes[0];
+    if (kept.values[tensor].isKept() && !isInRegisters(tensor)) {
+      if (isTurned)
+        std::swap(origin[0], origin[1]);
+      return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
+                                       slotNumber(kept.values[tensor]), origin,
+                                       isTurned, /*slot=*/IntegerAttr());
+    }
+    Value whole = tileOf(value, tensor);
+    if (isTurned) {
       Value &turned = transposed[value];
       if (!turned) {
-        auto from = cast<RankedTensorType>(whole.getType());
+        auto given = cast<RankedTensorType>(whole.getType());
         turned = tile::TransposeOp::create(
             b, loc,
-            RankedTensorType::get({from.getDimSize(1), from.getDimSize(0)},
+            RankedTensorType::get({given.getDimSize(1), given.getDimSize(0)},
                                   elementType),
             whole);
       }
@@ -312,9 +338,10 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
     return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     kernel.constant(0), inBuffer, transposed,
-                                     /*slot=*/IntegerAttr());
+                                     slotNumber(kept.values[tensor]), inBuffer,
+                                     transposed, /*slot=*/IntegerAttr());
   }
+  Value whole = tileOf(value, tensor);
   // An operand that lacks one of the axes, loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;
   for (auto [d, axis] : llvm::enumerate(tileAxes)) {
@@ -324,18 +351,22 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     presentOrigin.push_back(origin[d]);
   }
   auto part = RankedTensorType::get(presentShape, elementType);
-  if (part == known->second.getType())
-    return known->second;
-  return tile::SliceOp::create(b, loc, part, known->second, presentOrigin);
+  if (part == whole.getType())
+    return whole;
+  return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
+}
+
+/// The copies so far are one group, and what follows needs it.
+void ChainLowering::waitForCopies() {
+  tile::CommitOp::create(b, loc);
+  tile::WaitOp::create(b, loc, 0);
+  copiesInFlight = false;
 }
 
 void ChainLowering::emitCompute(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
-  if (copiesInFlight) {
-    tile::CommitOp::create(b, loc);
-    tile::WaitOp::create(b, loc, 0);
-    copiesInFlight = false;
-  }
+  if (copiesInFlight)
+    waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -344,7 +375,14 @@ void ChainLowering::emitCompute(unsigned number) {
   bool startsHere = !accumulators[number];
   if (startsHere)
     accumulators[number] = zeroAccumulator(number);
+  const TileSlots &slots = kept.accumulators[number];
+  Value sum = accumulators[number], slot;
+  if (slots.isKept()) {
+    slot = slotNumber(slots);
+    sum = getFromArray(sum, slot);
+  }
   int64_t step = mapping.intrinsic->r1;
+  fetched.clear();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {
     Value value =
@@ -356,11 +394,14 @@ void ChainLowering::emitCompute(unsigned number) {
   for (int64_t start = 0; start < schedule.tiles[mapping.r1]; start += step) {
     Value a = slice(lhs, lhsAxes, start);
     Value c = slice(rhs, rhsAxes, start);
-    accumulators[number] = tile::DotOp::create(
-        b, loc, accumulators[number].getType(), a, c, accumulators[number],
-        mapping.intrinsic->name,
+    sum = tile::DotOp::create(
+        b, loc, sum.getType(), a, c, sum, mapping.intrinsic->name,
         ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]});
   }
+  if (slots.isKept())
+    setInArray(accumulators[number], slot, sum);
+  else
+    accumulators[number] = sum;
   if (startsHere)
     complete(number);
 }
@@ -369,51 +410,37 @@ Value ChainLowering::zeroAccumulator(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   auto type = tileType(tileAxes, b.getF32Type());
-  return arith::ConstantOp::create(
+  Value zero = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0.0f)));
+  if (!kept.accumulators[number].isKept())
+    return zero;
+  return tile::MakeArrayOp::create(
+      b, loc,
+      tile::ArrayType::get(b.getContext(), kept.accumulators[number].count,
+                           type),
+      zero);
 }
 
-void ChainLowering::emitStore(unsigned tensor, bool isLast) {
+void ChainLowering::emitStore(unsigned tensor) {
   const ProductMapping &mapping =
       schedule.products[model.tensors[tensor].product];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  if (isLast)
-    freeBuffers();
-  tile::StoreOp::create(b, loc, tiles.lookup(axes.finalValues[tensor]),
-                        emitView(tensor, tileAxes), coordinates(tileAxes),
-                        schedule.places[tensor].space == fuse::Space::Shared,
-                        inBounds(tileAxes));
+  fetched.clear();
+  Value value = tileOf(axes.finalValues[tensor], tensor);
+  tile::StoreOp::create(
+      b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
+      schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes));
 }
 
 //===----------------------------------------------------------------------===//
 // The tree
 //===----------------------------------------------------------------------===//
 
-static bool computes(const TilingNode &node, unsigned tensor) {
-  if (node.kind == TilingNode::Kind::Compute)
-    return node.index == tensor;
-  return llvm::any_of(node.children, [&](const TilingNode &child) {
-    return computes(child, tensor);
-  });
-}
-
-/// A sequential loop carries the accumulators of the products that it reduces.
-void ChainLowering::emitLoop(const TilingNode &node) {
-  unsigned axis = node.index;
-  SmallVector<unsigned> carried, started;
-  for (auto [number, product] : llvm::enumerate(model.products)) {
-    if (!llvm::is_contained(product.reduction, axis) ||
-        !computes(node, product.result))
-      continue;
-    carried.push_back(number);
-    if (!accumulators[number]) {
-      accumulators[number] = zeroAccumulator(number);
-      started.push_back(number);
-    }
-  }
+void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
+                             llvm::function_ref<void()> emitBody) {
   SmallVector<Value> inits;
-  for (unsigned number : carried)
-    inits.push_back(accumulators[number]);
+  for (Value *value : carried)
+    inits.push_back(*value);
   auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
                                  kernel.constant(model.axes[axis].extent),
                                  kernel.constant(schedule.tiles[axis]), inits);
@@ -421,26 +448,73 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     origins[axis] = loop.getInductionVar();
-    for (auto [number, argument] :
+    for (auto [value, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
-      accumulators[number] = argument;
-    emitItems(node.children, /*isOutermost=*/false);
+      *value = argument;
+    emitBody();
     SmallVector<Value> results;
-    for (unsigned number : carried)
-      results.push_back(accumulators[number]);
+    for (Value *value : carried)
+      results.push_back(*value);
     b.setInsertionPointToEnd(loop.getBody());
     if (!results.empty())
       scf::YieldOp::create(b, loc, results);
     origins[axis] = kernel.constant(0);
   }
-  for (auto [number, result] : llvm::zip_equal(carried, loop.getResults()))
-    accumulators[number] = result;
-  for (unsigned number : started)
-    complete(number);
+  for (auto [value, result] : llvm::zip_equal(carried, loop.getResults()))
+    *value = result;
+}
+
+/// Whether something is computed in a loop before anything is copied there.
+static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
+  for (const TilingStatement &statement : listStatements(items)) {
+    if (statement.kind == TilingNode::Kind::Compute)
+      return true;
+    if (statement.kind == TilingNode::Kind::Load &&
+        schedule.places[statement.tensor].transport != fuse::Transport::Sync)
+      return false;
+  }
+  return false;
+}
+
+/// A sequential loop carries the accumulators of the products that it reduces,
+/// and the arrays of the tiles that it makes.
+void ChainLowering::emitLoop(const TilingNode &node) {
+  SmallVector<Value *> carried;
+  auto isInside = [&](ArrayRef<const TilingNode *> loops) {
+    return llvm::is_contained(loops, &node);
+  };
+  if (copiesInFlight && computesFirst(node.children, schedule))
+    waitForCopies();
+  for (auto [number, product] : llvm::enumerate(model.products)) {
+    if (kept.reductions[number] == &node)
+      accumulators[number] = zeroAccumulator(number);
+    if (accumulators[number] && isInside(kept.computes[product.result]->loops))
+      carried.push_back(&accumulators[number]);
+  }
+  for (auto [index, info] : llvm::enumerate(model.tensors)) {
+    if (!kept.makers[index] || !isInRegisters(index))
+      continue;
+    if (kept.makers[index] == &node)
+      startArray(index);
+    if (arrays[index] &&
+        isInside(kept.loads[index] ? kept.loads[index]->loops
+                                   : kept.handOvers[info.product].loops))
+      carried.push_back(&arrays[index]);
+  }
+  emitLoop(node.index, carried,
+           [&] { emitItems(node.children, /*isOutermost=*/false); });
+  for (unsigned number = 0; number < model.products.size(); ++number)
+    if (kept.reductions[number] == &node)
+      complete(number);
 }
 
 void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
+  std::optional<size_t> finalStores;
+  if (isOutermost)
+    finalStores = findFinalStores(items, schedule);
   for (auto [position, node] : llvm::enumerate(items)) {
+    if (finalStores == position)
+      freeBuffers();
     switch (node.kind) {
     case TilingNode::Kind::Loop:
       if (schedule.isBlockAxis(node.index))
@@ -450,28 +524,58 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
       break;
     case TilingNode::Kind::Load:
       emitLoad(node.index);
+      for (unsigned number = 0; number < model.products.size(); ++number)
+        if (kept.handOvers[number].after == node.index)
+          emitHandOver(number);
       break;
     case TilingNode::Kind::Compute:
       emitCompute(model.tensors[node.index].product);
       break;
     case TilingNode::Kind::Store:
-      emitStore(node.index, isOutermost && position + 1 == items.size());
+      emitStore(node.index);
       break;
     }
-    emitFollowers();
   }
+}
+
+/// A tile that is kept is that of the value after all element-wise operators.
+LogicalResult ChainLowering::checkKeptValues() {
+  for (auto [index, op] : llvm::enumerate(axes.operators))
+    for (Value operand : op.getDpsInputs()) {
+      auto producer = operand.getDefiningOp<linalg::LinalgOp>();
+      auto *known = llvm::find(axes.operators, producer);
+      if (!producer || known == axes.operators.end())
+        continue;
+      std::optional<unsigned> number =
+          axes.followsProduct[known - axes.operators.begin()];
+      if (!number ||
+          (!axes.productOf[index] && axes.followsProduct[index] == number))
+        continue;
+      unsigned tensor = model.products[*number].result;
+      if (kept.values[tensor].isKept() && operand != axes.finalValues[tensor])
+        return op.emitError("reads '")
+               << model.tensors[tensor].name
+               << "' before its last element-wise operator, but the schedule "
+                  "keeps tiles of the last one's result";
+    }
+  return success();
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (schedule.registerStages > 1)
     kernel.kernel().setRegisterStages(schedule.registerStages);
+  if (std::optional<std::string> reason =
+          analyzeKeptTiles(model, schedule, kept))
+    return group.emitError("schedule cannot be lowered: ") << *reason;
+  if (failed(checkKeptValues()))
+    return failure();
   emitBlockCoordinates();
   if (failed(allocateBuffers()))
     return failure();
   emitItems(schedule.tree, /*isOutermost=*/true);
   freeBuffers();
 
-  Footprint footprint = computeFootprint(model, schedule);
+  Footprint footprint = computeFootprint(model, schedule, kept);
   auto chipName =
       group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
           fuse::kChipAttrName);

@@ -12,6 +12,7 @@
 #include "KernelBuilder.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/KeptTiles.h"
 
 namespace fusion {
 
@@ -43,18 +44,22 @@ private:
   mlir::RankedTensorType tileType(AxisList tileAxes,
                                   mlir::Type elementType) const;
   MemoryTile memoryTile(unsigned tensor) const;
+  llvm::SmallVector<unsigned> registerTileAxes(unsigned tensor) const;
+  mlir::LogicalResult checkKeptValues();
   mlir::LogicalResult allocateBuffers();
   void freeBuffers();
 
   // Statements.
   void emitLoad(unsigned tensor);
+  void waitForCopies();
   Value emitOperandSlice(Value value, unsigned product, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
-  void emitStore(unsigned tensor, bool isLast);
+  void emitStore(unsigned tensor);
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
-  void emitFollowers();
+  void emitHandOver(unsigned number);
+  void emitFollowers(unsigned number);
   /// Whether the operators before a product may make other values of the zeros
   /// that stand for what lies outside of its operand.
   bool changesPadding(Value operand) const;
@@ -71,7 +76,22 @@ private:
                         llvm::function_ref<Value(Value)> evaluate);
   Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
 
+  // Tiles that are kept.
+  /// The number of the slot that the present iteration makes or uses.
+  Value slotNumber(const TileSlots &slots);
+  bool isInRegisters(unsigned tensor) const;
+  Value getFromArray(Value array, Value slot);
+  void setInArray(Value &array, Value slot, Value tile);
+  /// An array for the kept tiles of a tensor, before any is made.
+  void startArray(unsigned tensor);
+  /// The tile of a value that is held in registers, kept or not.
+  Value tileOf(Value value, unsigned tensor);
+
   // The tree.
+  /// A loop over an axis, `emitBody` inside. What `carried` points to are
+  /// values that the body replaces.
+  void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
+                llvm::function_ref<void()> emitBody);
   void emitLoop(const TilingNode &node);
   void emitItems(const TilingTree &items, bool isOutermost);
 
@@ -83,15 +103,19 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
 
+  KeptTiles kept;
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
-  llvm::SmallVector<Value> accumulators; ///< by product, while it is summed
+  /// By product, while it is summed: a tile, or an array of kept ones.
+  llvm::SmallVector<Value> accumulators;
+  llvm::SmallVector<Value> sums;         ///< by product, complete
   llvm::SmallVector<Value> buffers;      ///< by tensor
-  llvm::DenseMap<Value, Value> tiles;    ///< of completed values and extra operands
-  /// The axes of a completed value's tile.
-  llvm::DenseMap<Value, std::pair<unsigned, unsigned>> tileAxesOf;
-  llvm::DenseMap<Value, Value> transposed; ///< tiles, for the product at hand
-  /// Completed products whose element-wise operators are still to come.
-  llvm::SmallVector<unsigned> pending;
+  llvm::SmallVector<Value> arrays;       ///< by tensor: kept tiles in registers
+  llvm::DenseMap<Value, Value> tiles;    ///< of values of which one tile lives
+  /// The product that a completed value is of, directly or through element-wise
+  /// operators.
+  llvm::DenseMap<Value, unsigned> productOfValue;
+  /// Tiles that the product at hand has fetched or transposed.
+  llvm::DenseMap<Value, Value> fetched, transposed;
   bool copiesInFlight = false;
 };
 

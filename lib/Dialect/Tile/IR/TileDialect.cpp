@@ -155,6 +155,20 @@ BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult
+ArrayType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                  int64_t count, RankedTensorType elementType) {
+  // A tile takes a register of some thread, and a thread has few.
+  constexpr int64_t most = 65536;
+  if (count < 1 || count > most)
+    return emitError() << "an array has 1 to " << most << " tiles, got "
+                       << count;
+  if (!elementType.hasStaticShape())
+    return emitError() << "the tiles of an array have static sizes, got "
+                       << elementType;
+  return success();
+}
+
 int64_t BufferType::getStageBytes() const {
   return getRows() * getColumns() *
          (getElementType().getIntOrFloatBitWidth() / 8);

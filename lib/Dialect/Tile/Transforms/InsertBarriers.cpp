@@ -13,6 +13,7 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEINSERTBARRIERS
@@ -27,12 +28,15 @@ namespace {
 
 /// Bytes of shared memory that an operation touches. Of a pipelined buffer it
 /// touches one stage: that of the iteration `slot`, counted from the current
-/// one, of the pipelined loop.
+/// one, of the pipelined loop. Where the stage is a constant, the bytes are
+/// its.
 struct Access {
+  Operation *op;
   int64_t begin, end;
   bool isWrite;
   Value owner;        ///< the buffer, or what is exchanged through a scratch
   bool isWarpPrivate; ///< every byte of the owner belongs to one warp
+  bool isFill = false;              ///< copies or stores to a stage of a buffer
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
   int64_t stages = 1;
   /// Since then the lanes of every warp have waited for one another.
@@ -40,6 +44,10 @@ struct Access {
 
   bool overlaps(const Access &other) const {
     if (!isWrite && !other.isWrite)
+      return false;
+    // An operation has each element of a stage written by the same thread every
+    // time: one after the other by itself, another stage's not at all.
+    if (op == other.op && isWrite && other.isWrite && isFill)
       return false;
     if (owner == other.owner && slot && other.slot)
       return *slot == *other.slot;
@@ -50,7 +58,7 @@ struct Access {
     return owner == other.owner && isWarpPrivate;
   }
   bool operator==(const Access &other) const {
-    return begin == other.begin && end == other.end &&
+    return op == other.op && begin == other.begin && end == other.end &&
            isWrite == other.isWrite && owner == other.owner &&
            slot == other.slot && isOrderedInWarps == other.isOrderedInWarps;
   }
@@ -94,12 +102,22 @@ struct InsertBarriersPass
     process(getOperation().getBody().front(), state);
   }
 
-  Access bufferAccess(Value buffer, std::optional<int64_t> slot,
-                      bool isWrite) const {
+  template <typename AccessOp>
+  Access bufferAccess(AccessOp op, bool isWrite) const {
+    Value buffer = op.getBuffer();
+    std::optional<int64_t> slot = op.getSlot();
     auto alloc = buffer.getDefiningOp<AllocOp>();
-    int64_t offset = *alloc.getOffset(), stages = alloc.getType().getStages();
-    Access access{offset, offset + alloc.getType().getBytes(), isWrite, buffer,
-                  isPrivate.lookup(buffer)};
+    BufferType type = alloc.getType();
+    int64_t offset = *alloc.getOffset(), stages = type.getStages();
+    Access access{op,      offset, offset + type.getBytes(),
+                  isWrite, buffer, isPrivate.lookup(buffer),
+                  isWrite};
+    APInt stage;
+    if (!slot && matchPattern(op.getStage(), m_ConstantInt(&stage)) &&
+        stage.ult(stages)) {
+      access.begin = offset + stage.getZExtValue() * type.getStageBytes();
+      access.end = access.begin + type.getStageBytes();
+    }
     if (slot && stages > 1) {
       access.stages = stages;
       access.slot = *slot % stages;
@@ -186,8 +204,7 @@ struct InsertBarriersPass
                                          }),
                         state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        Access access =
-            bufferAccess(copy.getBuffer(), copy.getSlot(), /*isWrite=*/true);
+        Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
         State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
@@ -200,15 +217,9 @@ struct InsertBarriersPass
         if (wait && wait.getPending() == 0)
           state.inFlight.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-        before(store,
-               bufferAccess(store.getBuffer(), store.getSlot(),
-                            /*isWrite=*/true),
-               state);
+        before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
-        before(load,
-               bufferAccess(load.getBuffer(), load.getSlot(),
-                            /*isWrite=*/false),
-               state);
+        before(load, bufferAccess(load, /*isWrite=*/false), state);
       } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
         auto offset = op.getAttrOfType<IntegerAttr>("offset");
         FailureOr<int64_t> bytes = getExchangeBytes(&op);
@@ -216,8 +227,12 @@ struct InsertBarriersPass
           continue;
         auto convert = dyn_cast<ConvertLayoutOp>(op);
         bool ofWarps = convert && staysInWarps(convert, warps);
-        Access access{offset.getInt(), offset.getInt() + *bytes,
-                      /*isWrite=*/true, op.getResult(0), ofWarps};
+        Access access{&op,
+                      offset.getInt(),
+                      offset.getInt() + *bytes,
+                      /*isWrite=*/true,
+                      op.getResult(0),
+                      ofWarps};
         before(&op, access, state);
         // Its own barrier stands between its stores and its loads.
         passBarrier(ofWarps, state);

@@ -360,6 +360,54 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Arrays of tiles in registers
+//===----------------------------------------------------------------------===//
+
+def Tile_MakeArrayOp : Tile_Op<"make_array", [Pure,
+    TypesMatchWith<"operand is an element of the result", "result", "init",
+                   "::llvm::cast<ArrayType>($_self).getElementType()">]> {
+  let summary = "An array of equal tiles";
+  let arguments = (ins AnyRankedTensor:$init);
+  let results = (outs Tile_ArrayType:$result);
+  let assemblyFormat = "$init attr-dict `:` type($result)";
+}
+
+def Tile_ArrayGetOp : Tile_Op<"array_get", [Pure,
+    TypesMatchWith<"result is an element of the array", "array", "result",
+                   "::llvm::cast<ArrayType>($_self).getElementType()">]> {
+  let summary = "One tile of an array";
+  let description = [{
+    `index` must become a constant when the loops around are unrolled
+    (`tile-unroll-arrays`).
+
+    ```mlir
+    %tile = tile.array_get %tiles[%n] : !tile.array<4 x tensor<64x32xf32>>
+    ```
+  }];
+  let arguments = (ins Tile_ArrayType:$array, Index:$index);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$array `[` $index `]` attr-dict `:` type($array)";
+}
+
+def Tile_ArraySetOp : Tile_Op<"array_set", [Pure,
+    AllTypesMatch<["array", "result"]>,
+    TypesMatchWith<"value is an element of the array", "array", "value",
+                   "::llvm::cast<ArrayType>($_self).getElementType()">]> {
+  let summary = "An array with one tile replaced";
+  let description = [{
+    `index` as for `tile.array_get`.
+
+    ```mlir
+    %new = tile.array_set %tile, %tiles[%n] : !tile.array<4 x tensor<64x32xf32>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ArrayType:$array,
+                       Index:$index);
+  let results = (outs Tile_ArrayType:$result);
+  let assemblyFormat = "$value `,` $array `[` $index `]` attr-dict `:` type($array)";
+}
+
+//===----------------------------------------------------------------------===//
 // The generic form: one element for each thread
 //===----------------------------------------------------------------------===//
 

@@ -61,7 +61,8 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "Stages of a tile in shared memory";
   let description = [{
-    `stages` copies of a rows × columns tile. `layout` maps the element offset inside
+    `stages` copies of a rows × columns tile: those of a pipeline, or slots of tiles
+    that are kept. `layout` maps the element offset inside
     one stage to (row, column).
   }];
   let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$columns,
@@ -76,6 +77,19 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
     /// Bytes of all stages.
     int64_t getBytes() const { return getStages() * getStageBytes(); }
   }];
+}
+
+def Tile_ArrayType : TypeDef<Tile_Dialect, "Array"> {
+  let mnemonic = "array";
+  let summary = "Tiles in registers, told apart by a number";
+  let description = [{
+    `count` tiles of one type. Registers have no addresses: before layouts are
+    assigned, `tile-unroll-arrays` unrolls the loops that an array is indexed by and
+    makes a value of each tile.
+  }];
+  let parameters = (ins "int64_t":$count, "::mlir::RankedTensorType":$elementType);
+  let assemblyFormat = "`<` $count `x` $elementType `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves", [

@@ -223,4 +223,37 @@ def TilePipelineRegisters : Pass<"tile-pipeline-registers", "::fusion::tile::Ker
   ];
 }
 
+def TileUnrollArrays : Pass<"tile-unroll-arrays", "::fusion::tile::KernelOp"> {
+  let summary = "Make a value of each tile of an array";
+  let description = [{
+    Unrolls the loops whose variables index an array of tiles in registers, and
+    replaces arrays by their tiles, also where other loops carry them. Runs after the
+    pipelining passes, so that loads in such loops have stages like any other: what
+    those passes have noted relative to an iteration (`slot`) goes, stages become
+    constants, and copies that the end of a pipeline predicates off are left out. An
+    index that does not become a constant is an error.
+
+    ```mlir
+    %zeros = tile.make_array %zero : !tile.array<2 x tensor<64x32xf32>>
+    %sums = scf.for %h = %c0 to %c64 step %c32 iter_args(%given = %zeros) … {
+      %slot = arith.divui %h, %c32 : index
+      %old = tile.array_get %given[%slot] : !tile.array<2 x tensor<64x32xf32>>
+      %new = tile.dot %c, %d, %old …
+      %set = tile.array_set %new, %given[%slot] : !tile.array<2 x tensor<64x32xf32>>
+      scf.yield %set : …
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %new = tile.dot %c, %d, %zero …
+    %new1 = tile.dot %c, %d1, %zero …
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"
+  ];
+}
+
 #endif // FUSION_DIALECT_TILE_TRANSFORMS_PASSES

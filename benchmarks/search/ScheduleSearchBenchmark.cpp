@@ -1,0 +1,108 @@
+//===- ScheduleSearchBenchmark.cpp - The search for schedules -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What choosing a schedule costs on one core, over all chains of the source
+// documents and chains of three, four and six products, and what one judgement
+// of a candidate costs: legality, footprint, and our model.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainWorkloads.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include <benchmark/benchmark.h>
+#include <cstdio>
+
+using namespace fusion;
+
+namespace {
+
+const ChipInfo &chip() { return *lookupChip("sm_80"); }
+
+SearchResult choose(const GroupModel &group) {
+  std::string reason;
+  std::optional<SearchResult> found = searchSchedule(group, chip(), reason);
+  if (!found) {
+    std::fprintf(stderr, "%s\n", reason.c_str());
+    std::exit(1);
+  }
+  return std::move(*found);
+}
+
+void search(benchmark::State &state, const ChainShape &shape) {
+  GroupModel group = makeChainModel(shape);
+  std::optional<SearchResult> found;
+  for (auto _ : state)
+    found = choose(group);
+  state.counters["candidates"] = found->candidates;
+  state.counters["legal"] = found->legal;
+  state.counters["us"] = found->cost.total * 1e6;
+}
+
+void judge(benchmark::State &state, const ChainShape &shape, int part) {
+  GroupModel group = makeChainModel(shape);
+  Schedule schedule = choose(group).schedule;
+  Footprint footprint = computeFootprint(group, schedule);
+  for (auto _ : state)
+    switch (part) {
+    case 0:
+      benchmark::DoNotOptimize(checkSchedule(group, schedule, chip()));
+      break;
+    case 1:
+      benchmark::DoNotOptimize(footprint = computeFootprint(group, schedule));
+      break;
+    case 2:
+      benchmark::DoNotOptimize(predictCost(group, schedule, footprint, chip()));
+      break;
+    case 3:
+      benchmark::DoNotOptimize(Schedule(schedule));
+      break;
+    }
+}
+
+void registerAll() {
+  std::string error;
+  std::vector<ChainWorkload> chains = readChainWorkloads(error);
+  if (!error.empty()) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    std::exit(1);
+  }
+  for (unsigned products : {1, 3, 4, 6}) {
+    ChainShape shape{llvm::SmallVector<int64_t, 6>(products + 2, 64)};
+    shape.sizes.front() = 1024;
+    chains.push_back({std::to_string(products) + " products", shape});
+  }
+  chains.push_back({"4096", ChainShape{{4096, 4096, 4096, 4096}}});
+  for (const auto &[name, shape] : chains) {
+    ChainShape own = shape;
+    benchmark::RegisterBenchmark(("search/" + name).c_str(),
+                                 [own](auto &state) { search(state, own); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1);
+  }
+  constexpr const char *parts[] = {"legality", "footprint", "cost", "copy"};
+  for (const auto &[name, shape] :
+       {ChainWorkload{"example", {{1024, 512, 1024, 512}}},
+        ChainWorkload{"6 products", {{1024, 64, 64, 64, 64, 64, 64, 64}}}})
+    for (int part = 0; part < 4; ++part) {
+      ChainShape own = shape;
+      benchmark::RegisterBenchmark(
+          (std::string(parts[part]) + "/" + name).c_str(),
+          [own, part](auto &state) { judge(state, own, part); });
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  registerAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,101 @@
+//===- ScheduleBuilder.h - From loops and tiles to a schedule -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Searches choose loops, tiles, warps and stages; the rest of a schedule
+// follows from these: which axes of a product go to which of its intrinsic,
+// where tensors live and how they move. It is the same for every space.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_SCHEDULEBUILDER_H
+#define FUSION_SEARCH_SCHEDULEBUILDER_H
+
+#include "fusion/Analysis/Schedule.h"
+#include "fusion/Search/TilingExpressions.h"
+#include <array>
+
+namespace fusion {
+
+/// The warps of a block along i1 and i2 of each product; all products have as
+/// many.
+using Arrangement = llvm::SmallVector<std::array<unsigned, 2>, 4>;
+
+class ScheduleBuilder {
+public:
+  /// `group` passes `checkGroup`; both must outlive the builder.
+  ScheduleBuilder(const GroupModel &group, const ChipInfo &chip);
+
+  /// A schedule with products mapped to intrinsics and nothing else: tiles
+  /// of 1.
+  const Schedule &base() const { return mapped; }
+
+  /// Whether a product's intrinsic takes the axis. Other axes have tiles of 1.
+  bool isMapped(unsigned axis) const;
+
+  /// The axes of the result, slowest in the grid first: those that are not
+  /// tiled, then rows and columns.
+  llvm::ArrayRef<unsigned> gridAxes() const { return grid; }
+
+  /// All axes of the result bound to the grid, reductions nested in it, the
+  /// last product's outermost: what a long chain is computed in without keeping
+  /// more than a tile of each intermediate.
+  const BoundExpression &nestedReductions() const { return nested; }
+
+  /// The intrinsics that the product can be mapped to, best first.
+  llvm::SmallVector<const Intrinsic *, 2> intrinsicsOf(unsigned product) const;
+
+  /// Tree and grid of an expression with the schedule's tiles. Loops of one
+  /// iteration are left out; unless `hoists`, statements stay in them as if
+  /// they were there (MCFuser without removal of dead loops).
+  void setLoops(Schedule &schedule, const BoundExpression &expression,
+                bool hoists = true) const;
+
+  /// Sets warps, then places and transports of all tensors, with one stage.
+  void arrange(Schedule &schedule,
+               llvm::ArrayRef<std::array<unsigned, 2>> warps) const;
+
+  /// Gives what is loaded in the innermost sequential loops that many stages,
+  /// two where it passes through registers. Others keep one.
+  void setStages(Schedule &schedule, unsigned stages,
+                 unsigned registerStages) const;
+
+  /// Every product with the same warps.
+  std::vector<Arrangement> uniformArrangements() const;
+
+  /// Also those that differ between products: all of them for up to three
+  /// products; for longer chains those that leave every intermediate in
+  /// registers, and the uniform ones.
+  std::vector<Arrangement> allArrangements() const;
+
+  /// The arrangement of `warps` warps in which every intermediate can be handed
+  /// over in registers, where its product's axes allow.
+  Arrangement handOverArrangement(unsigned warps) const;
+
+  /// Warp counts that are tried.
+  static llvm::ArrayRef<unsigned> warpCounts();
+
+private:
+  void mapProducts();
+  unsigned pickAxis(llvm::ArrayRef<unsigned> axes) const;
+  void orderLoops();
+  void placeTensors(Schedule &schedule) const;
+
+  const GroupModel &group;
+  const ChipInfo &chip;
+  Schedule mapped;
+  llvm::SmallVector<unsigned, 4> grid;
+  BoundExpression nested;
+};
+
+/// The operands loaded in the innermost sequential loops, whose waits match
+/// (ALCOP's rule 3): those that stages are given to.
+llvm::SmallVector<unsigned, 4> listPipelinedLoads(const Schedule &schedule);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_SCHEDULEBUILDER_H

@@ -1,0 +1,153 @@
+//===- ScheduleSpace.h - Our search space -----------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A candidate says how loops are nested (a deep or flat expression after
+// binding to the grid), how large tiles are, how many warps there are and how
+// each product arranges them, how deep buffers and fragments are pipelined,
+// how many blocks share a reduction and in what order blocks run.
+// What follows from these ScheduleBuilder adds. Work that padding or
+// recomputation waste is priced by the model, not forbidden.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_SCHEDULESPACE_H
+#define FUSION_SEARCH_SCHEDULESPACE_H
+
+#include "fusion/Search/CostBound.h"
+#include "fusion/Search/Random.h"
+#include "fusion/Search/ScheduleBuilder.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace fusion {
+
+/// A point of the space.
+struct ScheduleCandidate {
+  unsigned expression = 0;                          ///< of `expressions()`
+  unsigned arrangement = 0;                         ///< of `arrangements()`
+  std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
+  unsigned stages = 1, registerStages = 1;
+  int64_t parts = 1;      ///< blocks that share the last product's reduction
+  int64_t raster = 1;     ///< columns of the grid; 1 where it has no two axes
+  unsigned intrinsic = 0; ///< of each product's `ScheduleBuilder::intrinsicsOf`
+
+  bool operator==(const ScheduleCandidate &other) const {
+    return std::tie(expression, arrangement, tiles, stages, registerStages,
+                    parts, raster, intrinsic) ==
+           std::tie(other.expression, other.arrangement, other.tiles,
+                    other.stages, other.registerStages, other.parts,
+                    other.raster, other.intrinsic);
+  }
+};
+
+class ScheduleSpace {
+public:
+  /// `group` passes `checkGroup` and has at most CostBound::kMaxAxes axes.
+  ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
+                const SearchOptions &options);
+
+  /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
+  llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
+
+  llvm::ArrayRef<Arrangement> arrangements() const { return arranged; }
+  /// Of them, those that are the same for all products, and those that leave
+  /// intermediates in registers.
+  llvm::ArrayRef<unsigned> usualArrangements() const { return usual; }
+
+  /// Stages that are tried, ascending.
+  llvm::ArrayRef<unsigned> stages() const { return depths; }
+
+  /// Numbers of blocks that may share the last product's reduction, ascending
+  /// from 1.
+  llvm::ArrayRef<int64_t> parts() const { return splits; }
+  /// Widths of the columns that a grid's blocks may be visited in, from 1,
+  /// which is row by row.
+  llvm::ArrayRef<int64_t> rasters() const { return columns; }
+  /// The most intrinsics that a product can choose from.
+  unsigned numIntrinsics() const { return intrinsics; }
+
+  /// Whether no part of a split reduction is empty; of one axis, whose tile is
+  /// chosen, or of all.
+  bool fillsParts(const ScheduleCandidate &candidate, unsigned axis) const {
+    return axis != splitAxis || candidate.parts <= trips(candidate, axis);
+  }
+  bool fillsParts(const ScheduleCandidate &candidate) const {
+    return fillsParts(candidate, splitAxis);
+  }
+  /// Iterations of an axis's loop in one block.
+  int64_t sequentialTrips(const ScheduleCandidate &candidate,
+                          unsigned axis) const {
+    int64_t all = trips(candidate, axis);
+    return axis == splitAxis ? llvm::divideCeil(all, candidate.parts) : all;
+  }
+
+  /// All tiles of an axis, ascending: multiples of 16, or 1 where no intrinsic
+  /// takes the axis.
+  llvm::ArrayRef<int64_t> allTiles(unsigned axis) const { return fine[axis]; }
+  /// Of the tiles with the same trip count the least one that each number of
+  /// warps divides: others pad and hold more, and gain nothing.
+  llvm::ArrayRef<int64_t> leastTiles(unsigned axis) const {
+    return least[axis];
+  }
+  /// Powers of two and the whole axis.
+  llvm::ArrayRef<int64_t> fewTiles(unsigned axis) const { return few[axis]; }
+
+  llvm::ArrayRef<int64_t> tilesOf(const ScheduleCandidate &candidate) const {
+    return llvm::ArrayRef(candidate.tiles).take_front(group.axes.size());
+  }
+
+  /// Candidates in the space, as far as a double counts.
+  double size() const;
+
+  /// Mapping, tiles, tree and grid; one stage, not arranged.
+  Schedule outline(const ScheduleCandidate &candidate) const;
+
+  /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
+  /// most of what cannot be lowered pass by cheaply; `checkSchedule` decides.
+  bool divides(const Arrangement &arrangement,
+               llvm::ArrayRef<int64_t> tiles) const;
+
+  /// Whether a block of some warps may hold the tiles: operands in shared
+  /// memory, accumulators in registers. Tiles of 0 count as the least ones;
+  /// what does not fit does not with larger tiles either.
+  bool mayFit(llvm::ArrayRef<int64_t> tiles) const;
+
+  Schedule complete(const ScheduleCandidate &candidate) const;
+
+  ScheduleCandidate random(Random &numbers) const;
+  /// The candidate with one choice changed.
+  ScheduleCandidate mutate(const ScheduleCandidate &candidate,
+                           Random &numbers) const;
+
+  const ScheduleBuilder &build() const { return builder; }
+
+private:
+  int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
+    return tripCount(group.axes[axis], candidate.tiles[axis]);
+  }
+  void listExpressions();
+  void listSplits();
+  void listTiles();
+
+  const GroupModel &group;
+  const ChipInfo &chip;
+  const SearchOptions &options;
+  ScheduleBuilder builder;
+  std::vector<BoundExpression> bound;
+  std::vector<Arrangement> arranged;
+  llvm::SmallVector<unsigned, 16> usual;
+  llvm::SmallVector<unsigned, 8> depths;
+  llvm::SmallVector<int64_t, 12> splits;
+  llvm::SmallVector<int64_t, 8> columns;
+  unsigned splitAxis = 0, intrinsics = 1;
+  llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
+};
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_SCHEDULESPACE_H

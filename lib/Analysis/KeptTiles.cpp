@@ -1,0 +1,369 @@
+//===- KeptTiles.cpp - Tiles that live on beyond one iteration
+//----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using Reason = std::optional<std::string>;
+
+namespace {
+
+using Loops = ArrayRef<const TilingNode *>;
+
+class Analysis {
+public:
+  Analysis(const GroupModel &group, const Schedule &schedule, KeptTiles &kept)
+      : group(group), schedule(schedule), kept(kept) {}
+
+  Reason run();
+
+private:
+  const std::string &axisName(unsigned axis) const {
+    return group.axes[axis].name;
+  }
+  const std::string &tensorName(unsigned tensor) const {
+    return group.tensors[tensor].name;
+  }
+  int64_t trips(unsigned axis) const {
+    return sequentialTrips(group, schedule, axis);
+  }
+
+  Reason locate(const TilingTree &items,
+                llvm::SmallVectorImpl<const TilingNode *> &loops);
+  Reason checkStatements() const;
+  Reason analyzeSum(unsigned number);
+  Reason analyzeHandOver(unsigned number);
+  Reason analyzeUses(unsigned number);
+  Reason analyzeLoad(unsigned tensor, Loops use);
+  Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
+              size_t common, const std::string &what);
+  void addSlots(TileSlots &slots, unsigned axis) const;
+
+  /// Whether a position is inside of the product's outermost reduction.
+  bool isInsideSum(unsigned number, Loops loops) const {
+    return kept.reductions[number] &&
+           llvm::is_contained(loops, kept.reductions[number]);
+  }
+  /// The loops in which each iteration completes a product's value.
+  Loops scopeOf(unsigned number) const {
+    Loops loops = kept.computes[group.products[number].result]->loops;
+    return loops.take_while([&](const TilingNode *loop) {
+      return loop != kept.reductions[number];
+    });
+  }
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  KeptTiles &kept;
+  unsigned counter = 0;
+  /// By loop: the last statement inside.
+  llvm::SmallDenseMap<const TilingNode *, unsigned, 16> ends;
+};
+
+size_t commonPart(Loops a, Loops b) {
+  size_t length = 0;
+  while (length < a.size() && length < b.size() && a[length] == b[length])
+    ++length;
+  return length;
+}
+
+} // namespace
+
+Reason Analysis::locate(const TilingTree &items,
+                        llvm::SmallVectorImpl<const TilingNode *> &loops) {
+  for (const TilingNode &node : items) {
+    if (node.isLoop()) {
+      if (trips(node.index) == 1)
+        return "loop '" + axisName(node.index) +
+               "' has one iteration and must not be in the expression";
+      if (llvm::any_of(loops, [&](const TilingNode *outer) {
+            return outer->index == node.index;
+          }))
+        return "loop '" + axisName(node.index) + "' is nested in itself";
+      if (schedule.isBlockAxis(node.index) && !loops.empty() &&
+          !schedule.isBlockAxis(loops.back()->index))
+        return "loop '" + axisName(node.index) +
+               "' is bound to the grid but stands inside of '" +
+               axisName(loops.back()->index) + "', which is not";
+      if (schedule.isBlockAxis(node.index) && items.size() != 1)
+        return "loop '" + axisName(node.index) +
+               "' is bound to the grid and must enclose everything else";
+      loops.push_back(&node);
+      if (Reason reason = locate(node.children, loops))
+        return reason;
+      loops.pop_back();
+      ends[&node] = counter - 1;
+      continue;
+    }
+    auto &list = node.kind == TilingNode::Kind::Load      ? kept.loads
+                 : node.kind == TilingNode::Kind::Compute ? kept.computes
+                                                          : kept.stores;
+    std::optional<TreePosition> &slot = list[node.index];
+    if (slot)
+      return "tensor '" + tensorName(node.index) +
+             "' has the same statement twice";
+    slot.emplace();
+    slot->loops.assign(loops.begin(), loops.end());
+    slot->order = counter++;
+  }
+  return std::nullopt;
+}
+
+/// Each statement is there once, in all live loops that index its tensor or
+/// belong to its operator.
+Reason Analysis::checkStatements() const {
+  auto hasLoop = [](const TreePosition &position, unsigned axis) {
+    return llvm::any_of(position.loops, [&](const TilingNode *loop) {
+      return loop->index == axis;
+    });
+  };
+  for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
+    bool isProduct = tensor.role == TensorRole::Intermediate ||
+                     tensor.role == TensorRole::Result;
+    bool isStored = tensor.role == TensorRole::Result;
+    if (kept.loads[number].has_value() == isProduct)
+      return isProduct ? "product '" + tensor.name + "' must not be loaded"
+                       : "operand '" + tensor.name + "' is never loaded";
+    if (kept.computes[number].has_value() != isProduct)
+      return isProduct ? "product '" + tensor.name + "' is never computed"
+                       : "operand '" + tensor.name + "' must not be computed";
+    if (kept.stores[number].has_value() != isStored)
+      return isStored
+                 ? "result '" + tensor.name + "' is never stored"
+                 : "'" + tensor.name + "' is no result and must not be stored";
+    const TreePosition &position =
+        isProduct ? *kept.computes[number] : *kept.loads[number];
+    ArrayRef<unsigned> axes =
+        isProduct ? ArrayRef<unsigned>(group.products[tensor.product].axes)
+                  : ArrayRef<unsigned>(tensor.axes);
+    for (unsigned axis : axes)
+      if (trips(axis) > 1 && !hasLoop(position, axis))
+        return std::string(isProduct ? "C" : "L") + tensor.name +
+               " stands outside of loop '" + axisName(axis) + "'";
+    if (isStored)
+      for (unsigned axis : tensor.axes)
+        if (trips(axis) > 1 && !hasLoop(*kept.stores[number], axis))
+          return "S" + tensor.name + " stands outside of loop '" +
+                 axisName(axis) + "'";
+  }
+  return std::nullopt;
+}
+
+void Analysis::addSlots(TileSlots &slots, unsigned axis) const {
+  // More than any block can hold, and still exact when multiplied by a tile.
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  slots.axes.push_back(axis);
+  slots.count = std::min(most, slots.count * std::min(most, trips(axis)));
+}
+
+/// The accumulator: from the outermost reduction loop to its end. Parallel
+/// loops inside of it keep a tile for each iteration.
+Reason Analysis::analyzeSum(unsigned number) {
+  const Product &product = group.products[number];
+  Loops loops = kept.computes[product.result]->loops;
+  for (const TilingNode *loop : loops) {
+    bool isReduction = llvm::is_contained(product.reduction, loop->index);
+    if (isReduction && !kept.reductions[number])
+      kept.reductions[number] = loop;
+    if (isReduction || !kept.reductions[number])
+      continue;
+    if (!group.indexes(product.result, loop->index))
+      return "loop '" + axisName(loop->index) + "' repeats C" +
+             tensorName(product.result) + " inside of its own reduction";
+    addSlots(kept.accumulators[number], loop->index);
+  }
+  return std::nullopt;
+}
+
+/// The element-wise operators after a product follow its completion, or the
+/// last load of what else they read.
+Reason Analysis::analyzeHandOver(unsigned number) {
+  unsigned result = group.products[number].result;
+  const std::string &name = tensorName(result);
+  Loops scope = scopeOf(number);
+  HandOver &handOver = kept.handOvers[number];
+  handOver.loops.assign(scope.begin(), scope.end());
+  handOver.order = kept.reductions[number]
+                       ? ends.lookup(kept.reductions[number])
+                       : kept.computes[result]->order;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role != TensorRole::Extra || tensor.product != number)
+      continue;
+    const TreePosition &load = *kept.loads[index];
+    if (isInsideSum(number, load.loops))
+      return "L" + tensor.name + " stands deeper than '" + name +
+             "' is complete";
+    if (load.order < handOver.order)
+      continue;
+    if (commonPart(load.loops, scope) < scope.size())
+      return "L" + tensor.name + " stands behind the loops in which '" + name +
+             "' is completed";
+    handOver.loops = load.loops;
+    handOver.after = index;
+    handOver.order = load.order;
+  }
+  for (unsigned axis : kept.accumulators[number].axes)
+    if (llvm::none_of(handOver.loops, [&](const TilingNode *loop) {
+          return loop->index == axis;
+        }))
+      handOver.opened.push_back(axis);
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role == TensorRole::Extra && tensor.product == number) {
+      if (Reason reason = analyzeLoad(index, handOver.loops))
+        return reason;
+      kept.lastUses[index] = handOver.order;
+    }
+  return std::nullopt;
+}
+
+/// Slots for tiles that are made in `made`, and in loops that lowering opens,
+/// of which the uses share the outermost `common` ones.
+Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
+                      size_t common, const std::string &what) {
+  TileSlots &slots = kept.values[tensor];
+  Loops makers = made.drop_front(common);
+  for (const TilingNode *loop : makers) {
+    if (!group.indexes(tensor, loop->index))
+      return "loop '" + axisName(loop->index) + "' repeats " + what +
+             ", which is used outside of it";
+    addSlots(slots, loop->index);
+  }
+  for (unsigned axis : opened)
+    addSlots(slots, axis);
+  kept.makers[tensor] = makers.empty() ? nullptr : makers.front();
+  return std::nullopt;
+}
+
+Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
+  Loops load = kept.loads[tensor]->loops;
+  return keep(tensor, load, {}, commonPart(load, use),
+              "L" + tensorName(tensor));
+}
+
+/// Who uses the value follows its hand-over, outside of its reduction.
+Reason Analysis::analyzeUses(unsigned number) {
+  unsigned result = group.products[number].result;
+  const std::string &name = tensorName(result);
+  const HandOver &handOver = kept.handOvers[number];
+  size_t common = handOver.loops.size();
+  unsigned lastUse = handOver.order;
+  auto use = [&](const TreePosition &user, const std::string &statement,
+                 const char *incomplete) -> Reason {
+    if (isInsideSum(number, user.loops) ||
+        user.order < kept.computes[result]->order)
+      return statement + incomplete + name + "'";
+    if (handOver.after && user.order < handOver.order)
+      return "L" + tensorName(*handOver.after) + " does not precede " +
+             statement;
+    size_t shared = commonPart(handOver.loops, user.loops);
+    common = std::min(common, shared);
+    Loops own = Loops(user.loops).drop_front(shared);
+    lastUse =
+        std::max(lastUse, own.empty() ? user.order : ends.lookup(own.front()));
+    return std::nullopt;
+  };
+  for (const Product &consumer : group.products)
+    if (llvm::is_contained(consumer.producer, std::optional(number)))
+      if (Reason reason = use(*kept.computes[consumer.result],
+                              "C" + tensorName(consumer.result),
+                              " does not follow the completion of '"))
+        return reason;
+  if (const std::optional<TreePosition> &store = kept.stores[result]) {
+    if (Reason reason = use(*store, "S" + name,
+                            " must directly follow the completion of '"))
+      return reason;
+    for (const TilingNode *loop : Loops(store->loops).drop_front(common))
+      if (!group.indexes(result, loop->index))
+        return "loop '" + axisName(loop->index) + "' repeats S" + name;
+  }
+  kept.lastUses[result] = lastUse;
+  return keep(result, handOver.loops, handOver.opened, common, "C" + name);
+}
+
+Reason Analysis::run() {
+  size_t tensors = group.tensors.size(), products = group.products.size();
+  kept.loads.resize(tensors);
+  kept.computes.resize(tensors);
+  kept.stores.resize(tensors);
+  kept.values.resize(tensors);
+  kept.makers.resize(tensors);
+  kept.lastUses.resize(tensors);
+  kept.accumulators.resize(products);
+  kept.reductions.resize(products);
+  kept.handOvers.resize(products);
+  SmallVector<const TilingNode *, 8> loops;
+  if (Reason reason = locate(schedule.tree, loops))
+    return reason;
+  if (Reason reason = checkStatements())
+    return reason;
+  for (unsigned number = 0; number < products; ++number) {
+    if (Reason reason = analyzeSum(number))
+      return reason;
+    if (Reason reason = analyzeHandOver(number))
+      return reason;
+    if (Reason reason = analyzeUses(number))
+      return reason;
+  }
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role != TensorRole::Operand)
+      continue;
+    unsigned result = group.products[tensor.product].result;
+    const TreePosition &compute = *kept.computes[result];
+    if (kept.loads[index]->order > compute.order)
+      return "L" + tensor.name + " does not precede C" + tensorName(result);
+    if (Reason reason = analyzeLoad(index, compute.loops))
+      return reason;
+    size_t common = commonPart(kept.loads[index]->loops, compute.loops);
+    kept.lastUses[index] = common == compute.loops.size()
+                               ? compute.order
+                               : ends.lookup(compute.loops[common]);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fusion::analyzeKeptTiles(const GroupModel &group,
+                                                    const Schedule &schedule,
+                                                    KeptTiles &kept) {
+  return Analysis(group, schedule, kept).run();
+}
+
+static bool usesBuffers(const TilingNode &node, const Schedule &schedule) {
+  switch (node.kind) {
+  case TilingNode::Kind::Compute:
+    return true;
+  case TilingNode::Kind::Load:
+    return schedule.places[node.index].space == fuse::Space::Shared;
+  case TilingNode::Kind::Store:
+    return false;
+  case TilingNode::Kind::Loop:
+    return llvm::any_of(node.children, [&](const TilingNode &child) {
+      return usesBuffers(child, schedule);
+    });
+  }
+  llvm_unreachable("covered switch");
+}
+
+static bool stores(const TilingNode &node) {
+  return node.kind == TilingNode::Kind::Store ||
+         llvm::any_of(node.children, stores);
+}
+
+std::optional<size_t> fusion::findFinalStores(const TilingTree &items,
+                                              const Schedule &schedule) {
+  std::optional<size_t> first;
+  for (size_t i = items.size(); i-- > 0 && !usesBuffers(items[i], schedule);)
+    if (stores(items[i]))
+      first = i;
+  return first;
+}

@@ -1,0 +1,93 @@
+//===- SanitizerNarrow.cpp - Sanitizers: lanes with parts of words --------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes that follow one another and have a word together, in bytes or halves:
+// one record stands for all of them (Shadow.h), and the word is not split.
+// Like the other quick ways, this one finds nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sanitizer.h"
+
+using namespace fusion::emulator;
+
+/// Returns the lanes that must be looked at one by one.
+uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
+                                 const uint64_t *offset, unsigned bytes) {
+  if (reach.warp.cta != &cta || reach.inFlight)
+    return mask;
+  unsigned lanes = 4 / bytes;
+  uint32_t ofWord = (1u << lanes) - 1, left = mask;
+  Record pattern = bytes == 1 ? 1 : 2;
+  for (unsigned first = 0; first + lanes <= 32;) {
+    bool together = !(ofWord & ~(mask >> first)) && offset[first] % 4 == 0;
+    for (unsigned i = 1; together && i < lanes; ++i)
+      together = offset[first + i] == offset[first] + i * bytes;
+    if (!together) {
+      ++first;
+      continue;
+    }
+    if (accessTogether(reach, offset[first] / 4,
+                       reach.mine | Record(first) << 7 | pattern))
+      left &= ~(ofWord << first);
+    first += lanes;
+  }
+  return left;
+}
+
+/// `mine` is of the word's lanes.
+bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
+  Record &write = reach.shadow.writes[word], &reads = reach.shadow.reads[word];
+  bool stores = reach.kind == SanitizeKind::Store;
+  auto isOrdered = [&](Record other) {
+    if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+      return true;
+    if (other & (kSpecial | kSet))
+      return stores && other == kUninitialized;
+    return (other & mine & kAtomic) || orderedForOwner(other, mine, reach.warp);
+  };
+  if (isKind(write, kSplit)) {
+    if (!stores)
+      return false;
+    const Shadow::Parts &parts = reach.shadow.split(word);
+    for (unsigned i = 0; i < 4; ++i)
+      for (Record other : {parts.writes[i], parts.reads[i]})
+        if (other >= reach.limit &&
+            ((other & (kSpecial | kSet)) ||
+             !orderedForOwner(other, ofByte(mine, i), reach.warp)))
+          return false;
+    reach.shadow.unite(word, mine);
+    return true;
+  }
+  if (!isOrdered(write))
+    return false;
+  if (reach.kind != SanitizeKind::Load) {
+    if (!isOrdered(reads))
+      return false;
+    write = mine;
+    reads = 0;
+    return true;
+  }
+  if (((reads ^ mine) & kOwner) == 0)
+    return ((reads ^ mine) & kAtomic) == 0;
+  switch (actionOn(reach, reads)) {
+  case Action::Replace:
+    reads = mine;
+    return true;
+  case Action::Keep:
+    return true;
+  case Action::Join:
+    break;
+  }
+  // By the same lanes in other words, every byte was read by several.
+  bool ofContext = !(reads & kSet) && contextOf(reads) == contextOf(mine);
+  if (ofContext && !(reads & kSeveral) && patternOf(reads) != patternOf(mine))
+    return false;
+  reads = addReader(reads, mine, reach.warp);
+  return true;
+}

@@ -1,0 +1,316 @@
+//===- ScheduleBuilder.cpp - From loops and tiles to a schedule -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/ScheduleBuilder.h"
+#include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+ScheduleBuilder::ScheduleBuilder(const GroupModel &group, const ChipInfo &chip)
+    : group(group), chip(chip) {
+  mapProducts();
+  orderLoops();
+  mapped.tiles.assign(group.axes.size(), 1);
+  mapped.places.assign(group.tensors.size(), {});
+}
+
+SmallVector<const Intrinsic *, 2>
+ScheduleBuilder::intrinsicsOf(unsigned product) const {
+  SmallVector<const Intrinsic *, 2> list;
+  for (const Intrinsic &each : allIntrinsics())
+    if (each.multiplies(*group.products[product].type) &&
+        each.availableOn(chip))
+      list.push_back(&each);
+  return list;
+}
+
+bool ScheduleBuilder::isMapped(unsigned axis) const {
+  return llvm::any_of(mapped.products, [&](const ProductMapping &each) {
+    return each.i1 == axis || each.i2 == axis || each.r1 == axis;
+  });
+}
+
+/// The axis to tile among several: the longest, and of equals the last.
+unsigned ScheduleBuilder::pickAxis(ArrayRef<unsigned> axes) const {
+  unsigned best = axes.front();
+  for (unsigned axis : axes)
+    if (group.axes[axis].extent >= group.axes[best].extent)
+      best = axis;
+  return best;
+}
+
+/// From the last product to the first: an intermediate is the first operand of
+/// its consumer's intrinsic, so that its accumulator can stay where it is; its
+/// producer then has the consumer's rows as rows and the reduced axis as
+/// columns.
+void ScheduleBuilder::mapProducts() {
+  unsigned count = group.products.size();
+  mapped.products.resize(count);
+  SmallVector<bool> isDone(count, false);
+  for (unsigned number = count; number-- > 0;) {
+    const Product &product = group.products[number];
+    ProductMapping &mapping = mapped.products[number];
+    if (!isDone[number]) {
+      const GroupTensor &result = group.tensors[product.result];
+      if (product.producer[0] || product.producer[1])
+        mapping.swapped = !product.producer[0];
+      else
+        // Rows of the result are stored along the columns of the accumulator.
+        mapping.swapped =
+            llvm::is_contained(product.lhsAxes, result.axes.back());
+      mapping.i1 =
+          pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
+      mapping.i2 =
+          pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
+    }
+    mapping.intrinsic = intrinsicsOf(number).front();
+    mapping.r1 = pickAxis(product.reduction);
+    unsigned first = mapping.swapped ? 1 : 0;
+    for (unsigned operand : {first, 1 - first}) {
+      std::optional<unsigned> producer = product.producer[operand];
+      if (!producer || isDone[*producer])
+        continue;
+      // Only the first operand is handed over in registers; the second one's
+      // producer has no wish to follow, but the same axes must be tiled.
+      ProductMapping &from = mapped.products[*producer];
+      const Product &source = group.products[*producer];
+      from.i1 = operand == first ? mapping.i1 : mapping.r1;
+      from.i2 = operand == first ? mapping.r1 : mapping.i2;
+      from.swapped = llvm::is_contained(source.rhsAxes, from.i1);
+      isDone[*producer] = true;
+    }
+  }
+}
+
+void ScheduleBuilder::orderLoops() {
+  const GroupTensor &result =
+      *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
+        return tensor.role == TensorRole::Result;
+      });
+  // The grid: batches slowest, then rows, then columns of the result.
+  const ProductMapping &last = mapped.products[result.product];
+  for (unsigned axis : result.axes)
+    if (axis != last.i1 && axis != last.i2)
+      grid.push_back(axis);
+  grid.push_back(last.i1);
+  grid.push_back(last.i2);
+  nested.blocks.assign(grid.begin(), grid.end());
+  SmallVector<unsigned, 8> loops;
+  auto add = [&](unsigned axis) {
+    if (!llvm::is_contained(grid, axis) && !llvm::is_contained(loops, axis))
+      loops.push_back(axis);
+  };
+  for (unsigned number = group.products.size(); number-- > 0;) {
+    const Product &product = group.products[number];
+    unsigned inner = mapped.products[number].r1;
+    for (unsigned axis : product.reduction)
+      if (axis != inner)
+        add(axis);
+    add(inner);
+  }
+  nested.loops = makeNest(loops);
+}
+
+void ScheduleBuilder::setLoops(Schedule &schedule,
+                               const BoundExpression &expression,
+                               bool hoists) const {
+  schedule.blocks.clear();
+  SmallVector<unsigned, 4> blocks; // in the order of the grid
+  for (unsigned axis : grid)
+    if (llvm::is_contained(expression.blocks, axis)) {
+      blocks.push_back(axis);
+      if (tripCount(group.axes[axis], schedule.tiles[axis]) > 1)
+        schedule.blocks.push_back(axis);
+    }
+  TilingTree loops = makeNest(blocks);
+  TilingTree *body = &loops;
+  while (!body->empty())
+    body = &body->front().children;
+  *body = expression.loops;
+  schedule.tree = placeStatements(group, loops, schedule.tiles, blocks, hoists);
+  if (hoists)
+    return;
+  auto splice = [&](auto &&self, TilingTree &items) -> void {
+    TilingTree live;
+    for (TilingNode &node : items) {
+      if (!node.isLoop()) {
+        live.push_back(std::move(node));
+        continue;
+      }
+      self(self, node.children);
+      if (tripCount(group.axes[node.index], schedule.tiles[node.index]) > 1)
+        live.push_back(std::move(node));
+      else
+        for (TilingNode &child : node.children)
+          live.push_back(std::move(child));
+    }
+    items = std::move(live);
+  };
+  splice(splice, schedule.tree);
+}
+
+static fuse::Transport widestTransport(unsigned alignment) {
+  return alignment >= 16  ? fuse::Transport::Async16
+         : alignment >= 8 ? fuse::Transport::Async8
+         : alignment >= 4 ? fuse::Transport::Async4
+                          : fuse::Transport::Sync;
+}
+
+void ScheduleBuilder::placeTensors(Schedule &schedule) const {
+  schedule.places.assign(group.tensors.size(), {});
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    Placement &place = schedule.places[index];
+    const ProductMapping &mapping = schedule.products[tensor.product];
+    switch (tensor.role) {
+    case TensorRole::Extra:
+      break;
+    case TensorRole::Operand: {
+      unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped
+                              ? mapping.i1
+                              : mapping.i2;
+      if (!llvm::is_contained(tensor.axes, parallel) ||
+          !llvm::is_contained(tensor.axes, mapping.r1))
+        break;
+      place.space = fuse::Space::Shared;
+      if (chip.hasAsyncCopy &&
+          getMemoryTile(tensor, parallel, mapping.r1).isDense)
+        place.transport = widestTransport(tensor.alignment);
+      break;
+    }
+    case TensorRole::Intermediate:
+      place.space = whyNotInRegisters(group, schedule, tensor.product)
+                        ? fuse::Space::Shared
+                        : fuse::Space::Registers;
+      break;
+    case TensorRole::Result: {
+      // Staging pays where rows are dense and stores become wider than the
+      // two elements that a thread holds side by side.
+      bool isDense = tensor.axes.back() == mapping.i2;
+      if (isDense && tensor.alignment > 2 * tensor.elementBytes)
+        place.space = fuse::Space::Shared;
+      break;
+    }
+    }
+  }
+}
+
+void ScheduleBuilder::arrange(Schedule &schedule,
+                              ArrayRef<std::array<unsigned, 2>> warps) const {
+  schedule.warps = warps.front()[0] * warps.front()[1];
+  for (auto [mapping, own] : llvm::zip_equal(schedule.products, warps)) {
+    mapping.warps[0] = own[0];
+    mapping.warps[1] = own[1];
+  }
+  schedule.registerStages = 1;
+  placeTensors(schedule);
+}
+
+SmallVector<unsigned, 4> fusion::listPipelinedLoads(const Schedule &schedule) {
+  SmallVector<unsigned, 4> loads;
+  auto visit = [&](auto &&self, const TilingTree &items) -> void {
+    for (const TilingNode &node : items) {
+      if (!node.isLoop())
+        continue;
+      bool holdsLoop = llvm::any_of(node.children, [](const TilingNode &child) {
+        return child.isLoop();
+      });
+      if (holdsLoop || schedule.isBlockAxis(node.index)) {
+        self(self, node.children);
+        continue;
+      }
+      // A loop without a computation only fills what is kept.
+      if (llvm::none_of(node.children, [](const TilingNode &child) {
+            return child.kind == TilingNode::Kind::Compute;
+          }))
+        continue;
+      for (const TilingNode &child : node.children)
+        if (child.kind == TilingNode::Kind::Load &&
+            schedule.places[child.index].space == fuse::Space::Shared)
+          loads.push_back(child.index);
+    }
+  };
+  visit(visit, schedule.tree);
+  return loads;
+}
+
+void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
+                                unsigned registerStages) const {
+  schedule.registerStages = registerStages;
+  for (unsigned tensor : listPipelinedLoads(schedule)) {
+    bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
+    schedule.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arrangements of warps
+//===----------------------------------------------------------------------===//
+
+ArrayRef<unsigned> ScheduleBuilder::warpCounts() {
+  static constexpr unsigned counts[] = {1, 2, 4, 8};
+  return counts;
+}
+
+/// Ways to write a power of two as rows times columns, most rows first.
+static SmallVector<std::array<unsigned, 2>, 5> factorize(unsigned warps) {
+  SmallVector<std::array<unsigned, 2>, 5> pairs;
+  for (unsigned rows = warps; rows > 0; rows /= 2)
+    pairs.push_back({rows, warps / rows});
+  return pairs;
+}
+
+std::vector<Arrangement> ScheduleBuilder::uniformArrangements() const {
+  std::vector<Arrangement> list;
+  for (unsigned warps : warpCounts())
+    for (const auto &pair : factorize(warps))
+      list.push_back(Arrangement(group.products.size(), pair));
+  return list;
+}
+
+Arrangement ScheduleBuilder::handOverArrangement(unsigned warps) const {
+  Arrangement list(group.products.size(), {warps, 1});
+  for (auto [number, product] : llvm::enumerate(group.products)) {
+    unsigned second = mapped.products[number].swapped ? 0 : 1;
+    if (product.producer[second] && !product.producer[1 - second])
+      list[number] = {1, warps};
+  }
+  return list;
+}
+
+std::vector<Arrangement> ScheduleBuilder::allArrangements() const {
+  constexpr unsigned mostCombined = 3;
+  std::vector<Arrangement> list = uniformArrangements();
+  auto add = [&](const Arrangement &next) {
+    if (!llvm::is_contained(list, next))
+      list.push_back(next);
+  };
+  unsigned count = group.products.size();
+  for (unsigned warps : warpCounts()) {
+    if (count > mostCombined) {
+      add(handOverArrangement(warps));
+      continue;
+    }
+    auto pairs = factorize(warps);
+    Arrangement current(count, pairs.front());
+    auto choose = [&](auto &&self, unsigned product) -> void {
+      if (product == count)
+        return add(current);
+      for (const auto &pair : pairs) {
+        current[product] = pair;
+        self(self, product + 1);
+      }
+    };
+    choose(choose, 0);
+  }
+  return list;
+}

@@ -1,0 +1,261 @@
+//===- ScheduleSpace.cpp - Our search space -------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/ScheduleSpace.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
+
+ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
+                             const SearchOptions &options)
+    : group(group), chip(chip), options(options), builder(group, chip),
+      arranged(builder.allArrangements()) {
+  for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
+    usual.push_back(i);
+  for (unsigned warps : ScheduleBuilder::warpCounts()) {
+    Arrangement wanted = builder.handOverArrangement(warps);
+    unsigned number = llvm::find(arranged, wanted) - arranged.begin();
+    if (!llvm::is_contained(usual, number))
+      usual.push_back(number);
+  }
+  for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
+    if (depth <= options.mostStages)
+      depths.push_back(depth);
+  for (unsigned product = 0; product < group.products.size(); ++product)
+    intrinsics =
+        std::max<unsigned>(intrinsics, builder.intrinsicsOf(product).size());
+  for (int64_t width : {1, 2, 4, 8, 16, 32})
+    columns.push_back(width);
+  listTiles();
+  listSplits();
+  listExpressions();
+}
+
+/// What the tiled axis of the last product's reduction may be split into, where
+/// the group's numbers and lowering allow.
+void ScheduleSpace::listSplits() {
+  splits.push_back(1);
+  const GroupTensor &result =
+      *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
+        return tensor.role == TensorRole::Result;
+      });
+  splitAxis = builder.base().products[result.product].r1;
+  Schedule probe = builder.base();
+  probe.splits.assign(group.axes.size(), 1);
+  probe.splits[splitAxis] = 2;
+  if (whyNotSplit(group, probe) || whyNotLowered(probe))
+    return;
+  int64_t most = fine[splitAxis].empty() ? 1
+                                         : tripCount(group.axes[splitAxis],
+                                                     fine[splitAxis].front());
+  for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
+    if (parts <= most)
+      splits.push_back(parts);
+}
+
+void ScheduleSpace::listTiles() {
+  constexpr int64_t most = 512;
+  for (auto [index, axis] : llvm::enumerate(group.axes)) {
+    auto &all = fine.emplace_back();
+    auto &someOf = least.emplace_back();
+    auto &fewOf = few.emplace_back();
+    if (!builder.isMapped(index)) {
+      all = someOf = fewOf = {1};
+      continue;
+    }
+    int64_t last = llvm::alignTo(axis.extent, kUnit);
+    // Beyond the axis only to fill the warps, half of them at least.
+    int64_t unit = kUnit * ScheduleBuilder::warpCounts().back();
+    int64_t end = std::min(
+        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - kUnit});
+    for (int64_t tile = kUnit; tile <= end; tile += kUnit)
+      all.push_back(tile);
+    for (unsigned warps : ScheduleBuilder::warpCounts()) {
+      int64_t trips = 0;
+      for (int64_t tile : all) {
+        if (tile % (kUnit * warps))
+          continue;
+        int64_t own = llvm::divideCeil(axis.extent, tile);
+        if (own != trips)
+          someOf.push_back(tile);
+        trips = own;
+      }
+    }
+    llvm::sort(someOf);
+    someOf.erase(std::unique(someOf.begin(), someOf.end()), someOf.end());
+    constexpr int64_t mostOfFew = 256;
+    for (int64_t tile = kUnit; tile <= std::min(mostOfFew, last); tile *= 2)
+      fewOf.push_back(tile);
+    if (last <= mostOfFew && !llvm::isPowerOf2_64(last))
+      fewOf.push_back(last);
+  }
+}
+
+/// Expressions whose trees differ while all loops live.
+void ScheduleSpace::listExpressions() {
+  bound.push_back(builder.nestedReductions());
+  llvm::StringSet<> known;
+  Schedule probe = builder.base();
+  auto isNew = [&](const BoundExpression &expression) {
+    builder.setLoops(probe, expression);
+    std::string key = printTiling(probe.tree, group) + "|";
+    for (unsigned axis : probe.blocks)
+      key += group.axes[axis].name;
+    return known.insert(key).second;
+  };
+  isNew(bound.front());
+  // Long chains have tens of thousands that differ in loops far apart; those
+  // that keep one tile of every intermediate are fewer.
+  ExpressionOptions listed;
+  constexpr size_t most = 1024;
+  listed.limit = most;
+  auto expressions = listBoundExpressions(group, listed);
+  if (!expressions) {
+    listed.completeIntermediates = true;
+    expressions = listBoundExpressions(group, listed);
+  }
+  if (expressions)
+    for (BoundExpression &each : *expressions)
+      if (isNew(each))
+        bound.push_back(std::move(each));
+}
+
+double ScheduleSpace::size() const {
+  double points = static_cast<double>(bound.size()) * arranged.size() *
+                  depths.size() * std::max(1u, options.mostRegisterStages) *
+                  splits.size() * columns.size() * intrinsics;
+  for (const auto &list : fine)
+    points *= list.size();
+  return points;
+}
+
+Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
+  Schedule schedule = builder.base();
+  ArrayRef<int64_t> tiles = tilesOf(candidate);
+  schedule.tiles.assign(tiles.begin(), tiles.end());
+  if (candidate.parts > 1) {
+    schedule.splits.assign(group.axes.size(), 1);
+    schedule.splits[splitAxis] = candidate.parts;
+  }
+  if (intrinsics > 1)
+    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+      auto list = builder.intrinsicsOf(number);
+      mapping.intrinsic =
+          list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
+    }
+  builder.setLoops(schedule, bound[candidate.expression]);
+  if (schedule.blocks.size() > 1) {
+    unsigned fastest = schedule.blocks.back();
+    if (candidate.raster <
+        tripCount(group.axes[fastest], schedule.tiles[fastest]))
+      schedule.raster = candidate.raster;
+  }
+  return schedule;
+}
+
+bool ScheduleSpace::divides(const Arrangement &arrangement,
+                            ArrayRef<int64_t> tiles) const {
+  for (auto [mapping, warps] :
+       llvm::zip_equal(builder.base().products, arrangement))
+    if (tiles[mapping.i1] % (mapping.intrinsic->i1 * warps[0]) ||
+        tiles[mapping.i2] % (mapping.intrinsic->i2 * warps[1]))
+      return false;
+  return true;
+}
+
+bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
+  auto tileOf = [&](unsigned axis) {
+    return tiles[axis] > 0 ? tiles[axis] : fine[axis].front();
+  };
+  int64_t shared = 0, accumulators = 0;
+  for (const GroupTensor &tensor : group.tensors) {
+    if (tensor.role != TensorRole::Operand)
+      continue;
+    const ProductMapping &mapping = builder.base().products[tensor.product];
+    bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
+    if (!llvm::is_contained(tensor.axes, isFirst ? mapping.i1 : mapping.i2) ||
+        !llvm::is_contained(tensor.axes, mapping.r1))
+      continue;
+    int64_t bytes = tensor.elementBytes;
+    for (unsigned axis : tensor.axes)
+      bytes *= tileOf(axis);
+    shared += bytes;
+  }
+  for (const ProductMapping &mapping : builder.base().products)
+    accumulators += tileOf(mapping.i1) * tileOf(mapping.i2);
+  return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
+         accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
+                             ScheduleBuilder::warpCounts().back();
+}
+
+Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
+  Schedule schedule = outline(candidate);
+  builder.arrange(schedule, arranged[candidate.arrangement]);
+  builder.setStages(schedule, candidate.stages, candidate.registerStages);
+  return schedule;
+}
+
+ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
+  ScheduleCandidate candidate;
+  candidate.expression = numbers.below(bound.size());
+  candidate.arrangement = numbers.below(arranged.size());
+  for (auto [axis, list] : llvm::enumerate(fine))
+    candidate.tiles[axis] = list[numbers.below(list.size())];
+  candidate.stages = depths[numbers.below(depths.size())];
+  candidate.registerStages =
+      1 + numbers.below(std::max(1u, options.mostRegisterStages));
+  // Most grids and reductions are fine as they are.
+  if (numbers.below(2) == 0)
+    candidate.parts = splits[numbers.below(splits.size())];
+  if (numbers.below(2) == 0)
+    candidate.raster = columns[numbers.below(columns.size())];
+  candidate.intrinsic = numbers.below(intrinsics);
+  return candidate;
+}
+
+ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
+                                        Random &numbers) const {
+  ScheduleCandidate changed = candidate;
+  unsigned axes = group.axes.size();
+  unsigned which = numbers.below(axes + 7);
+  if (which == axes) {
+    changed.expression = numbers.below(bound.size());
+  } else if (which == axes + 1) {
+    changed.arrangement = numbers.below(arranged.size());
+  } else if (which == axes + 2) {
+    changed.stages = depths[numbers.below(depths.size())];
+  } else if (which == axes + 3) {
+    changed.registerStages =
+        1 + numbers.below(std::max(1u, options.mostRegisterStages));
+  } else if (which == axes + 4) {
+    changed.parts = splits[numbers.below(splits.size())];
+  } else if (which == axes + 5) {
+    changed.raster = columns[numbers.below(columns.size())];
+  } else if (which == axes + 6) {
+    changed.intrinsic = numbers.below(intrinsics);
+  } else {
+    // A neighbour as often as any other.
+    ArrayRef<int64_t> list = fine[which];
+    size_t at = llvm::find(list, candidate.tiles[which]) - list.begin();
+    if (at == list.size() || numbers.below(2) == 0)
+      at = numbers.below(list.size());
+    else if (numbers.below(2) == 0)
+      at = std::min(at + 1, list.size() - 1);
+    else
+      at = at > 0 ? at - 1 : at;
+    changed.tiles[which] = list[at];
+  }
+  return changed;
+}

@@ -1,0 +1,104 @@
+//===- SearchOptions.cpp - Names, refusals, order of candidates -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <tuple>
+
+using namespace fusion;
+
+bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
+  auto key = [](const RatedSchedule &rated) {
+    int64_t occupancy = rated.cost.blocksPerSM * rated.schedule.warps;
+    // Where a resource is the limit, what waits least for it.
+    return std::make_tuple(rated.modelSeconds, -occupancy, rated.cost.pipeline,
+                           rated.footprint.globalLoadBytes +
+                               rated.footprint.globalStoreBytes);
+  };
+  return key(a) < key(b);
+}
+
+std::string fusion::withoutNumbers(llvm::StringRef reason) {
+  std::string text;
+  bool inNumber = false, inWord = false;
+  for (char c : reason) {
+    bool isDigit = c >= '0' && c <= '9';
+    if (isDigit && (inNumber || !inWord)) {
+      if (!inNumber)
+        text += '#';
+      inNumber = true;
+      continue;
+    }
+    inNumber = false;
+    inWord = llvm::isAlnum(c) || c == '_';
+    text += c;
+  }
+  return text;
+}
+
+void fusion::countRefusal(Refusals &refusals, llvm::StringRef reason) {
+  std::string text = withoutNumbers(reason);
+  auto found = llvm::find_if(
+      refusals, [&](const auto &entry) { return entry.first == text; });
+  if (found == refusals.end())
+    refusals.emplace_back(std::move(text), 1);
+  else
+    ++found->second;
+}
+
+void fusion::sortRefusals(Refusals &refusals) {
+  llvm::sort(refusals, [](const auto &a, const auto &b) {
+    return std::make_pair(-a.second, a.first) <
+           std::make_pair(-b.second, b.first);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef fusion::name(SpaceKind space) {
+  switch (space) {
+  case SpaceKind::Default:
+    return "default";
+  case SpaceKind::Paper:
+    return "paper";
+  case SpaceKind::Chimera:
+    return "chimera";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<SpaceKind> fusion::lookupSpace(llvm::StringRef name) {
+  for (SpaceKind each :
+       {SpaceKind::Default, SpaceKind::Paper, SpaceKind::Chimera})
+    if (fusion::name(each) == name)
+      return each;
+  return std::nullopt;
+}
+
+llvm::StringRef fusion::name(SearchMethod method) {
+  switch (method) {
+  case SearchMethod::Auto:
+    return "auto";
+  case SearchMethod::Exhaustive:
+    return "exhaustive";
+  case SearchMethod::Evolutionary:
+    return "evolutionary";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<SearchMethod> fusion::lookupMethod(llvm::StringRef name) {
+  for (SearchMethod each : {SearchMethod::Auto, SearchMethod::Exhaustive,
+                            SearchMethod::Evolutionary})
+    if (fusion::name(each) == name)
+      return each;
+  return std::nullopt;
+}

@@ -1,0 +1,27 @@
+// RUN: not fusion-opt %s --fuse-search-schedules=space=mcfuser 2>&1 | FileCheck %s --check-prefix=SPACE
+// RUN: not fusion-opt %s --fuse-search-schedules=model=best 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: not fusion-opt %s --fuse-search-schedules=search=fast 2>&1 | FileCheck %s --check-prefix=SEARCH
+// RUN: not fusion-opt %s --fuse-search-schedules=rules=125 2>&1 | FileCheck %s --check-prefix=RULES
+// RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
+// RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
+// RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none search=exhaustive" 2>&1 | FileCheck %s --check-prefix=MANY
+
+// SPACE: error: no space 'mcfuser'; known are default, paper, chimera
+// MODEL: error: no model 'best'; known are default, mcfuser, chimera-printed, chimera-obs2, alcop
+// SEARCH: error: no search 'fast'; known are auto, exhaustive, evolutionary
+// RULES: error: no rules '125'; all, none, or digits of 1234
+// PADDING: error: no padding '5'; known are printed, least-of-trips
+// CONVERGENCE: error: no convergence 'soon'; known are printed, best-of-all
+// MANY: [[@LINE+4]]:8: error: no schedule found: 25165824 candidates are too many to list; use the evolutionary search
+
+module attributes {fuse.chip = #fuse.chip<"sm_80">} {
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x1024xf16>, %o: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+  %r = fuse.chain ins(%x = %a : tensor<4096x4096xf16>, %y = %b : tensor<4096x1024xf16>) outs(%p = %o : tensor<4096x1024xf32>) {
+    %z = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%z : f32) outs(%p : tensor<4096x1024xf32>) -> tensor<4096x1024xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<4096x4096xf16>, tensor<4096x1024xf16>) outs(%f : tensor<4096x1024xf32>) -> tensor<4096x1024xf32>
+    fuse.yield %c : tensor<4096x1024xf32>
+  } -> tensor<4096x1024xf32>
+  return %r : tensor<4096x1024xf32>
+}
+}

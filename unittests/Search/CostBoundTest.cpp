@@ -1,0 +1,109 @@
+//===- CostBoundTest.cpp - Bounds of the search ---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/CostBound.h"
+#include "fusion/Analysis/ChainModel.h"
+#include "fusion/Search/ScheduleSpace.h"
+#include "gtest/gtest.h"
+
+using namespace fusion;
+
+namespace {
+
+const llvm::SmallVector<int64_t, 6> kChains[] = {{128, 64, 96},
+                                                 {512, 64, 256, 64},
+                                                 {100, 72, 40, 24},
+                                                 {1024, 64, 512, 96},
+                                                 {96, 64, 48, 80, 32}};
+
+/// Legal candidates of a chain with their bounds and predicted times.
+template <typename Visit>
+void forRandomCandidates(const ChainShape &shape, const ChipInfo &chip,
+                         Visit visit) {
+  GroupModel group = makeChainModel(shape);
+  SearchOptions options;
+  ScheduleSpace space(group, chip, options);
+  Random numbers(11);
+  unsigned legal = 0;
+  for (unsigned tries = 0; tries < 20000 && legal < 100; ++tries) {
+    ScheduleCandidate candidate = space.random(numbers);
+    Schedule schedule = space.complete(candidate);
+    if (checkSchedule(group, schedule, chip))
+      continue;
+    ++legal;
+    visit(group, space, candidate, schedule);
+  }
+  EXPECT_GT(legal, 0u);
+}
+
+// No schedule is faster than the bound of its loops and tiles.
+TEST(CostBound, NothingIsFaster) {
+  for (const char *name : {"sm_80", "sm_86", "sm_90a"})
+    for (const auto &sizes : kChains)
+      for (int64_t batch : {1, 6}) {
+        const ChipInfo &chip = *lookupChip(name);
+        forRandomCandidates(
+            {sizes, batch}, chip,
+            [&](const GroupModel &group, const ScheduleSpace &space,
+                const ScheduleCandidate &candidate, const Schedule &schedule) {
+              CostBound bound(group, schedule.tree, schedule.blocks, chip);
+              Cost cost = predictCost(group, schedule,
+                                      computeFootprint(group, schedule), chip);
+              EXPECT_LE(bound.seconds(space.tilesOf(candidate)),
+                        cost.total * (1 + 1e-9))
+                  << printTiling(schedule.tree, group);
+            });
+      }
+}
+
+// Leaving tiles open does not raise the bound: what is cut off with a part of
+// the choices is cut off with all of them.
+TEST(CostBound, OpenTilesOnlyLowerIt) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  for (const auto &sizes : kChains)
+    forRandomCandidates(
+        {sizes}, chip,
+        [&](const GroupModel &group, const ScheduleSpace &space,
+            const ScheduleCandidate &candidate, const Schedule &schedule) {
+          CostBound whole(group, schedule.tree, schedule.blocks, chip);
+          double bound = whole.seconds(space.tilesOf(candidate));
+          // One axis after the other is opened; its loop is then dead.
+          ScheduleCandidate open = candidate, shape = candidate;
+          for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+            open.tiles[axis] = 0;
+            shape.tiles[axis] = group.axes[axis].extent;
+            CostBound part(group, space.outline(shape).tree,
+                           space.expressions()[candidate.expression].blocks,
+                           chip);
+            double own = part.seconds(space.tilesOf(open));
+            EXPECT_LE(own, bound * (1 + 1e-9))
+                << printTiling(schedule.tree, group) << " axis " << axis;
+            bound = own;
+          }
+        });
+}
+
+// What mayFit leaves out is refused whatever the warps.
+TEST(CostBound, WhatCannotFitIsRefused) {
+  const ChipInfo &chip = *lookupChip("sm_86");
+  GroupModel group = makeChainModel({{1024, 512, 1024, 512}});
+  SearchOptions options;
+  ScheduleSpace space(group, chip, options);
+  Random numbers(3);
+  unsigned out = 0;
+  for (unsigned i = 0; i < 20000; ++i) {
+    ScheduleCandidate candidate = space.random(numbers);
+    if (space.mayFit(space.tilesOf(candidate)))
+      continue;
+    ++out;
+    EXPECT_TRUE(checkSchedule(group, space.complete(candidate), chip));
+  }
+  EXPECT_GT(out, 1000u);
+}
+
+} // namespace

@@ -1,0 +1,168 @@
+//===- PaperSearchTest.cpp - Schedules out of the papers' spaces ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/ChainModel.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace fusion;
+
+namespace {
+
+GroupModel example() { return makeChainModel({{1024, 512, 1024, 512}}); }
+
+SearchOptions inSpace(SpaceKind space, ModelKind model) {
+  SearchOptions options;
+  options.space = space;
+  options.model = model;
+  return options;
+}
+
+// Whatever the space and the model, the schedule can be lowered.
+TEST(PaperSearch, EverySpaceAndModelEndsInALegalSchedule) {
+  std::string reason;
+  for (const char *name : {"sm_80", "sm_90a"})
+    for (llvm::SmallVector<int64_t, 6> sizes :
+         {llvm::SmallVector<int64_t, 6>{128, 64, 96},
+          {1024, 512, 1024, 512},
+          {100, 72, 40, 24},
+          {96, 64, 48, 80, 32}})
+      for (SpaceKind space :
+           {SpaceKind::Default, SpaceKind::Paper, SpaceKind::Chimera})
+        for (ModelKind model : allModels()) {
+          const ChipInfo &chip = *lookupChip(name);
+          GroupModel group = makeChainModel({sizes});
+          auto found =
+              searchSchedule(group, chip, reason, inSpace(space, model));
+          ASSERT_TRUE(found) << fusion::name(space).str() << " "
+                             << fusion::name(model).str() << ": " << reason;
+          EXPECT_EQ(checkSchedule(group, found->schedule, chip), std::nullopt);
+          auto seconds =
+              predictSeconds(model, group, found->schedule, chip, reason);
+          ASSERT_TRUE(seconds) << reason;
+          EXPECT_NEAR(found->modelSeconds, *seconds, 1e-9 * *seconds);
+          bool hasStages =
+              space == SpaceKind::Default || model == ModelKind::Alcop;
+          for (const Placement &place : found->schedule.places)
+            EXPECT_TRUE(hasStages || place.stages == 1);
+          EXPECT_EQ(found->counts.has_value(), space != SpaceKind::Default);
+        }
+}
+
+TEST(PaperSearch, CountsOfTheExample) {
+  std::string reason;
+  auto found = searchSchedule(example(), *lookupChip("sm_80"), reason,
+                              inSpace(SpaceKind::Paper, ModelKind::McFuser));
+  ASSERT_TRUE(found) << reason;
+  EXPECT_EQ(found->counts->candidates[0], 109051904u);
+  EXPECT_EQ(found->counts->candidates[4], 2253u);
+  EXPECT_EQ(found->counts->afterRule4InElements, 3195u);
+  EXPECT_TRUE(found->isProven);
+}
+
+// Under its own model a space's choice is the best of what can be lowered, and
+// the wider space has no worse one.
+TEST(PaperSearch, WiderSpacesAreNoWorse) {
+  std::string reason;
+  GroupModel group = example();
+  const ChipInfo &chip = *lookupChip("sm_80");
+  for (ModelKind model : {ModelKind::McFuser, ModelKind::Default}) {
+    auto deep =
+        searchSchedule(group, chip, reason, inSpace(SpaceKind::Chimera, model));
+    auto flat =
+        searchSchedule(group, chip, reason, inSpace(SpaceKind::Paper, model));
+    auto ours =
+        searchSchedule(group, chip, reason, inSpace(SpaceKind::Default, model));
+    ASSERT_TRUE(deep && flat && ours) << reason;
+    EXPECT_LE(flat->modelSeconds, deep->modelSeconds);
+    EXPECT_LE(ours->modelSeconds, flat->modelSeconds * (1 + 1e-9));
+  }
+}
+
+// MCFuser's model does not see what T_n costs; ours does (PaperSpaceTest says
+// why). With k whole, the first of equals is the least tile.
+TEST(PaperSearch, McFuserTakesTheLeastTileOfNAndOursDoesNot) {
+  std::string reason;
+  GroupModel group = example();
+  const ChipInfo &chip = *lookupChip("sm_80");
+  unsigned n = *group.findAxis("n");
+  auto theirs = searchSchedule(group, chip, reason,
+                               inSpace(SpaceKind::Paper, ModelKind::McFuser));
+  auto ours = searchSchedule(group, chip, reason,
+                             inSpace(SpaceKind::Paper, ModelKind::Default));
+  ASSERT_TRUE(theirs && ours) << reason;
+  EXPECT_EQ(theirs->schedule.tiles[n], 16);
+  EXPECT_GT(ours->schedule.tiles[n], 16);
+  EXPECT_LT(ours->cost.total, theirs->cost.total);
+}
+
+TEST(PaperSearch, EvolutionIsTheSameForAnyThreads) {
+  std::string reason;
+  GroupModel group = example();
+  for (Convergence convergence :
+       {Convergence::Printed, Convergence::BestOfAll}) {
+    SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+    options.method = SearchMethod::Evolutionary;
+    options.convergence = convergence;
+    auto one = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+    options.threads = 4;
+    auto four = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+    ASSERT_TRUE(one && four) << reason;
+    EXPECT_EQ(one->schedule.tiles, four->schedule.tiles);
+    EXPECT_EQ(printTiling(one->schedule.tree, group),
+              printTiling(four->schedule.tree, group));
+    EXPECT_EQ(one->modelSeconds, four->modelSeconds);
+    EXPECT_EQ(one->refusals, four->refusals);
+  }
+}
+
+// Without removal of dead loops statements stay where the loops were; the loops
+// themselves cannot be lowered and are left out.
+TEST(PaperSearch, DeadLoopsCanBeKept) {
+  std::string reason;
+  GroupModel group = example();
+  SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  auto removed = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+  options.rules.removeDeadLoops = false;
+  auto kept = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+  ASSERT_TRUE(removed && kept) << reason;
+  EXPECT_LT(removed->modelSeconds, kept->modelSeconds);
+}
+
+TEST(PaperSearch, SaysWhyThereIsNone) {
+  std::string reason;
+  GroupModel group = example();
+  ChipInfo chip = *lookupChip("sm_80");
+  chip.sharedMemoryPerBlock = 512;
+  SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  options.rules.limitSharedMemory = false;
+  EXPECT_FALSE(searchSchedule(group, chip, reason, options));
+  EXPECT_NE(reason.find("candidates can be lowered; of most: the tiles need # "
+                        "bytes of shared memory"),
+            std::string::npos)
+      << reason;
+  options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  options.rules.padding = PaddingRule::None;
+  options.rules.limitSharedMemory = false;
+  options.rules.deduplicate = false;
+  options.rules.completeIntermediates = false;
+  options.method = SearchMethod::Exhaustive;
+  EXPECT_FALSE(searchSchedule(group, *lookupChip("sm_80"), reason, options));
+  EXPECT_EQ(reason, "109051904 candidates are too many to list; use the "
+                    "evolutionary search");
+}
+
+TEST(PaperSearch, ReasonsAreCountedWithoutTheirNumbers) {
+  EXPECT_EQ(withoutNumbers("the tile of 'C' (64 x 40) is no multiple of "
+                           "mma.m16n8k16 over 4 x 1 warps"),
+            "the tile of 'C' (# x #) is no multiple of mma.m16n8k16 over # x # "
+            "warps");
+}
+
+} // namespace
