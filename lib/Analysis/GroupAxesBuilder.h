@@ -35,6 +35,7 @@ public:
         mlir::failed(collectOperands()) || mlir::failed(collectResults()))
       return mlir::failure();
     nameTensors();
+    deriveOnlineForms();
     return std::move(group);
   }
 
@@ -52,6 +53,7 @@ private:
   mlir::LogicalResult collectReductions();
   mlir::FailureOr<mlir::Value> handedValue(unsigned product);
   void nameTensors();
+  void deriveOnlineForms();
 
   /// The operator of the group that makes `value`.
   std::optional<unsigned> definer(mlir::Value value) const {

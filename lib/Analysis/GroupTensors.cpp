@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupAxesBuilder.h"
+#include "fusion/Analysis/OnlineReduction.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -304,4 +305,27 @@ void GroupAxesBuilder::nameTensors() {
   }
   for (unsigned index = 0; index < group.model.tensors.size(); ++index)
     name(index);
+}
+
+void GroupAxesBuilder::deriveOnlineForms() {
+  for (const Reduction &reduction : group.model.reductions)
+    for (unsigned axis : reduction.reduced) {
+      if (llvm::any_of(group.model.online, [&](const OnlineAxis &known) {
+            return known.axis == axis;
+          }))
+        continue;
+      OnlineAxis &online = group.model.online.emplace_back();
+      online.axis = axis;
+      FailureOr<OnlineForm> form =
+          deriveOnline(group, axis, [&](const Twine &reason) {
+            online.whyNot = reason.str();
+          });
+      auto &known = group.onlineForms.emplace_back();
+      if (failed(form))
+        continue;
+      for (const OnlineForm::Sum &sum : form->sums)
+        if (sum.factor)
+          online.corrected.push_back(sum.product);
+      known = std::make_shared<const OnlineForm>(std::move(*form));
+    }
 }

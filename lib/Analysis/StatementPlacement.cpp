@@ -54,6 +54,12 @@ public:
     }
     for (unsigned product = 0; product < group.products.size(); ++product)
       placeProduct(*body, product);
+    // Rows are complete when the loops that reduce them are over.
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Statistic)
+        enterAll(*body, outsideOf(paths[tensor.product], tensor.axes),
+                 tensor.product)
+            .push_back({Kind::Store, static_cast<unsigned>(number), {}});
     return tree;
   }
 
@@ -146,6 +152,13 @@ private:
     return path;
   }
 
+  /// The outermost loops of a path that are all of `axes`.
+  static ArrayRef<unsigned> outsideOf(ArrayRef<unsigned> path,
+                                      ArrayRef<unsigned> axes) {
+    return path.take_while(
+        [&](unsigned axis) { return llvm::is_contained(axes, axis); });
+  }
+
   static bool contains(const TilingNode &node, Kind kind, unsigned index) {
     return (node.kind == kind && node.index == index) ||
            llvm::any_of(node.children, [&](const TilingNode &child) {
@@ -192,6 +205,31 @@ private:
     return *inner;
   }
 
+  /// Whether a product's values are combined along one of `axes`.
+  bool isReducedInside(unsigned product, ArrayRef<unsigned> axes) const {
+    return llvm::any_of(group.reductions, [&](const Reduction &reduction) {
+      return reduction.product == product &&
+             llvm::any_of(reduction.reduced, [&](unsigned axis) {
+               return llvm::is_contained(axes, axis);
+             });
+    });
+  }
+
+  /// A load inside of the outermost `depth` loops around the computation of its
+  /// product, just before what encloses it.
+  void placeLoadBefore(TilingTree &body, unsigned tensor, size_t depth) {
+    unsigned result = group.products[group.tensors[tensor].product].result;
+    TilingTree *outer = &body;
+    auto enclosing = [&] {
+      return llvm::find_if(*outer, [&](const TilingNode &node) {
+        return contains(node, Kind::Compute, result);
+      });
+    };
+    for (; depth > 0; --depth)
+      outer = &enclosing()->children;
+    outer->insert(enclosing(), {Kind::Load, tensor, {}});
+  }
+
   void placeProduct(TilingTree &body, unsigned index) {
     const Product &product = group.products[index];
     const Path &path = paths[index];
@@ -202,21 +240,9 @@ private:
     enterAll(body, path, producers)
         .push_back({Kind::Compute, product.result, {}});
 
-    for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
-      if (tensor.role != TensorRole::Operand || tensor.product != index)
-        continue;
-      // Just before what encloses the computation.
-      TilingTree *outer = &body;
-      auto enclosing = [&] {
-        return llvm::find_if(*outer, [&](const TilingNode &node) {
-          return contains(node, Kind::Compute, product.result);
-        });
-      };
-      for (unsigned depth = hoist(path, tensor.axes).size(); depth > 0; --depth)
-        outer = &enclosing()->children;
-      outer->insert(enclosing(),
-                    {Kind::Load, static_cast<unsigned>(number), {}});
-    }
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Operand && tensor.product == index)
+        placeLoadBefore(body, number, hoist(path, tensor.axes).size());
 
     // What happens to complete values: their loops outside of the reductions,
     // and those inside that tell their tiles apart.
@@ -226,9 +252,15 @@ private:
       if (depth < completeDepth(index) || llvm::is_contained(value.axes, axis))
         complete.push_back(axis);
     for (auto [number, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Extra && tensor.product == index)
-        enterAll(body, complete, index)
-            .push_back({Kind::Load, static_cast<unsigned>(number), {}});
+      if (tensor.role == TensorRole::Extra && tensor.product == index) {
+        // What is the same for all of a reduction's rows is loaded before it.
+        ArrayRef<unsigned> outer = hoist(complete, tensor.axes);
+        if (isReducedInside(index, ArrayRef(complete).drop_front(outer.size())))
+          placeLoadBefore(body, number, outer.size());
+        else
+          enterAll(body, complete, index)
+              .push_back({Kind::Load, static_cast<unsigned>(number), {}});
+      }
     if (value.role == TensorRole::Result)
       enterAll(body, hoist(complete, value.axes), index)
           .push_back({Kind::Store, product.result, {}});

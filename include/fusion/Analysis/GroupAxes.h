@@ -14,8 +14,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
 
 namespace fusion {
+
+struct OnlineForm;
 
 /// The plain model of a chain together with the IR that it describes.
 struct GroupAxes {
@@ -40,6 +43,8 @@ struct GroupAxes {
   llvm::SmallVector<mlir::Value> finalValues;
   /// By result of the group: its tensor.
   llvm::SmallVector<unsigned> resultTensors;
+  /// The running forms of `model.online`, null where there is none.
+  llvm::SmallVector<std::shared_ptr<const OnlineForm>, 1> onlineForms;
 
   /// The tensor of the model that stands for an input value or for a product's
   /// result.

@@ -91,12 +91,22 @@ struct Reduction {
   unsigned elementBytes;                   ///< of the result
 };
 
+/// Whether and how the reductions along an axis can run while the axis's loop also
+/// consumes them (fusion/Analysis/OnlineReduction.h).
+struct OnlineAxis {
+  unsigned axis;
+  std::string whyNot; ///< empty where they can
+  /// Products whose sums so far are corrected in every iteration.
+  llvm::SmallVector<unsigned, 2> corrected;
+};
+
 /// A group as plain data.
 struct GroupModel {
   llvm::SmallVector<Axis, 8> axes;
   llvm::SmallVector<GroupTensor, 8> tensors;
   llvm::SmallVector<Product, 4> products;
   llvm::SmallVector<Reduction, 2> reductions;
+  llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
 
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -29,7 +30,9 @@ ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
       schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
       b(kernel.builder()), loc(group.getLoc()),
       accumulators(model.products.size()), sums(model.products.size()),
-      buffers(model.tensors.size()), arrays(model.tensors.size()) {}
+      buffers(model.tensors.size()), arrays(model.tensors.size()),
+      running(model.reductions.size()), rowScales(model.products.size()),
+      rowScaleAxes(model.products.size()) {}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
@@ -98,9 +101,11 @@ void ChainLowering::emitBlockCoordinates() {
 /// their origin.
 Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
-  Value value = info.role == TensorRole::Result ? Value() : axes.values[tensor];
-  Value pointer = info.role == TensorRole::Result ? kernel.resultPointer(0)
-                                                  : kernel.argument(value);
+  auto *result = llvm::find(axes.resultTensors, tensor);
+  Value pointer =
+      result != axes.resultTensors.end()
+          ? kernel.resultPointer(result - axes.resultTensors.begin())
+          : kernel.argument(axes.values[tensor]);
   SmallVector<int64_t> strides(info.axes.size(), 1);
   for (unsigned d = info.axes.size(); d-- > 1;)
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
@@ -322,11 +327,14 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
   // An element-wise operator in front of the product.
-  if (auto op = value.getDefiningOp<linalg::LinalgOp>())
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    llvm::SaveAndRestore<decltype(slicedAxis)> slice(
+        slicedAxis, std::make_pair(sliceAxis, start));
     return emitElementwise(op, tileAxes, shape, [&](Value operand) {
       return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
                               length);
     });
+  }
   // An operand of the group.
   if (!isa<RankedTensorType>(value.getType()))
     return kernel.argument(value);
@@ -424,6 +432,8 @@ Value ChainLowering::zeroAccumulator(unsigned number) {
 void ChainLowering::emitStore(unsigned tensor) {
   const ProductMapping &mapping =
       schedule.products[model.tensors[tensor].product];
+  if (model.tensors[tensor].role == TensorRole::Statistic)
+    return emitStatistic(tensor);
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
@@ -501,8 +511,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
                                    : kept.handOvers[info.product].loops))
       carried.push_back(&arrays[index]);
   }
+  llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried,
            [&] { emitItems(node.children, /*isOutermost=*/false); });
+  finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
       complete(number);
