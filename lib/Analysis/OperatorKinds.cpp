@@ -20,6 +20,8 @@ using namespace fusion;
 /// and loop indices.
 static bool hasScalarBody(linalg::LinalgOp op) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (isa<linalg::IndexOp>(inner))
+      continue;
     StringRef dialect = inner.getName().getDialectNamespace();
     if ((dialect != "arith" && dialect != "math") || inner.getNumRegions() != 0)
       return false;
