@@ -58,6 +58,8 @@ public:
       return reason;
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))
       return reason;
+    if (Reason reason = checkKeptParts())
+      return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
@@ -78,6 +80,7 @@ private:
 
   Reason checkProduct(unsigned number);
   Reason checkBlocks();
+  Reason checkKeptParts();
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
@@ -180,6 +183,31 @@ static unsigned transportBytes(fuse::Transport transport) {
     return 16;
   }
   llvm_unreachable("covered switch");
+}
+
+/// Arrays of registers are unrolled, so loops that fill them have the same trips
+/// in every part.
+Reason Checker::checkKeptParts() {
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split || tripCount(group.axes[*split], schedule.tiles[*split]) %
+                        schedule.splitOf(*split) ==
+                    0)
+    return std::nullopt;
+  auto refuse = [&](const TileSlots &slots, unsigned tensor) -> Reason {
+    if (!llvm::is_contained(slots.axes, *split))
+      return std::nullopt;
+    return "tiles of '" + tensorName(tensor) + "' are kept along axis '" +
+           axisName(*split) + "', whose " +
+           std::to_string(schedule.splitOf(*split)) +
+           " parts have different lengths";
+  };
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (Reason reason = refuse(kept.values[tensor], tensor))
+      return reason;
+  for (auto [number, product] : llvm::enumerate(group.products))
+    if (Reason reason = refuse(kept.accumulators[number], product.result))
+      return reason;
+  return std::nullopt;
 }
 
 Reason Checker::checkPlace(unsigned index) {
@@ -339,8 +367,6 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
     return "'cluster' is not lowered; blocks are independent";
   if (schedule.producerWarps != 0)
     return "'producers' is not lowered; every warp loads and multiplies";
-  if (schedule.splitAxis())
-    return "split reductions are not lowered";
   return std::nullopt;
 }
 

@@ -199,7 +199,7 @@ template <typename GroupOp> GroupOp Outliner::run() {
     locs.push_back(op.getLoc());
   auto group = GroupOp::create(rewriter, rewriter.getFusedLoc(locs),
                                last->getResultTypes(), operands, inits,
-                               fuse::ScheduleAttr());
+                               fuse::ScheduleAttr(), fuse::PartialAttr());
   SmallVector<Type> types(ValueRange(operands).getTypes());
   llvm::append_range(types, ValueRange(inits).getTypes());
   Block *body = rewriter.createBlock(

@@ -13,18 +13,6 @@ func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @generic_form_of_two(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form takes a single operator}}
-  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
-    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
-    %f = linalg.exp ins(%e : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
-    fuse.yield %f : tensor<8xf32>
-  } -> tensor<8xf32>
-  return %r : tensor<8xf32>
-}
-
-// -----
-
 func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, raster, memory, pipeline or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)

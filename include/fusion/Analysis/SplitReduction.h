@@ -66,6 +66,12 @@ struct CombineFootprint {
 CombineFootprint combineFootprint(const GroupModel &group,
                                   const Schedule &schedule);
 
+/// Why a group with the attribute `partial`, which may be null, is not what its
+/// schedule splits, or nullopt where it is: the same axis in the same ranges.
+std::optional<std::string> whyNotPartial(fuse::PartialAttr partial,
+                                         const GroupModel &group,
+                                         const Schedule &schedule);
+
 /// Why the schedule's splits are none that can be combined, or nullopt where they
 /// are, or where there are none.
 std::optional<std::string> whyNotSplit(const GroupModel &group,

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -119,11 +120,12 @@ Value ChainLowering::slotNumber(const TileSlots &slots) {
     return kernel.constant(0);
   Value number;
   for (unsigned axis : slots.axes) {
-    Value digit = arith::DivUIOp::create(b, loc, origins[axis],
+    Value digit = arith::DivUIOp::create(b, loc, inductions[axis],
                                          kernel.constant(schedule.tiles[axis]));
     if (number) {
-      number =
-          arith::MulIOp::create(b, loc, number, kernel.constant(trips(axis)));
+      number = arith::MulIOp::create(
+          b, loc, number,
+          kernel.constant(sequentialTrips(model, schedule, axis)));
       digit = arith::AddIOp::create(b, loc, number, digit);
     }
     number = digit;
@@ -200,10 +202,10 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
     bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
       return llvm::is_contained(product.reduction, axis);
     });
-    if (!isReduced || model.axes[axis].extent % schedule.tiles[axis] == 0)
+    if (!isReduced || tilesLieInside(axis))
       continue;
     int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
-    if (trips(axis) == 1 && axis == sliceAxis &&
+    if (trips(axis) == 1 && schedule.splitOf(axis) == 1 && axis == sliceAxis &&
         start + size <= model.axes[axis].extent)
       continue;
     int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);

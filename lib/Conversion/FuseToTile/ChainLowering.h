@@ -40,6 +40,8 @@ private:
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
+  /// Whether every tile of the axis lies inside of it.
+  bool tilesLieInside(unsigned axis) const;
   mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);
   mlir::RankedTensorType tileType(AxisList tileAxes,
                                   mlir::Type elementType) const;
@@ -88,6 +90,7 @@ private:
   Value tileOf(Value value, unsigned tensor);
 
   // The tree.
+  Value emitLoopBound(unsigned axis);
   /// A loop over an axis, `emitBody` inside. What `carried` points to are
   /// values that the body replaces.
   void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
@@ -105,6 +108,8 @@ private:
 
   KeptTiles kept;
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
+  llvm::SmallVector<Value> inductions;   ///< the same, within the block's range
+  Value part; ///< of a split reduction: which one the block computes
   /// By product, while it is summed: a tile, or an array of kept ones.
   llvm::SmallVector<Value> accumulators;
   llvm::SmallVector<Value> sums;         ///< by product, complete

@@ -232,4 +232,26 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
   let genVerifyDecl = 1;
 }
 
+def Fuse_PartialAttr : Fuse_Attr<"Partial", "partial"> {
+  let summary = "Which ranges of a reduction a group evaluates";
+  let description = [{
+    On a chain: everything is evaluated for `parts` consecutive ranges of the axis
+    called `axis`, which the last product reduces, of `length` elements each; the
+    last ranges are shorter or empty, and a sum over an empty range is zero. The
+    group's result carries the parts as its first dimension. `fuse-split-reductions`
+    makes such groups, with a schedule that splits the axis, and a group that adds
+    the parts.
+
+    ```mlir
+    #fuse.partial<axis = "k", parts = 3, length = 128>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"axis that is split">:$axis,
+                        "int64_t":$parts, "int64_t":$length);
+  let assemblyFormat = [{
+    `<` `axis` `=` $axis `,` `parts` `=` $parts `,` `length` `=` $length `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 #endif // FUSION_DIALECT_FUSE_IR_FUSEATTRS_TD
