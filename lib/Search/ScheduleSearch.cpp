@@ -380,7 +380,13 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
       if (least >= best() || !space.mayFit(space.tilesOf(candidate)))
         return true;
       if (axis == count) {
-        leaves.push_back({least, number, each, parts});
+        // Models of loops and tiles are their own bounds.
+        if (seesTilesOnly(options.model))
+          least = predictSeconds(options.model, group, space.outline(candidate),
+                                 chip, lastReason)
+                      .value_or(kNever);
+        if (least < best())
+          leaves.push_back({least, number, each, parts});
         return true;
       }
       ArrayRef<int64_t> list = space.leastTiles(axis);
@@ -416,7 +422,7 @@ void Search::branch(std::vector<Leaf> &leaves, bool isLimited) {
   auto all =
       llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   for (const Leaf &leaf : leaves) {
-    if (hasBounds() && leaf.bound >= best())
+    if (leaf.bound >= best())
       break;
     if (isLimited && candidates - start > affordable)
       return;

@@ -55,6 +55,9 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
 /// the group's numbers and lowering allow.
 void ScheduleSpace::listSplits() {
   splits.push_back(1);
+  // Who sees tiles alone would split at random.
+  if (seesTilesOnly(options.model))
+    return;
   const GroupTensor &result =
       *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
         return tensor.role == TensorRole::Result;
