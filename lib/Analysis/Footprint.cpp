@@ -138,7 +138,11 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
-        int64_t bytes = movedBytes(node.index);
+        // Of blocks that all compute the same rows the first one stores them.
+        int64_t bytes = tensor.role == TensorRole::Statistic
+                            ? movedElements(group, schedule, node.index) *
+                                  tensor.elementBytes
+                            : movedBytes(node.index);
         result.globalStoreBytes += bytes;
         if (schedule.places[node.index].space == fuse::Space::Shared)
           result.sharedTraffic += 2 * bytes;
@@ -165,6 +169,11 @@ private:
     if (!isPartial)
       result.otherFlops += i1 * i2 * product.flopsPerPoint *
                            (count / std::max<int64_t>(1, trips[mapping.r1]));
+    // Sums so far are multiplied in each iteration of the axis.
+    for (const OnlineAxis &online : group.online)
+      if (llvm::is_contained(online.corrected, number) &&
+          sequentialTrips(group, schedule, online.axis) > 1)
+        result.otherFlops += i1 * i2 * count;
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
@@ -233,9 +242,21 @@ private:
       else
         buffers += alignBuffer(tile * place.stages * slots);
     }
+    for (const Reduction &reduction : group.reductions)
+      handedOver = std::max(handedOver, alignBuffer(exchangedRows(reduction)));
     result.sharedMemory = storesEndBlock()
                               ? std::max(buffers + handedOver, staging)
                               : buffers + std::max(handedOver, staging);
+  }
+
+  /// Bytes that the warps of a block pass to each other to reduce rows of which
+  /// each holds a part.
+  int64_t exchangedRows(const Reduction &reduction) const {
+    const ProductMapping &mapping = schedule.products[reduction.product];
+    bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+    int64_t parts = mapping.warps[alongColumns ? 1 : 0];
+    int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
+    return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -332,6 +353,20 @@ private:
     return addresses;
   }
 
+  /// Values of rows: of each reduction one, in every thread that holds an element
+  /// of the row.
+  int64_t rowRegisters() const {
+    int64_t count = 0;
+    for (const Reduction &reduction : group.reductions) {
+      const ProductMapping &mapping = schedule.products[reduction.product];
+      bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+      count += alongColumns
+                   ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                   : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+    }
+    return count;
+  }
+
   /// The most that lives at any product, the fragments of one of its steps, and
   /// addresses.
   void addRegisters() {
@@ -347,7 +382,7 @@ private:
       int64_t unrolled = unrolledIterations(number);
       result.registers =
           std::max(result.registers,
-                   liveRegisters(number) + addressing + addresses +
+                   liveRegisters(number) + rowRegisters() + addressing + addresses +
                        fragments * (schedule.registerStages +
                                     std::min<int64_t>(unrolled - 1, 1)));
     }

@@ -9,6 +9,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "ReductionLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -59,6 +60,8 @@ public:
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))
       return reason;
     if (Reason reason = checkKeptParts())
+      return reason;
+    if (Reason reason = whyNotReduced(group, schedule, kept))
       return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
@@ -261,6 +264,10 @@ Reason Checker::checkPlace(unsigned index) {
   }
   case TensorRole::Intermediate:
     return checkHandOver(tensor.product);
+  case TensorRole::Statistic:
+    if (isShared)
+      return "'" + tensor.name + "' is stored from registers";
+    break;
   case TensorRole::Result:
     break;
   }

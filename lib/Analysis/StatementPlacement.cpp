@@ -54,6 +54,12 @@ public:
     }
     for (unsigned product = 0; product < group.products.size(); ++product)
       placeProduct(*body, product);
+    // Rows are complete when the loops that reduce them are over.
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Statistic)
+        enterAll(*body, outsideOf(paths[tensor.product], tensor.axes),
+                 tensor.product)
+            .push_back({Kind::Store, static_cast<unsigned>(number), {}});
     return tree;
   }
 
@@ -144,6 +150,13 @@ private:
     while (!path.empty() && !llvm::is_contained(axes, path.back()))
       path = path.drop_back();
     return path;
+  }
+
+  /// The outermost loops of a path that are all of `axes`.
+  static ArrayRef<unsigned> outsideOf(ArrayRef<unsigned> path,
+                                      ArrayRef<unsigned> axes) {
+    return path.take_while(
+        [&](unsigned axis) { return llvm::is_contained(axes, axis); });
   }
 
   static bool contains(const TilingNode &node, Kind kind, unsigned index) {

@@ -45,6 +45,11 @@ THREE = {
 ROWS, BLOCK = ("[1, 1]", "[2, 1]"), ("[1, 2]", "[2, 2]", "[2, 4]")
 
 
+def rows_of(text):
+    """Rows of a block: each warp has as many, or registers would not do."""
+    return 16 * int(text.strip("[]").split(", ")[0])
+
+
 def warps_of(text):
     rows, columns = text.strip("[]").split(", ")
     return int(rows) * int(columns)
@@ -86,8 +91,7 @@ def two(name, sizes, dtype, between, transposed, warps, c_place):
     if between.startswith("bias"):
         tiling, places["F"] = with_bias, "registers"
     counts = stages(staged, transport)
-    # Only the inner one of two loops that hold each other can have stages.
-    check(name, arguments, tiling=tiling, tiles=dict(m=32, n=32, k=16, h=32), blocks=list(blocks),
+    check(name, arguments, tiling=tiling, tiles=dict(m=rows_of(warps), n=32, k=16, h=32), blocks=list(blocks),
           maps=dict(C=("m", "n", "k", warps), E=("m", "h", "n", warps)), places=places, warps=warps_of(warps),
           stages=counts, registers=random.randint(1, 2))
 
@@ -96,7 +100,7 @@ def three(name, sizes, warps):
     tiling, blocks, staged = THREE[name]
     space = "registers" if warps in ROWS else "shared"
     places = dict.fromkeys("ABDF", "shared, async16") | dict(C=space, E=space, G="shared")
-    check(name, [f"--chain={sizes}", "--2d", "--between=relu"], tiling=tiling, tiles=dict(m=32, n=32, k=32, h=32, p=32),
+    check(name, [f"--chain={sizes}", "--2d", "--between=relu"], tiling=tiling, tiles=dict(m=rows_of(warps), n=32, k=32, h=32, p=32),
           blocks=list(blocks), maps=dict(C=("m", "n", "k", warps), E=("m", "h", "n", warps), G=("m", "p", "h", warps)),
           places=places, warps=warps_of(warps), stages=stages(staged, "async16"), registers=random.randint(1, 2))
 

@@ -54,7 +54,7 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
 // SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
-// REDUCTION: error: {{.*}}'reduction' is for groups that consume a value while it is reduced
+// REDUCTION: error: {{.*}}'reduction' is for groups with reductions between products
 // How products use the intrinsic and the warps.
 // RUN: sed -e 's|i1 = "m", i2 = "n", r1 = "k"|i1 = "k", i2 = "n", r1 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=I1
 // I1: error: schedule cannot be lowered: i1 = 'k' is no parallel axis of one operand of 'C'

@@ -84,7 +84,7 @@ func.func @input_in_two_places(%a: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> 
 // -----
 
 func.func @two_results(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
-  // expected-error @below {{cannot be lowered as a chain: it has more than one result}}
+  // expected-error @below {{cannot be lowered as a chain: one value is two results}}
   %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>)
                     outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
@@ -97,16 +97,17 @@ func.func @two_results(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<
 
 // -----
 
-func.func @value_that_nobody_reads(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @below {{cannot be lowered as a chain: a product's value leaves before its last operator}}
-  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
+func.func @two_values_of_one_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  // expected-error @below {{cannot be lowered as a chain: two values of one product are handed on}}
+  %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>)
+                    outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
     %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
-    %d = linalg.exp ins(%c : tensor<16x16xf32>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
-    fuse.yield %c : tensor<16x16xf32>
-  } -> tensor<16x16xf32>
-  return %r : tensor<16x16xf32>
+    %d = linalg.exp ins(%c : tensor<16x16xf32>) outs(%q : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %c, %d : tensor<16x16xf32>, tensor<16x16xf32>
+  } -> (tensor<16x16xf32>, tensor<16x16xf32>)
+  return %r#0, %r#1 : tensor<16x16xf32>, tensor<16x16xf32>
 }
 
 // -----

@@ -87,9 +87,11 @@ void ChainLowering::emitBlockCoordinates() {
 /// their origin.
 Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
-  Value value = info.role == TensorRole::Result ? Value() : axes.values[tensor];
-  Value pointer = info.role == TensorRole::Result ? kernel.resultPointer(0)
-                                                  : kernel.argument(value);
+  auto *result = llvm::find(axes.resultTensors, tensor);
+  Value pointer =
+      result != axes.resultTensors.end()
+          ? kernel.resultPointer(result - axes.resultTensors.begin())
+          : kernel.argument(axes.values[tensor]);
   SmallVector<int64_t> strides(info.axes.size(), 1);
   for (unsigned d = info.axes.size(); d-- > 1;)
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;

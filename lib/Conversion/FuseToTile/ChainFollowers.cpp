@@ -69,10 +69,11 @@ void ChainLowering::emitFollowers(unsigned number) {
   const Product &product = model.products[number];
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
   Value sum = sums[number];
   if (kept.accumulators[number].isKept())
     sum = getFromArray(sum, slotNumber(kept.accumulators[number]));
+  if (rowScales[number])
+    sum = scaleRows(sum, rowScales[number], tileAxes, rowScaleAxes[number]);
   Value value = productOperator(number)->getResult(0);
   tiles[value] = sum;
   productOfValue[value] = number;
@@ -81,19 +82,11 @@ void ChainLowering::emitFollowers(unsigned number) {
   for (auto [index, op] : llvm::enumerate(axes.operators)) {
     if (axes.productOf[index] || axes.followsProduct[index] != number)
       continue;
-    Value result = op->getResult(0);
-    tiles[result] = emitElementwise(op, tileAxes, shape, [&](Value operand) {
-      if (!isa<RankedTensorType>(operand.getType()))
-        return kernel.argument(operand);
-      auto extra = axes.tensorOf.find(operand);
-      return extra != axes.tensorOf.end() &&
-                     model.tensors[extra->second].role == TensorRole::Extra
-                 ? tileOf(operand, extra->second)
-                 : tiles.lookup(operand);
-    });
-    productOfValue[result] = number;
+    emitFollower(index, number);
+    productOfValue[op->getResult(0)] = number;
     changes |= changesZero(op);
   }
+  correctSums(number);
   const GroupTensor &info = model.tensors[product.result];
   Value last = axes.finalValues[product.result];
   if (info.role == TensorRole::Intermediate && changes)

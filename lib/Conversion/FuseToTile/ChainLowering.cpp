@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -30,7 +31,9 @@ ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
       schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
       b(kernel.builder()), loc(group.getLoc()),
       accumulators(model.products.size()), sums(model.products.size()),
-      buffers(model.tensors.size()), arrays(model.tensors.size()) {}
+      buffers(model.tensors.size()), arrays(model.tensors.size()),
+      running(model.reductions.size()), rowScales(model.products.size()),
+      rowScaleAxes(model.products.size()) {}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
@@ -203,11 +206,14 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
   // An element-wise operator in front of the product.
-  if (auto op = value.getDefiningOp<linalg::LinalgOp>())
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    llvm::SaveAndRestore<decltype(slicedAxis)> slice(
+        slicedAxis, std::make_pair(sliceAxis, start));
     return emitElementwise(op, tileAxes, shape, [&](Value operand) {
       return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
                               length);
     });
+  }
   // An operand of the group.
   if (!isa<RankedTensorType>(value.getType()))
     return kernel.argument(value);
@@ -305,6 +311,8 @@ Value ChainLowering::zeroAccumulator(unsigned number) {
 void ChainLowering::emitStore(unsigned tensor) {
   const ProductMapping &mapping =
       schedule.products[model.tensors[tensor].product];
+  if (model.tensors[tensor].role == TensorRole::Statistic)
+    return emitStatistic(tensor);
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
@@ -387,8 +395,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
                                    : kept.handOvers[info.product].loops))
       carried.push_back(&arrays[index]);
   }
+  llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried,
            [&] { emitItems(node.children, /*isOutermost=*/false); });
+  finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
       complete(number);

@@ -367,6 +367,38 @@ func.func @broadcast_dimension_twice(%a: tensor<16xf16>) {
 
 // -----
 
+func.func @reduce_dimension(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.reduce' op has no dimension 1 in 'tensor<16xf16>'}}
+  %b = tile.reduce addf %a along 1 : tensor<16xf16> -> tensor<f16>
+  return
+}
+
+// -----
+
+func.func @reduce_shape(%a: tensor<16x8xf16>) {
+  // expected-error @below {{'tile.reduce' op cannot reduce 'tensor<16x8xf16>' along 1 to 'tensor<8xf16>'}}
+  %b = tile.reduce addf %a along 1 : tensor<16x8xf16> -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_kind(%a: tensor<16xi32>) {
+  // expected-error @below {{'tile.reduce' op cannot combine 'i32' by 'maximumf'}}
+  %b = tile.reduce maximumf %a along 0 : tensor<16xi32> -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @reduce_assign(%a: tensor<16xi32>) {
+  // expected-error @below {{'tile.reduce' op cannot combine by 'assign'}}
+  %b = tile.reduce assign %a along 0 : tensor<16xi32> -> tensor<i32>
+  return
+}
+
+// -----
+
 func.func @splat_type(%a: f16) {
   // expected-error @below {{'tile.splat' op repeats 'f16' as 'f32'}}
   %b = tile.splat %a : f16 -> tensor<4x16xf32>

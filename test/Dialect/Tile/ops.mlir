@@ -121,6 +121,10 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %scalar = tile.splat %s : f32 -> tensor<f32>
   // CHECK: tile.broadcast %{{.*}} along [0, 1] : tensor<f32> -> tensor<64x32xf32>
   %q = tile.broadcast %scalar along [0, 1] : tensor<f32> -> tensor<64x32xf32>
+  // CHECK: tile.reduce maximumf %[[DOT]] along 1 : tensor<64x32xf32> -> tensor<64xf32>
+  %rows = tile.reduce maximumf %d along 1 : tensor<64x32xf32> -> tensor<64xf32>
+  // CHECK: tile.reduce addf %{{.*}} along 0 {offset = 128 : i64} : tensor<64xf32> -> tensor<f32>
+  %all = tile.reduce addf %rows along 0 {offset = 128 : i64} : tensor<64xf32> -> tensor<f32>
   // CHECK: tile.iota %{{.*}} along 1 : tensor<64x32xindex>
   %i = tile.iota %n along 1 : tensor<64x32xindex>
   // CHECK: tile.slice %[[DOT]] at [0, 16] : tensor<64x32xf32> -> tensor<64x16xf32>

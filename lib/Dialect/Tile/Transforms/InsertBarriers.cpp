@@ -35,7 +35,7 @@ struct Access {
   Operation *op;
   int64_t begin, end;
   bool isWrite;
-  Value owner;        ///< the buffer, or the conversion with its scratch
+  Value owner;        ///< the buffer, or what is exchanged through a scratch
   bool isWarpPrivate; ///< every byte of the owner belongs to one warp
   bool isFill = false;              ///< copies or stores to a stage of a buffer
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
@@ -269,15 +269,20 @@ struct InsertBarriersPass
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
-      } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-        if (!convert.getOffset())
+      } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
+        auto offset = op.getAttrOfType<IntegerAttr>("offset");
+        FailureOr<int64_t> bytes = getExchangeBytes(&op);
+        if (!offset || failed(bytes) || *bytes == 0)
           continue;
-        int64_t offset = *convert.getOffset();
-        bool ofWarps = staysInWarps(convert, warps);
-        Access access{
-            convert,          offset,  offset + getScratch(convert)->bytes,
-            /*isWrite=*/true, convert, ofWarps};
-        before(convert, access, state);
+        auto convert = dyn_cast<ConvertLayoutOp>(op);
+        bool ofWarps = convert && staysInWarps(convert, warps);
+        Access access{&op,
+                      offset.getInt(),
+                      offset.getInt() + *bytes,
+                      /*isWrite=*/true,
+                      op.getResult(0),
+                      ofWarps};
+        before(&op, access, state);
         // Its own barrier stands between its stores and its loads.
         passBarrier(ofWarps, state);
         access.isWrite = false;
