@@ -304,18 +304,61 @@ private:
     return live;
   }
 
+  /// Tiles of arrays in registers that a product's computation is unrolled for:
+  /// its own accumulators and the values that it multiplies.
+  int64_t unrolledIterations(unsigned number) const {
+    int64_t count = kept.accumulators[number].count;
+    for (std::optional<unsigned> producer : group.products[number].producer)
+      if (producer) {
+        unsigned value = group.products[*producer].result;
+        if (schedule.places[value].space == fuse::Space::Registers)
+          count = std::max(count, kept.values[value].count);
+      }
+    return count;
+  }
+
+  /// The loops over an array of tiles are unrolled: each iteration's copies have
+  /// their own stage and with it addresses that do not change, which ptxas holds
+  /// in registers, and the next iteration's fragments are loaded ahead.
+  int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
+    if (unrolled == 1)
+      return 0;
+    int64_t addresses = 0;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      const Placement &place = schedule.places[index];
+      if (!kept.loads[index] || place.space != fuse::Space::Shared ||
+          llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
+            return llvm::is_contained(kept.accumulators[number].axes,
+                                      loop->index);
+          }))
+        continue;
+      constexpr int64_t bytesPerCopy = 16;
+      int64_t copies =
+          llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
+                           bytesPerCopy * 32 * schedule.warps);
+      addresses += copies * std::min<int64_t>(place.stages, unrolled);
+    }
+    return addresses;
+  }
+
   /// The most that lives at any product, the fragments of one of its steps, and
   /// addresses.
   void addRegisters() {
     constexpr int64_t addressing = 56;
+    // They live through the whole nest, also while others are computed.
+    int64_t addresses = 0;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      addresses += unrolledAddresses(number, unrolledIterations(number));
     for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
       int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      int64_t unrolled = unrolledIterations(number);
       result.registers =
-          std::max(result.registers, liveRegisters(number) +
-                                         fragments * schedule.registerStages +
-                                         addressing);
+          std::max(result.registers,
+                   liveRegisters(number) + addressing + addresses +
+                       fragments * (schedule.registerStages +
+                                    std::min<int64_t>(unrolled - 1, 1)));
     }
   }
 
@@ -344,4 +387,12 @@ Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
   return Walker(group, schedule, kept).run();
+}
+
+bool fusion::hasRegisterRoom(const Schedule &schedule,
+                             const Footprint &footprint, const ChipInfo &chip) {
+  int64_t available = std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      chip.registersPerSM / (32 * static_cast<int64_t>(schedule.warps)));
+  return footprint.registers * kRegisterMargin <= available;
 }

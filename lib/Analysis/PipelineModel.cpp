@@ -252,7 +252,13 @@ private:
         body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
-        visitLoop(node, body, firstLoads);
+        // Copies of tiles that are kept are all under way together.
+        if (std::optional<int64_t> bytes = loadedBytes(node)) {
+          body.loadedBytes += *bytes;
+          waiting += *bytes;
+        } else {
+          visitLoop(node, body, firstLoads);
+        }
         break;
       }
     }
@@ -266,6 +272,23 @@ private:
       body.load = loadSeconds(pipelined);
     }
     return body;
+  }
+
+  /// The bytes that a loop loads which does nothing else, or nullopt.
+  std::optional<int64_t> loadedBytes(const TilingNode &node) const {
+    if (node.kind == TilingNode::Kind::Load)
+      return tileBytes(node.index);
+    if (!node.isLoop() || schedule.isBlockAxis(node.index))
+      return std::nullopt;
+    int64_t bytes = 0;
+    for (const TilingNode &child : node.children) {
+      std::optional<int64_t> inner = loadedBytes(child);
+      if (!inner)
+        return std::nullopt;
+      bytes += *inner;
+    }
+    return bytes *
+           tripCount(group.axes[node.index], schedule.tiles[node.index]);
   }
 
   void visitLoop(const TilingNode &node, Body &outer, double &firstLoads) {

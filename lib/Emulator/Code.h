@@ -59,6 +59,7 @@ enum Order : uint8_t {
   OrderRelease = 4,
   OrderCta = 8,     ///< acquires and releases for threads of its CTA only
   OrderUpdate = 16, ///< stores what was made of a strongly loaded value
+  OrderGuess = 32,  ///< weak, but only a CAS depends on it (DecodeGuesses.cpp)
 };
 
 /// Inst::imm2 of `st`: it stores the first `b` operands, `a` bytes of each,
@@ -133,6 +134,9 @@ struct Code {
   uint32_t entryParameterBytes = 0;
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes
+  uint32_t reservedShared = 0;      ///< where the system's part begins
+  uint32_t reservedSharedBytes = 0; ///< 0: nobody asks for it
+  bool hasGridWorkspace = false;    ///< asks for DeviceMemory::gridWorkspace
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta
   bool hasAtomics = false;

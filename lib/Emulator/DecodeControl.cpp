@@ -115,6 +115,21 @@ bool Decoder::decodeCall(Modifiers &modifiers) {
         emit(nothingHandler(), {});
         return true;
       }
+      if (function.name == "malloc" || function.name == "free") {
+        bool frees = function.name == "free";
+        if (site.arguments.size() != 1 || site.arguments[0].bytes != 8 ||
+            site.results.size() != (frees ? 0 : 1) ||
+            (!frees && site.results[0].bytes != 8))
+          return fail("the arguments of the call of '" +
+                      std::string(function.name) + "' do not match");
+        Inst &inst = emit(heapHandler(), {}, Flow::Checked);
+        inst.a = frees;
+        inst.target = uint32_t(code->calls.size());
+        code->calls.push_back(std::move(site));
+        // Blocks share the heap, and it changes what memory there is.
+        code->communicates = true;
+        return true;
+      }
       if (site.arguments.size() < 4)
         return fail("'__assertfail' wants an assertion and its place");
       Inst &inst = emit(trapHandler(), {}, Flow::Checked);

@@ -157,6 +157,9 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
     made.order |= OrderUpdate;
     code->hasUpdates = true;
   }
+  // A strong one needs no excuse.
+  if (!guesses.empty() && guesses[pc] && !order)
+    made.order = OrderGuess;
   code->hasCtaScope |= (order & OrderCta) != 0;
   return true;
 }

@@ -107,13 +107,22 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       {"%cluster_nctaid.z", Special::ClusterNctaidZ},
       {"%cluster_ctarank", Special::ClusterCtarank},
       {"%cluster_nctarank", Special::ClusterNctarank},
-      {"%reserved_smem_offset_begin", Special::Zero},
-      {"%reserved_smem_offset_end", Special::Zero},
+      {"%reserved_smem_offset_begin", Special::ReservedSmemBegin},
+      {"%reserved_smem_offset_end", Special::ReservedSmemEnd},
+      {"%reserved_smem_offset_cap", Special::ReservedSmemCap},
+      {"%reserved_smem_offset_0", Special::ReservedSmem0},
+      {"%reserved_smem_offset_1", Special::ReservedSmem1},
+      // What cooperative_groups/details/driver_abi.h reads.
+      {"%envreg1", Special::GridWorkspaceHigh},
+      {"%envreg2", Special::GridWorkspaceLow},
       {"%gridid", Special::GridId}};
   auto it = names.find(name);
   if (it == names.end())
     return false;
   ref = special(it->second);
+  if (it->second == Special::GridWorkspaceLow ||
+      it->second == Special::GridWorkspaceHigh)
+    code->hasGridWorkspace = true;
   return true;
 }
 

@@ -127,6 +127,7 @@ bool Decoder::collectFunctions(uint32_t kernel) {
     if (!callee.hasBody)
       // printf writes to a buffer that nobody reads here.
       return callee.name == "vprintf" || callee.name == "__assertfail" ||
+             callee.name == "malloc" || callee.name == "free" ||
              fail("function '" + std::string(callee.name) +
                   "' is not defined in this module");
     if (functionOf[index] == kNone) {
@@ -189,6 +190,18 @@ bool Decoder::layoutShared() {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   uint64_t offset = 0, dynamicAlignment = 16;
+  // The system has 1 KB of every block (CUDA C++ Programming Guide, "Shared
+  // Memory"), which is laid out only where a kernel asks for it.
+  constexpr uint32_t kReserved = 1024;
+  auto reserve = [&](const Operand &operand) {
+    if (operand.kind == Operand::Kind::Special &&
+        operand.name.substr(0, 21) == "%reserved_smem_offset")
+      code->reservedSharedBytes = kReserved;
+  };
+  for (uint32_t function : functions)
+    for (const Instruction &inst : module.functions[function].body)
+      forEachOperand(inst.operands, reserve);
+  offset = code->reservedSharedBytes;
   for (uint32_t index : used) {
     const Variable &variable = module.variables[index];
     if (!variable.bytes) {
@@ -314,6 +327,7 @@ bool Decoder::decodeFunction(uint32_t index) {
 
   collectWatched();
   collectUpdates();
+  collectGuesses(flow);
   std::vector<uint32_t> pcOfInstruction(current->body.size() + 1, kNone);
   size_t firstInst = code->insts.size();
   out.entry = uint32_t(firstInst);
@@ -394,6 +408,11 @@ bool Decoder::decode(const Instruction &inst) {
         {"mul24", "mad24", "sad",  "popc", "clz",  "bfind", "brev",
          "bfe",   "bfi",   "prmt", "lop3", "shf",  "dp4a",  "dp2a",
          "bmsk",  "szext", "fns",  "addc", "subc", "madc"});
+    add(&Decoder::decodeVideo,
+        {"vadd",  "vsub",  "vabsdiff",  "vmin",  "vmax",  "vset",
+         "vshl",  "vshr",  "vmad",      "vadd2", "vsub2", "vabsdiff2",
+         "vmin2", "vmax2", "vavrg2",    "vset2", "vadd4", "vsub4",
+         "vmin4", "vmax4", "vabsdiff4", "vset4", "vavrg4"});
     add(&Decoder::decodeLogic,
         {"and", "or", "xor", "not", "cnot", "shl", "shr"});
     add(&Decoder::decodeCompare, {"setp", "set"});
@@ -419,6 +438,17 @@ bool Decoder::decode(const Instruction &inst) {
          "createpolicy"});
     return map;
   }();
+  auto known = methods.find(inst.root);
+  if (known == methods.end() || known->second != &Decoder::decodeVideo) {
+    const Operand *selected = nullptr;
+    forEachOperand(inst.operands, [&](const Operand &operand) {
+      if (!operand.selector.empty())
+        selected = &operand;
+    });
+    if (selected)
+      return fail("'" + std::string(selected->name.substr(0, 80)) +
+                  "': only video instructions have selectors");
+  }
   size_t before = code->insts.size();
   Modifiers modifiers(inst);
   bool ok;
@@ -433,10 +463,9 @@ bool Decoder::decode(const Instruction &inst) {
   else if (inst.root == "call")
     ok = decodeCall(modifiers);
   else {
-    auto it = methods.find(inst.root);
-    if (it == methods.end())
+    if (known == methods.end())
       return unsupported();
-    ok = (this->*it->second)(inst.root, modifiers);
+    ok = (this->*known->second)(inst.root, modifiers);
   }
   if (!ok) {
     if (error.message.empty())

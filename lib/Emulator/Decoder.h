@@ -94,6 +94,7 @@ private:
 
   // DecodeInteger.cpp
   bool decodeInteger(std::string_view root, Modifiers &modifiers);
+  bool decodeVideo(std::string_view root, Modifiers &modifiers);
   bool decodeLogic(std::string_view root, Modifiers &modifiers);
 
   // DecodeMove.cpp
@@ -150,6 +151,8 @@ private:
 
   // DecodeUpdates.cpp
   void collectUpdates();
+  // DecodeGuesses.cpp
+  void collectGuesses(const ControlFlow &flow);
 
   using Method = bool (Decoder::*)(std::string_view, Modifiers &);
 
@@ -171,6 +174,7 @@ private:
   uint32_t currentIndex = 0;
   std::vector<Ref> slots;
   std::unordered_map<uint32_t, uint32_t> watchedRegisters; ///< their numbers
+  std::vector<bool> guesses; ///< by instruction: loads of OrderGuess
   std::vector<bool> updates; ///< by instruction: strong stores of OrderUpdate
   uint32_t frameBytes = 0;
   Ref scratchRef = 0;

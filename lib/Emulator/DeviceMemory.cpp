@@ -81,7 +81,8 @@ const Allocation *DeviceMemory::nearest(uint64_t address) const {
 
 bool DeviceMemory::free(uint64_t address) {
   auto it = allocations.find(address);
-  if (it == allocations.end() || address < kAllocations)
+  if (it == allocations.end() || address < kAllocations ||
+      it->second.get() == workspace || heap.count(address))
     return false;
   sorted.erase(std::find(sorted.begin(), sorted.end(), it->second.get()));
   allocations.erase(it);
@@ -152,3 +153,55 @@ bool Memory::read(uint64_t address, void *destination, size_t bytes) const {
 }
 
 bool Memory::free(uint64_t address) { return pimpl->free(address); }
+
+// The heap unless cudaLimitMallocHeapSize is set (CUDA C++ Programming Guide,
+// "Dynamic Global Memory Allocation and Operations"); pieces are aligned to 16
+// bytes there.
+static constexpr uint64_t kHeapBytes = 8 << 20;
+static constexpr uint64_t kHeapAlignment = 16;
+
+uint64_t DeviceMemory::heapAllocate(uint64_t bytes) {
+  if (bytes > kHeapBytes)
+    return 0;
+  uint64_t taken = std::max<uint64_t>(
+      (bytes + kHeapAlignment - 1) & ~(kHeapAlignment - 1), kHeapAlignment);
+  if (heapBytes + taken > kHeapBytes)
+    return 0;
+  heapBytes += taken;
+  uint64_t address = allocate(bytes, kHeapAlignment)->begin;
+  heap[address] = taken;
+  return address;
+}
+
+bool DeviceMemory::heapFree(uint64_t address) {
+  auto it = heap.find(address);
+  if (it == heap.end())
+    return false;
+  heapBytes -= it->second;
+  heap.erase(it);
+  auto allocation = allocations.find(address);
+  Allocation *found = allocation->second.get();
+  sorted.erase(std::find(sorted.begin(), sorted.end(), found));
+  found->bytes = 0;
+  found->storage.reset();
+  found->shadow.reset();
+  freed.push_back(std::move(allocation->second));
+  allocations.erase(allocation);
+  return true;
+}
+
+uint64_t DeviceMemory::gridWorkspace() {
+  if (!workspace) {
+    workspace = allocate(2 * sizeof(uint32_t), 64);
+    resetGridWorkspace();
+  }
+  return workspace->begin;
+}
+
+void DeviceMemory::resetGridWorkspace() {
+  if (!workspace)
+    return;
+  uint32_t contents[2] = {2 * sizeof(uint32_t), 0};
+  std::memcpy(workspace->data, contents, sizeof(contents));
+  workspace->initialized = true;
+}

@@ -50,6 +50,15 @@ public:
   /// False where another module has its region of addresses.
   bool instantiate(const Module &module);
 
+  /// malloc and free of kernels; 0 where the heap is full. What kernels do not
+  /// free stays for the next launch. False for what is no such memory.
+  uint64_t heapAllocate(uint64_t bytes);
+  bool heapFree(uint64_t address);
+  /// The driver's part of a cooperative launch: a size and the word by which
+  /// the blocks wait for one another, zero when a launch starts.
+  uint64_t gridWorkspace();
+  void resetGridWorkspace();
+
 private:
   Allocation *insert(uint64_t begin, uint64_t bytes, bool isConst);
 
@@ -57,6 +66,11 @@ private:
   std::vector<Allocation *> sorted;
   std::map<uint64_t, uint64_t> modules; ///< module ids by region
   uint64_t next = kAllocations;
+  std::map<uint64_t, uint64_t> heap; ///< sizes, by address
+  uint64_t heapBytes = 0;
+  /// Freed by kernels: empty, but whoever has found one may still look at it.
+  std::vector<std::unique_ptr<Allocation>> freed;
+  Allocation *workspace = nullptr;
 };
 
 struct Memory::Impl : DeviceMemory {};

@@ -409,6 +409,10 @@ LaunchResult fusion::emulator::run(const Program &program,
   }
   if (!memory.impl().instantiate(module))
     return fail("too many modules with variables share a device memory", 0);
+  if (code->hasGridWorkspace) {
+    memory.impl().gridWorkspace();
+    memory.impl().resetGridWorkspace();
+  }
   return Grid(*code, launch, options, memory.impl(), std::move(parameters))
       .run();
 }

@@ -11,6 +11,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace fusion::emulator;
 
@@ -30,6 +31,8 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
                         : code.staticShared;
   cta.shared.reserve(cta.sharedBytes);
   cta.shared.fill(0xff, cta.sharedBytes);
+  std::memset(cta.shared.data() + code.reservedShared, 0,
+              code.reservedSharedBytes);
   cta.counters = Counters();
   cta.fault = Fault();
   cta.trace.clear();
@@ -45,6 +48,8 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.warps.resize((threads + 31) / 32);
   if (gridSanitizer)
     sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
+  if (gridSanitizer)
+    sanitizer->initialize(code.reservedShared, code.reservedSharedBytes);
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);
@@ -130,6 +135,16 @@ void Executor::fillSpecials(Warp &warp) {
   set(Special::NsmId, 1);
   set(Special::DynamicSmemSize, launch.dynamicSharedMemory);
   set(Special::TotalSmemSize, cta.sharedBytes);
+  uint64_t workspace = code.hasGridWorkspace ? cta.memory->gridWorkspace() : 0;
+  set(Special::GridWorkspaceLow, uint32_t(workspace));
+  set(Special::GridWorkspaceHigh, uint32_t(workspace >> 32));
+  // Which part is whose is not documented: two halves.
+  set(Special::ReservedSmemBegin, code.reservedShared);
+  set(Special::ReservedSmemEnd, code.reservedShared + code.reservedSharedBytes);
+  set(Special::ReservedSmemCap, code.reservedSharedBytes);
+  set(Special::ReservedSmem0, code.reservedShared);
+  set(Special::ReservedSmem1,
+      code.reservedShared + code.reservedSharedBytes / 2);
   set(Special::ClusterCtarank,
       cta.id[0] % launch.cluster[0] +
           launch.cluster[0] *

@@ -341,6 +341,8 @@ Handler packHandler();         ///< [d, e0, …]; a: elements, b: bytes of one
 Handler unpackHandler();       ///< [e0, …, s]; a: elements, b: bytes of one
 Handler clockHandler();        ///< [d]; a: bytes
 Handler trapHandler();
+Handler heapHandler();
+Handler videoHandler();
 Handler barrierResultHandler();     ///< [d]; a: 0 popc, 1 and, 2 or
 Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes

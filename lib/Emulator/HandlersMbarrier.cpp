@@ -198,20 +198,16 @@ void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
                });
 }
 
-/// Arrivals that the queue is going to make.
-uint32_t queuedArrivals(const Cta &cta, uint32_t offset) {
-  auto it = cta.async.queues.find(offset);
-  uint32_t n = 0;
-  if (it != cta.async.queues.end())
-    for (const BulkCopy &copy : it->second)
-      n += copy.kind == BulkCopy::Kind::Arrive;
-  return n;
-}
-
-/// Ends the phase if `count` more arrivals can only belong to the next.
+/// Ends the phase if `count` more arrivals, besides those that the queue is
+/// going to make, can only belong to the next.
 void makeRoom(Cta &cta, uint32_t offset, uint32_t count, Mbarrier &m) {
-  if (m.pending < uint64_t(count) + queuedArrivals(cta, offset) &&
-      settleMbarrier(cta, offset))
+  uint64_t arrivals = count;
+  auto it = cta.async.queues.find(offset);
+  // A queue may be long: whoever has room for all of it need not look.
+  if (it != cta.async.queues.end() && m.pending < count + it->second.size())
+    for (const BulkCopy &copy : it->second)
+      arrivals += copy.kind == BulkCopy::Kind::Arrive;
+  if (m.pending < arrivals && settleMbarrier(cta, offset))
     m = loadMbarrier(cta, offset);
 }
 

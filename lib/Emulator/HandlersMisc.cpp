@@ -148,6 +148,34 @@ std::string textAt(Cta &cta, uint64_t address) {
   return std::string(text, strnlen(text, allocation->bytes - offset));
 }
 
+/// What a call passes or gets.
+uint8_t *placeOf(Warp &warp, const ParameterPlace &place, unsigned lane) {
+  return place.inRegister
+             ? warp.reg<uint8_t>(place.reg) + size_t(place.bytes) * lane
+             : warp.laneParameters + size_t(warp.parameterBytes) * lane +
+                   place.offset;
+}
+
+/// malloc or, with `a`, free.
+void heap(Warp &warp, const Inst &inst, uint32_t mask) {
+  const CallSite &site = warp.cta->code->calls[inst.target];
+  DeviceMemory &memory = *warp.cta->memory;
+  for (; mask; mask &= mask - 1) {
+    unsigned lane = unsigned(__builtin_ctz(mask));
+    uint64_t value;
+    std::memcpy(&value, placeOf(warp, site.arguments[0], lane), 8);
+    if (!inst.a) {
+      uint64_t address = memory.heapAllocate(value);
+      std::memcpy(placeOf(warp, site.results[0], lane), &address, 8);
+    } else if (value && !memory.heapFree(value)) {
+      return raiseFault(warp, inst, lane,
+                        "free of an address that malloc did not give, or that "
+                        "was freed",
+                        "bad-free");
+    }
+  }
+}
+
 /// __assertfail(assertion, file, line, function, size of a character).
 void assertion(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned lane = unsigned(__builtin_ctz(mask));
@@ -155,12 +183,8 @@ void assertion(Warp &warp, const Inst &inst, uint32_t mask) {
     const ParameterPlace &place =
         warp.cta->code->calls[inst.target].arguments[index];
     uint64_t value = 0;
-    const uint8_t *from =
-        place.inRegister
-            ? warp.reg<uint8_t>(place.reg) + size_t(place.bytes) * lane
-            : warp.laneParameters + size_t(warp.parameterBytes) * lane +
-                  place.offset;
-    std::memcpy(&value, from, std::min<size_t>(place.bytes, 8));
+    std::memcpy(&value, placeOf(warp, place, lane),
+                std::min<size_t>(place.bytes, 8));
     return value;
   };
   raiseFault(warp, inst, lane,
@@ -256,6 +280,7 @@ Handler fusion::emulator::packHandler() { return pack; }
 Handler fusion::emulator::unpackHandler() { return unpack; }
 Handler fusion::emulator::clockHandler() { return clock; }
 Handler fusion::emulator::trapHandler() { return trap; }
+Handler fusion::emulator::heapHandler() { return heap; }
 Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }

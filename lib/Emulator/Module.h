@@ -53,6 +53,7 @@ struct Operand {
   uint64_t value = 0;
   int64_t offset = 0;
   std::string_view name;
+  std::string_view selector; ///< of a register: `b0` of `%r1.b0`
   std::vector<Operand> elements;
 };
 

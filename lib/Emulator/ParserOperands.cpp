@@ -59,6 +59,16 @@ bool Parser::name(Operand &operand) {
   }
   uint32_t element = 0;
   Symbol *symbol = lookup(text, element);
+  if (size_t dot = text.rfind('.'); !symbol && dot != std::string_view::npos) {
+    // A part of a register, `%r1.b0`.
+    symbol = lookup(text.substr(0, dot), element);
+    if (symbol && symbol->kind == Symbol::Kind::Register) {
+      operand.selector = text.substr(dot + 1);
+      text = text.substr(0, dot);
+    } else {
+      symbol = nullptr;
+    }
+  }
   if (!symbol) {
     if (text == "WARP_SZ") {
       operand.kind = Operand::Kind::Integer;

@@ -235,12 +235,16 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+void Sanitizer::initialize(uint32_t offset, uint32_t bytes) {
+  std::fill_n(shared.writes + offset / 4, bytes / 4, Record(0));
+}
+
 void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
                              SanitizeKind kind, bool contiguous) {
-  bool strong = kind == SanitizeKind::Atomic || inst.order;
+  bool strong = isStrong(inst, kind);
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong ? kAtomic : 0);
+                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
@@ -340,9 +344,9 @@ void Sanitizer::checkInitialized(const Reach &reach, Allocation &allocation,
 void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
                              SanitizeKind kind, bool contiguous) {
-  bool strong = kind == SanitizeKind::Atomic || inst.order;
+  bool strong = isStrong(inst, kind);
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong ? kAtomic : 0);
+                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
     uint64_t first = address[__builtin_ctz(rest)];
     Allocation *allocation = lastAllocation;

@@ -72,6 +72,8 @@ public:
   ~Sanitizer() { grid.spares.emplace_back(std::move(shared), std::move(sets)); }
   Sanitizer(const Sanitizer &) = delete;
 
+  /// Bytes of shared memory that hold something from the start.
+  void initialize(uint32_t offset, uint32_t bytes);
   /// `contiguous`: all lanes, one after the other.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
@@ -214,6 +216,9 @@ private:
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
   // SanitizerLocks.cpp
+  static bool isStrong(const Inst &inst, SanitizeKind kind) {
+    return kind == SanitizeKind::Atomic || (inst.order & ~OrderGuess);
+  }
   bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
   void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,
                           SanitizeKind kind, LooselyReleased &released);

@@ -101,9 +101,9 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
     return sharedAccess(warp, inst, 1u << lane, addresses, bytes, kind);
   noteRemote(warp, lane, inst.line, true);
   Sanitizer &who = *warp.sanitizer;
-  bool strong = kind == SanitizeKind::Atomic || inst.order;
+  bool strong = isStrong(inst, kind);
   Record mine = who.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong ? kAtomic : 0);
+                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, Record(1) << 32};
   forRecords(shared, offset, bytes,
              [&](Record &write, Record &reads, uint64_t at) {

@@ -74,6 +74,13 @@ enum class Special : uint8_t {
   ClusterCtarank,
   ClusterNctarank,
   IsExplicitCluster, // a predicate
+  GridWorkspaceLow, // of an address
+  GridWorkspaceHigh,
+  ReservedSmemBegin,
+  ReservedSmemEnd,
+  ReservedSmemCap,
+  ReservedSmem0,
+  ReservedSmem1,
   Zero,
   Count
 };

@@ -200,12 +200,13 @@ struct SearchSchedulesPass
         << llvm::formatv(
                "{0}: predicted {1:F2} us, bound by {2}; {3} blocks of {4} "
                "warps, {5} bytes of shared memory and about {6} registers per "
-               "thread; {7} of {8} candidates were legal",
+               "thread; {7} of {8} candidates were legal; {9}",
                printTiling(found->schedule.tree, axes->model),
                found->cost.total * 1e6, found->cost.bound(),
                found->footprint.blocks, found->schedule.warps,
                found->footprint.sharedMemory, found->footprint.registers,
-               found->legal, found->candidates)
+               found->legal, found->candidates,
+               describe(found->schedule, axes->model))
                .str();
     explainLoops(group, axes->model, found->schedule, chip);
     llvm::json::Object entry =

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Persistence, clusters and producer warps: each moves the terms that it should,
-// in the right direction, and no other; and changes nothing where there is nothing
-// to gain.
+// Persistence, clusters and producer warps: each moves the terms that it
+// should, in the right direction, and no other; and changes nothing where there
+// is nothing to gain.
 
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/CostModel.h"
@@ -32,14 +32,16 @@ protected:
       : group(chainIR(sizes), kProduct), chip(*lookupChip("sm_90a")) {}
 
   Cost cost() {
-    EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip), std::nullopt);
+    EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip),
+              std::nullopt);
     return predictCost(group.model(), *group.schedule, footprint(), chip);
   }
   Footprint footprint() {
     return computeFootprint(group.model(), *group.schedule);
   }
   std::string impossible() {
-    return whyImpossible(group.model(), *group.schedule, chip).value_or("possible");
+    return whyImpossible(group.model(), *group.schedule, chip)
+        .value_or("possible");
   }
 
   ScheduledGroup group;
@@ -104,7 +106,8 @@ TEST_F(GatedFields, ClustersFetchCommonTilesOnce) {
   // A is common to blocks that are neighbours along n, and half of the bytes.
   Footprint moved = footprint();
   EXPECT_EQ(moved.neighbourBytes * 2, moved.globalLoadBytes);
-  double bytes = moved.globalLoadBytes * (1 + 1.0 / 4) / 2 + moved.globalStoreBytes;
+  double bytes =
+      moved.globalLoadBytes * (1 + 1.0 / 4) / 2 + moved.globalStoreBytes;
   EXPECT_DOUBLE_EQ(together.l2, bytes / chip.l2BytesPerSecond);
   EXPECT_LT(together.l2, alone.l2);
   EXPECT_LE(together.pipeline, alone.pipeline);
@@ -125,10 +128,12 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
   group.schedule->cluster = 16;
   EXPECT_EQ(impossible(), "a cluster of sm_90a has at most 8 blocks, not 16");
   group.schedule->cluster = 3;
-  EXPECT_EQ(impossible(), "clusters of 3 blocks do not divide the blocks along 'n'");
+  EXPECT_EQ(impossible(),
+            "clusters of 3 blocks do not divide the blocks along 'n'");
   group.schedule->cluster = 4;
   group.schedule->raster = 6;
-  EXPECT_EQ(impossible(), "clusters of 4 blocks do not divide the blocks along 'n'");
+  EXPECT_EQ(impossible(),
+            "clusters of 4 blocks do not divide the blocks along 'n'");
   chip = *lookupChip("sm_80");
   EXPECT_EQ(impossible(), "sm_80 has no clusters");
 }
@@ -175,7 +180,8 @@ TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
   group.schedule->producerWarps = 28;
   EXPECT_EQ(impossible(), "possible");
   group.schedule->producerWarps = 29;
-  EXPECT_EQ(impossible(), "a block has at most 32 warps, not 4 and 29 producers");
+  EXPECT_EQ(impossible(),
+            "a block has at most 32 warps, not 4 and 29 producers");
   chip = *lookupChip("sm_89");
   EXPECT_EQ(impossible(), "sm_89 has no bulk copies for a producer to issue");
 }

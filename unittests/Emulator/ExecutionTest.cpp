@@ -1,4 +1,4 @@
-//===- ExecutionTest.cpp - Memory, synchronisation and counters -----------===//
+//===- ExecutionTest.cpp - Memory, counters, errors, launches -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,62 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluate.h"
+#include "ExecutionFixture.h"
 
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
 
 namespace {
-
-std::string module(const std::string &body, const std::string &before = "") {
-  return ".version 8.6\n.target sm_90\n.address_size 64\n" + before +
-         "\n.visible .entry k(.param .u64 out)\n{\n"
-         ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
-         ".reg .b64 %d<16>;\nld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\n" +
-         body + "\nret;\n}\n";
-}
-
-/// Stores %r31 of every thread.
-const char *const storeResult = "mul.wide.u32 %d15, %r0, 4;\n"
-                                "add.s64 %d15, %d0, %d15;\n"
-                                "st.global.u32 [%d15], %r31;\n";
-
-class Execution : public ::testing::Test {
-protected:
-  Memory memory;
-  Array<uint32_t> out{memory, std::vector<uint32_t>(1024)};
-
-  LaunchResult launch(const std::string &text, uint32_t threads,
-                      const Options &options = {}, uint32_t shared = 0) {
-    auto program = parse(text);
-    if (!program)
-      return {};
-    Launch launch = makeLaunch("k", {1, 1, 1}, {threads, 1, 1}, out);
-    launch.dynamicSharedMemory = shared;
-    return run(*program, launch, memory, options);
-  }
-  LaunchResult good(const std::string &text, uint32_t threads,
-                    const Options &options = {}, uint32_t shared = 0) {
-    LaunchResult result = launch(text, threads, options, shared);
-    EXPECT_FALSE(result.error)
-        << result.error->line << ": " << result.error->message;
-    out.fetch();
-    return result;
-  }
-  void bad(const std::string &text, uint32_t threads, const std::string &part,
-           const Options &options = {}) {
-    LaunchResult result = launch(text, threads, options);
-    ASSERT_TRUE(result.error);
-    EXPECT_NE(result.error->message.find(part), std::string::npos)
-        << result.error->message;
-    EXPECT_NE(result.error->line, 0u);
-  }
-  static Options sanitized() {
-    Options options;
-    options.sanitize = true;
-    return options;
-  }
-};
 
 TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module("st.global.u32 [%d0+4096], %r0;"), 1,
@@ -173,161 +123,6 @@ TEST_F(Execution, GenericAddresses) {
        32);
   for (uint32_t i = 0; i < 32; ++i)
     EXPECT_EQ(out.host[i], i < 16 ? i + 1100 : i);
-}
-
-TEST_F(Execution, ShuffleModes) {
-  struct Case {
-    const char *text;
-    uint32_t (*reference)(uint32_t);
-  } cases[] = {
-      {"shfl.sync.up.b32 %r31|%p1, %r1, 3, 0, -1;",
-       [](uint32_t i) { return i < 3 ? i : i - 3; }},
-      {"shfl.sync.down.b32 %r31, %r1, 5, 31, -1;",
-       [](uint32_t i) { return i + 5 > 31 ? i : i + 5; }},
-      {"shfl.sync.bfly.b32 %r31, %r1, 9, 31, -1;",
-       [](uint32_t i) { return i ^ 9; }},
-      {"shfl.sync.idx.b32 %r31, %r1, 7, 31, -1;", [](uint32_t) { return 7u; }},
-      // Segments of 8 lanes.
-      {"shfl.sync.idx.b32 %r31, %r1, 2, 0x181f, -1;",
-       [](uint32_t i) { return (i & ~7u) + 2; }},
-      {"shfl.sync.down.b32 %r31, %r1, 1, 0x181f, -1;",
-       [](uint32_t i) { return (i & 7) == 7 ? i : i + 1; }}};
-  for (const Case &c : cases) {
-    good(module("add.u32 %r1, %r0, 50;\n" + std::string(c.text) + "\n" +
-                storeResult),
-         32);
-    for (uint32_t i = 0; i < 32; ++i)
-      ASSERT_EQ(out.host[i], c.reference(i) + 50) << c.text << i;
-  }
-}
-
-TEST_F(Execution, ShuffleOfDivergedLanesWaits) {
-  // The two halves of the warp reach the shuffle on different ways.
-  good(module("mov.u32 %r1, %r0;\nsetp.lt.u32 %p1, %r0, 16;\n"
-              "@%p1 bra LOW;\nadd.u32 %r1, %r1, 100;\nbra JOIN;\n"
-              "LOW: add.u32 %r1, %r1, 200;\nadd.u32 %r1, %r1, 1;\n"
-              "JOIN: shfl.sync.bfly.b32 %r31, %r1, 16, 31, -1;\n" +
-              std::string(storeResult)),
-       32);
-  for (uint32_t i = 0; i < 32; ++i)
-    EXPECT_EQ(out.host[i], i < 16 ? i + 116 : i - 16 + 201);
-}
-
-TEST_F(Execution, WarpBarrierAtDifferentPlaces) {
-  good(module("mov.u32 %r31, 1;\nsetp.lt.u32 %p1, %r0, 7;\n@%p1 bra A;\n"
-              "bar.warp.sync -1;\nmov.u32 %r31, 2;\nbra B;\n"
-              "A: bar.warp.sync 0xffffffff;\nB:\n" +
-              std::string(storeResult)),
-       32);
-  EXPECT_EQ(out.host[0], 1u);
-  EXPECT_EQ(out.host[31], 2u);
-}
-
-TEST_F(Execution, ReductionsAndElection) {
-  good(module("setp.gt.u32 %p1, %r0, 9;\nmov.u32 %r31, 0;\n"
-              "@%p1 bra HIGH;\n"
-              "redux.sync.max.u32 %r31, %r0, 0x3ff;\nbra JOIN;\n"
-              "HIGH: elect.sync %r31|%p2, 0xfffffc00;\n"
-              "@%p2 add.u32 %r31, %r31, 1000;\nJOIN:\n" +
-              std::string(storeResult)),
-       32);
-  EXPECT_EQ(out.host[0], 9u);
-  EXPECT_EQ(out.host[10], 1010u);
-  EXPECT_EQ(out.host[11], 10u);
-}
-
-TEST_F(Execution, NamedBarriersBetweenWarps) {
-  // Warp 0 produces, warp 1 consumes.
-  std::string text = module(
-      ".shared .u32 s[32];\nand.b32 %r1, %r0, 31;\nmul.lo.u32 %r2, %r1, 4;\n"
-      "mov.u32 %r3, s;\nadd.u32 %r3, %r3, %r2;\nsetp.lt.u32 %p1, %r0, 32;\n"
-      "mov.u32 %r31, 0;\n@!%p1 bra CONSUME;\nadd.u32 %r4, %r0, 7;\n"
-      "st.shared.u32 [%r3], %r4;\nbarrier.arrive 3, 64;\nbra DONE;\n"
-      "CONSUME: barrier.sync 3, 64;\nld.shared.u32 %r31, [%r3];\nDONE:\n" +
-      std::string(storeResult));
-  for (uint64_t seed : {0, 1, 2, 3}) {
-    Options options = sanitized();
-    options.seed = seed;
-    LaunchResult result = good(text, 64, options);
-    EXPECT_TRUE(result.findings.empty());
-    EXPECT_EQ(out.host[40], 15u);
-  }
-}
-
-TEST_F(Execution, BarrierReductions) {
-  good(module(
-           "setp.lt.u32 %p1, %r0, 40;\nbar.red.popc.u32 %r31, 0, %p1;\n"
-           "bar.red.and.pred %p2, 0, !%p1;\n@%p2 add.u32 %r31, %r31, 100;\n"
-           "bar.red.or.pred %p3, 1, 96, %p1;\n@%p3 add.u32 %r31, %r31, 200;\n" +
-           std::string(storeResult)),
-       96);
-  for (uint32_t i = 0; i < 96; ++i)
-    EXPECT_EQ(out.host[i], 240u);
-}
-
-TEST_F(Execution, ExitedThreadsDoNotHoldBarriers) {
-  good(module("mov.u32 %r31, 3;\nsetp.gt.u32 %p1, %r0, 50;\n@%p1 exit;\n"
-              "bar.sync 0;\n" +
-              std::string(storeResult)),
-       128);
-  EXPECT_EQ(out.host[50], 3u);
-}
-
-TEST_F(Execution, Deadlocks) {
-  bad(module("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 1;\n@!%p1 bar.sync 2;"),
-      64, "deadlock: warp 0 lanes 0xffffffff wait at barrier 1");
-  bad(module("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 1, 96;"), 64,
-      "32 of 96 threads arrived");
-  bad(module("setp.lt.u32 %p1, %r0, 4;\n@%p1 bra A;\n"
-             "shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nbra B;\n"
-             "A: vote.sync.any.pred %p2, %p1, -1;\nB:"),
-      32, "wait for lanes of their warp");
-}
-
-TEST_F(Execution, Atomics) {
-  std::fill(out.host.begin(), out.host.end(), 5);
-  memory.write(out.address, out.host.data(), 4096);
-  good(module("atom.global.add.u32 %r1, [%d0], 2;\n"
-              "atom.global.cas.b32 %r2, [%d0+4], 5, 9;\n"
-              "atom.global.inc.u32 %r3, [%d0+8], 7;\n"
-              "red.global.max.s32 [%d0+12], %r0;\n"
-              "cvt.rn.f32.u32 %r4, %r0;\n"
-              "atom.add.f32 %r5, [%d0+16], %r4;\n"
-              "atom.global.exch.b32 %r6, [%d0+20], %r0;"),
-       32);
-  EXPECT_EQ(out.host[0], 5u + 64);
-  EXPECT_EQ(out.host[1], 9u);
-  EXPECT_EQ(out.host[2], (5u + 32) % 8);
-  EXPECT_EQ(out.host[3], 31u);
-  EXPECT_EQ(out.host[5], 31u);
-}
-
-TEST_F(Execution, AsyncCopiesAppearAtTheWait) {
-  std::string text =
-      ".shared .align 16 .b8 s[512];\nmul.lo.u32 %r1, %r0, 16;\n"
-      "mov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nmul.wide.u32 %d1, %r0, 16;\n"
-      "add.s64 %d1, %d0, %d1;\nmov.u32 %r5, 0x7777;\n"
-      "st.shared.v4.u32 [%r2], {%r5,%r5,%r5,%r5};\n"
-      "cp.async.ca.shared.global [%r2], [%d1], 16, 8;\n"
-      "cp.async.commit_group;\n"
-      "ld.shared.u32 %r6, [%r2];\n"                         // still old
-      "cp.async.wait_group 1;\nld.shared.u32 %r7, [%r2];\n" // may stay open
-      "cp.async.wait_group 0;\nld.shared.u32 %r8, [%r2];\n"
-      "ld.shared.u32 %r9, [%r2+8];\n" // filled with zeros
-      "setp.eq.u32 %p1, %r6, 0x7777;\nsetp.eq.and.u32 %p1, %r7, 0x7777, %p1;\n"
-      "setp.eq.and.u32 %p1, %r9, 0, %p1;\nselp.u32 %r31, %r8, 0, %p1;\n"
-      "bar.sync 0;\n" +
-      std::string(storeResult);
-  for (uint32_t i = 0; i < 1024; ++i)
-    out.host[i] = i + 10;
-  memory.write(out.address, out.host.data(), 4096);
-  LaunchResult result = good(module(text), 32);
-  for (uint32_t i = 0; i < 32; ++i)
-    EXPECT_EQ(out.host[i], 4 * i + 10);
-  EXPECT_EQ(result.counters.globalLoadBytes, 32u * 8);
-  result = launch(module(text), 32, sanitized());
-  ASSERT_FALSE(result.findings.empty());
-  EXPECT_EQ(result.findings[0].kind, "async-read-in-flight");
 }
 
 TEST_F(Execution, TransposesMatrices) {

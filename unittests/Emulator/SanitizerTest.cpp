@@ -286,4 +286,43 @@ TEST_F(Sanitizers, AsynchronousCopies) {
   EXPECT_EQ(one(copy + "cp.async.wait_all;\nbar.sync 0;\n" + other), List());
 }
 
+/// The weak load that begins a CAS loop: no race where a wrong value makes the
+/// CAS fail and does nothing else.
+std::string casLoop(const std::string &space, const std::string &place,
+                    const std::string &inLoop, const std::string &after) {
+  return "ld." + space + ".u32 %r10, [" + place + "];\nmov.u32 %r20, %r10;\n" +
+         "L:\n" + inLoop + "add.u32 %r11, %r10, %r0;\natom." + space +
+         ".cas.b32 %r12, [" + place +
+         "], %r10, %r11;\nsetp.ne.s32 %p5, %r10, %r12;\n"
+         "mov.u32 %r10, %r12;\n@%p5 bra L;\nM:\n" +
+         after;
+}
+
+TEST_F(Sanitizers, GuessesOfCasLoops) {
+  EXPECT_EQ(kinds(casLoop("global", "%d0", "", ""), 2), List{});
+  EXPECT_EQ(kinds("mov.u32 %r21, s;\n@%p1 st.shared.u32 [%r21], %r0;\n"
+                  "bar.sync 0;\n" +
+                  casLoop("shared", "%r21", "", "")),
+            List{});
+  // The result of the CAS is right; the first value need not be.
+  EXPECT_EQ(kinds(casLoop("global", "%d0", "",
+                          "st.global.u32 [%d1+1024], "
+                          "%r10;\n")),
+            List{});
+  List races(2, "global-race");
+  EXPECT_EQ(
+      kinds(casLoop("global", "%d0", "", "st.global.u32 [%d1+1024], %r20;\n")),
+      races);
+  EXPECT_EQ(kinds(casLoop("global", "%d0",
+                          "setp.gt.u32 %p6, %r10, 100000;\n@%p6 bra M;\n", "")),
+            races);
+  EXPECT_EQ(kinds(casLoop("global", "%d0", "add.u32 %r10, %r10, 1;\n", "")),
+            races);
+  // With a store that is none of the loop, it is a race as any.
+  EXPECT_EQ(kinds("@%p1 st.global.u32 [%d0], %r0;\n" +
+                  casLoop("global", "%d0", "", ""))
+                .empty(),
+            false);
+}
+
 } // namespace

@@ -50,6 +50,15 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
+/// What ptxas uses has been up to this many times `Footprint::registers` where
+/// that is large (test/Integration/registers.py): who chooses freely leaves that
+/// much room, as a spill costs more than registers gain.
+constexpr double kRegisterMargin = 1.25;
+
+/// Whether the registers fit with that room.
+bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,
+                     const ChipInfo &chip);
+
 /// Rows and columns of an operand's or a result's tile in memory order: `axes`
 /// are the two axes of the tile, `columns` is the later one in the tensor.
 struct MemoryTile {

@@ -102,7 +102,9 @@ void ChainLowering::emitFollowers(unsigned number) {
   if (!slots.isKept())
     return;
   if (isInRegisters(product.result))
-    setInArray(arrays[product.result], slotNumber(slots), tiles[last]);
+    setInArray(
+        arrays[product.result], slotNumber(slots),
+        tile::HoldOp::create(b, loc, tiles[last].getType(), tiles[last]));
   else
     tile::LocalStoreOp::create(
         b, loc, tiles[last], buffers[product.result], slotNumber(slots),

@@ -79,6 +79,7 @@ private:
   mlir::LogicalResult emitTranspose(tile::TransposeOp op);
   mlir::LogicalResult emitIota(tile::IotaOp op);
   mlir::LogicalResult emitMask(tile::MaskOp op);
+  mlir::LogicalResult emitHold(tile::HoldOp op);
   /// Coordinate `dimension` of the element in a register.
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
   /// Renames registers: result register r is the register of `from` whose

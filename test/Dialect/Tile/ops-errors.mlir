@@ -484,3 +484,11 @@ func.func @element_store_type(%p: !tile.ptr<f32>, %n: index, %x: f16) {
   tile.element_store %x, %p[%n] : f16, !tile.ptr<f32>
   return
 }
+
+// -----
+
+func.func @array_type(%a: !tile.array<2 x tensor<16x16xf32>>, %b: tensor<16x8xf32>, %n: index) {
+  // expected-error @below {{'tile.array_set' op failed to verify that value is an element of the array}}
+  %c = "tile.array_set"(%b, %a, %n) : (tensor<16x8xf32>, !tile.array<2 x tensor<16x16xf32>>, index) -> !tile.array<2 x tensor<16x16xf32>>
+  return
+}

@@ -32,7 +32,7 @@ namespace {
 
 /// Works elementwise on tensors of one shape.
 bool isElementwiseOp(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp>(op);
+  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp, HoldOp>(op);
 }
 
 class Assigner {

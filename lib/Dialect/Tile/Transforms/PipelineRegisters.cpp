@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEPIPELINEREGISTERS
@@ -109,10 +110,18 @@ private:
   /// mapped to, as the data of iteration `slot`.
   SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
 
+  /// Adds what a stage is computed from in the body; false where that is more
+  /// than the loop's variable and the counters that it carries.
+  bool collectStage(Value stage);
+
   scf::ForOp loop;
   IRRewriter rewriter;
   Location loc;
   SmallVector<LocalLoadOp> first;
+  /// The counters that the first loads read their stages from, and how; other
+  /// stages are the same in every iteration.
+  SmallVector<BlockArgument> counters;
+  llvm::SetVector<Operation *> stages; ///< what is used before its users
 };
 
 } // namespace
@@ -126,6 +135,27 @@ SmallVector<Value> Rotation::cloneLoads(IRMapping &stages, int64_t slot) {
     results.push_back(copy);
   }
   return results;
+}
+
+bool Rotation::collectStage(Value stage) {
+  if (auto argument = dyn_cast<BlockArgument>(stage)) {
+    bool isCarried = argument.getOwner() == loop.getBody() &&
+                     argument != loop.getInductionVar();
+    if (isCarried && !argument.getType().isInteger())
+      return false;
+    if (isCarried && !llvm::is_contained(counters, argument))
+      counters.push_back(argument);
+    return true;
+  }
+  Operation *op = stage.getDefiningOp();
+  if (op->getBlock() != loop.getBody())
+    return true;
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return collectStage(operand); }))
+    return false;
+  stages.insert(op);
+  return true;
 }
 
 void Rotation::run() {
@@ -147,25 +177,9 @@ void Rotation::run() {
   for (auto load : body->getOps<LocalLoadOp>())
     if (!load->isBeforeInBlock(last))
       return;
-  // The counters that the first loads read their stage from; other stages are
-  // the same in every iteration.
-  SmallVector<BlockArgument> counters;
-  SmallVector<arith::IndexCastUIOp> stages;
-  for (LocalLoadOp load : first) {
-    auto cast = load.getStage().getDefiningOp<arith::IndexCastUIOp>();
-    auto counter =
-        dyn_cast<BlockArgument>(cast ? cast.getIn() : load.getStage());
-    if (!counter && load.getStage().getDefiningOp()->getBlock() == body)
+  for (LocalLoadOp load : first)
+    if (!collectStage(load.getStage()))
       return;
-    if (!counter || counter.getOwner() != body)
-      continue;
-    if (!cast)
-      return;
-    if (!llvm::is_contained(counters, counter))
-      counters.push_back(counter);
-    if (!llvm::is_contained(stages, cast))
-      stages.push_back(cast);
-  }
 
   // What an iteration fills for itself is not there yet when the one before
   // ends.
@@ -201,9 +215,10 @@ void Rotation::run() {
   rewriter.setInsertionPoint(loop);
   emitWait();
   IRMapping initial;
+  initial.map(loop.getInductionVar(), loop.getLowerBound());
   for (BlockArgument counter : counters)
     initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
-  for (arith::IndexCastUIOp stage : stages)
+  for (Operation *stage : stages)
     rewriter.clone(*stage, initial);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
@@ -220,6 +235,12 @@ void Rotation::run() {
   Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                                        following, loop.getUpperBound());
   IRMapping next;
+  if (llvm::any_of(stages, [&](Operation *stage) {
+        return llvm::is_contained(stage->getOperands(), loop.getInductionVar());
+      }))
+    next.map(loop.getInductionVar(),
+             arith::SelectOp::create(rewriter, loc, exists, following,
+                                     loop.getInductionVar()));
   auto yield = cast<scf::YieldOp>(body->getTerminator());
   for (BlockArgument counter : counters) {
     // The counter's advance is computed at the end of the body; it depends on
@@ -237,7 +258,7 @@ void Rotation::run() {
     next.map(counter,
              arith::SelectOp::create(rewriter, loc, exists, advanced, counter));
   }
-  for (arith::IndexCastUIOp stage : stages)
+  for (Operation *stage : stages)
     rewriter.clone(*stage, next);
   SmallVector<Value> following0 = cloneLoads(next, 1);
 

@@ -385,6 +385,18 @@ def Tile_ArraySetOp : Tile_Op<"array_set", [Pure,
   let assemblyFormat = "$value `,` $array `[` $index `]` attr-dict `:` type($array)";
 }
 
+def Tile_HoldOp : Tile_Op<"hold", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "The same tile, computed here and not later";
+  let description = [{
+    Of tiles that are kept, compilers further down would put off what is cheap, such
+    as rounding accumulators to a narrower type, to the first use, and keep the wider
+    values of all tiles until then.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 //===----------------------------------------------------------------------===//
 // The generic form: one element for each thread
 //===----------------------------------------------------------------------===//
