@@ -121,8 +121,8 @@ std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
           attr(mmaOperandBTile(bits, k, n, warps[0], warps[1]))};
 }
 
-/// The layout that a product asks of a value, directly or through element-wise
-/// operations: that of fragments which a loop carries.
+/// The layout that a product asks of a value, directly, through element-wise
+/// operations or in an inner loop: that of fragments which a loop carries.
 LayoutAttr Assigner::wantedLayout(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
@@ -130,6 +130,11 @@ LayoutAttr Assigner::wantedLayout(Value value) {
         return operandLayouts(dot).first;
       if (use.get() == dot.getRhs())
         return operandLayouts(dot).second;
+    } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
+      // Carried on by an inner loop.
+      if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
+        if (LayoutAttr layout = wantedLayout(inner))
+          return layout;
     } else if (isElementwiseOp(use.getOwner()) &&
                use.getOwner()->getNumResults() == 1) {
       if (LayoutAttr layout = wantedLayout(use.getOwner()->getResult(0)))
