@@ -25,6 +25,12 @@ MemoryTile fusion::getMemoryTile(const GroupTensor &tensor, unsigned axis0,
   return {axis0, axis1, tensor.axes.back() == axis1};
 }
 
+bool fusion::isSharedByNeighbours(const GroupModel &group,
+                                  const Schedule &schedule, unsigned tensor) {
+  return !schedule.blocks.empty() &&
+         !group.indexes(tensor, schedule.blocks.back());
+}
+
 namespace {
 
 /// Walks the tree once, adding up what its statements do.
@@ -135,6 +141,8 @@ private:
         result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
         if (isShared)
           result.sharedTraffic += bytes;
+        if (isShared && isSharedByNeighbours(group, schedule, node.index))
+          result.neighbourBytes += bytes;
         break;
       }
       case TilingNode::Kind::Store: {
@@ -244,7 +252,8 @@ private:
     }
     for (const Reduction &reduction : group.reductions)
       handedOver = std::max(handedOver, alignBuffer(exchangedRows(reduction)));
-    result.sharedMemory = storesEndBlock()
+    // The next tile's first loads are under way while this one is stored.
+    result.sharedMemory = storesEndBlock() && !schedule.persistent
                               ? std::max(buffers + handedOver, staging)
                               : buffers + std::max(handedOver, staging);
   }

@@ -1,4 +1,5 @@
-//===- SplitReduction.cpp - Reductions shared by blocks -----------------------===//
+//===- SplitReduction.cpp - Reductions shared by blocks
+//-----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,8 +28,8 @@ bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
          tripCount(group.axes[axis], schedule.tiles[axis]);
 }
 
-llvm::SmallVector<int64_t, 8>
-fusion::placementTiles(const GroupModel &group, const Schedule &schedule) {
+llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
+                                                     const Schedule &schedule) {
   llvm::SmallVector<int64_t, 8> tiles = schedule.tiles;
   for (unsigned axis = 0; axis < tiles.size(); ++axis)
     if (sequentialTrips(group, schedule, axis) == 1)
@@ -63,7 +64,8 @@ int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
 
 int64_t fusion::movedElementBytes(const GroupModel &group,
                                   const Schedule &schedule, unsigned tensor) {
-  return group.tensors[tensor].role == TensorRole::Result && schedule.splitAxis()
+  return group.tensors[tensor].role == TensorRole::Result &&
+                 schedule.splitAxis()
              ? partialBytes
              : group.tensors[tensor].elementBytes;
 }
@@ -92,18 +94,19 @@ std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
                                                  const Schedule &schedule) {
   std::optional<unsigned> split = schedule.splitAxis();
   if (!split)
-    return partial ? std::optional<std::string>(
-                         "the group is partial along '" +
-                         partial.getAxis().str() +
-                         "', which its schedule does not split")
-                   : std::nullopt;
+    return partial
+               ? std::optional<std::string>(
+                     "the group is partial along '" + partial.getAxis().str() +
+                     "', which its schedule does not split")
+               : std::nullopt;
   const std::string &axis = group.axes[*split].name;
   if (!partial)
     return "the schedule splits axis '" + axis +
            "' of a group that is not partial; run fuse-split-reductions";
   int64_t length =
       sequentialTrips(group, schedule, *split) * schedule.tiles[*split];
-  if (partial.getAxis() == axis && partial.getParts() == schedule.splitOf(*split) &&
+  if (partial.getAxis() == axis &&
+      partial.getParts() == schedule.splitOf(*split) &&
       partial.getLength() == length)
     return std::nullopt;
   return "the group has " + std::to_string(partial.getParts()) + " parts of " +

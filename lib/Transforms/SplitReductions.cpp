@@ -1,4 +1,5 @@
-//===- SplitReductions.cpp - fuse-split-reductions ----------------------------===//
+//===- SplitReductions.cpp - fuse-split-reductions
+//----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -51,14 +52,14 @@ private:
     llvm_unreachable("a chain has a result");
   }
 
-  /// The operations of the chain's body that `roots` are computed from, other than
-  /// `without`, in program order.
+  /// The operations of the chain's body that `roots` are computed from, other
+  /// than `without`, in program order.
   SmallVector<Operation *> collect(ArrayRef<Operation *> roots,
                                    Operation *without = nullptr);
   /// The chain's arguments that `operations` use.
   SmallVector<BlockArgument> argumentsOf(ArrayRef<Operation *> operations);
-  /// Opens a group's body with an argument for each of the chain's `arguments` and
-  /// those of `further` types; maps the former.
+  /// Opens a group's body with an argument for each of the chain's `arguments`
+  /// and those of `further` types; maps the former.
   Block *openBody(Operation *group, ArrayRef<BlockArgument> arguments,
                   TypeRange further, IRMapping &mapping);
   FailureOr<fuse::ScheduleAttr> partialSchedule(ValueRange yielded,
@@ -125,18 +126,18 @@ Block *Splitter::openBody(Operation *group, ArrayRef<BlockArgument> arguments,
                           TypeRange further, IRMapping &mapping) {
   SmallVector<Type> types(ValueRange(arguments).getTypes());
   llvm::append_range(types, further);
-  Block *body = rewriter.createBlock(
-      &group->getRegion(0), {}, types,
-      SmallVector<Location>(types.size(), chain.getLoc()));
+  Block *body =
+      rewriter.createBlock(&group->getRegion(0), {}, types,
+                           SmallVector<Location>(types.size(), chain.getLoc()));
   for (auto [outer, inner] : llvm::zip(arguments, body->getArguments()))
     mapping.map(outer, inner);
   return body;
 }
 
-/// The chain's schedule without what followed the last product: the same tensors
-/// under the same names.
-FailureOr<fuse::ScheduleAttr>
-Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group) {
+/// The chain's schedule without what followed the last product: the same
+/// tensors under the same names.
+FailureOr<fuse::ScheduleAttr> Splitter::partialSchedule(ValueRange yielded,
+                                                        fuse::ChainOp group) {
   auto fail = [&](const Twine &why) {
     chain.emitError("cannot be split: ") << why;
   };
@@ -182,9 +183,9 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   auto attribute = fuse::PartialAttr::get(
       rewriter.getContext(), axes.model.axes[split].name, parts,
       sequentialTrips(axes.model, schedule, split) * schedule.tiles[split]);
-  auto group = fuse::ChainOp::create(rewriter, loc, destination.getType(),
-                                     inputs, destination, fuse::ScheduleAttr(),
-                                     attribute);
+  auto group =
+      fuse::ChainOp::create(rewriter, loc, destination.getType(), inputs,
+                            destination, fuse::ScheduleAttr(), attribute);
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   openBody(group, arguments, destination.getType(), mapping);
@@ -214,8 +215,8 @@ Value Splitter::addParts(Value parts, Value destination) {
   auto type = cast<RankedTensorType>(destination.getType());
   Value zero = arith::ConstantOp::create(
       rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
-  Value start = linalg::FillOp::create(rewriter, loc, zero, destination)
-                    .getResult(0);
+  Value start =
+      linalg::FillOp::create(rewriter, loc, zero, destination).getResult(0);
   unsigned rank = type.getRank();
   MLIRContext *context = rewriter.getContext();
   SmallVector<AffineMap> maps = {

@@ -32,7 +32,7 @@ CASES = {
 }
 PIPELINE = ("builtin.module(fuse-explicit-numerics,fuse-tensor-to-linalg,fuse-check-sizes,fuse-normalize,cse,"
             "fuse-form-groups{chip=sm_80 force-fusion=true},fuse-search-schedules{random-seed=%d},"
-            "fuse-lower-to-tile,tile-pipeline,tile-to-nvvm)")  # fmt: skip
+            "tile-pipeline,tile-to-nvvm)")  # fmt: skip
 
 online = 0
 for name, options in CASES.items():

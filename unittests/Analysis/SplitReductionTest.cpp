@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion/Analysis/SplitReduction.h"
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
-#include "fusion/Analysis/SplitReduction.h"
 
 using namespace fusion;
 using namespace fusion::test;
@@ -32,7 +32,8 @@ TEST(SplitReduction, RangesOfTiles) {
   ScheduledGroup group(chainIR({64, 448, 64}), kProduct);
   ASSERT_TRUE(group.schedule) << group.reason;
   unsigned k = group.axis("k");
-  for (auto [parts, trips] : {std::pair(1, 14), {2, 7}, {3, 5}, {7, 2}, {14, 1}, {20, 1}}) {
+  for (auto [parts, trips] :
+       {std::pair(1, 14), {2, 7}, {3, 5}, {7, 2}, {14, 1}, {20, 1}}) {
     splitAxis(group, "k", parts);
     EXPECT_EQ(sequentialTrips(group.model(), *group.schedule, k), trips);
     EXPECT_EQ(hasEmptyParts(group.model(), *group.schedule, k), parts > 14);
@@ -107,19 +108,22 @@ TEST(SplitReduction, LegalityFollowsTheRange) {
   ScheduledGroup group(chainIR({128, 448, 128}), kProduct);
   ASSERT_TRUE(group.schedule) << group.reason;
   auto check = [&] {
-    return checkSchedule(group.model(), *group.schedule, chip).value_or("legal");
+    return checkSchedule(group.model(), *group.schedule, chip)
+        .value_or("legal");
   };
   splitAxis(group, "k", 3);
   EXPECT_EQ(check(), "legal");
   for (int64_t parts : {14, 20}) {
     splitAxis(group, "k", parts);
     group.setTiling("mn(k(LA,LB,CC),SC)");
-    EXPECT_EQ(check(), "loop 'k' has one iteration and must not be in the expression");
+    EXPECT_EQ(check(),
+              "loop 'k' has one iteration and must not be in the expression");
     group.setTiling("mn(LA,LB,CC,SC)");
     EXPECT_EQ(check(), "legal");
   }
   splitAxis(group, "m", 2);
-  EXPECT_EQ(check(), "axis 'm' cannot be split: the last product does not reduce it");
+  EXPECT_EQ(check(),
+            "axis 'm' cannot be split: the last product does not reduce it");
 }
 
 TEST(SplitReduction, PartialGroupsAreWhatTheirSchedulesSplit) {

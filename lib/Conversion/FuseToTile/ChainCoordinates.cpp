@@ -1,4 +1,5 @@
-//===- ChainCoordinates.cpp - Which tiles a block works on --------------------===//
+//===- ChainCoordinates.cpp - Which tiles a block works on
+//--------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the number of a block to the tiles it works on, the ranges of its loops, and
-// the tensors as its tiles see them.
+// From the number of a block to the tiles it works on, the ranges of its loops,
+// and the tensors as its tiles see them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +19,19 @@
 using namespace mlir;
 using namespace fusion;
 
-/// In columns of `raster` blocks: the block's row and column within the plane of
-/// the two fastest grid axes, from its number in it. The columns before the last
-/// are full, so a number says which it is in by a division.
+/// In columns of `raster` blocks: the block's row and column within the plane
+/// of the two fastest grid axes, from its number in it. The columns before the
+/// last are full, so a number says which it is in by a division.
 std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
                                                   int64_t columns) {
   int64_t width = schedule.raster;
   Value perColumn = kernel.constant(width * rows);
   Value column = arith::DivUIOp::create(b, loc, number, perColumn);
   Value within = arith::RemUIOp::create(b, loc, number, perColumn);
-  Value first =
-      arith::MulIOp::create(b, loc, column, kernel.constant(width));
+  Value first = arith::MulIOp::create(b, loc, column, kernel.constant(width));
   Value wide = kernel.constant(width);
   if (columns % width != 0) {
-    Value rest =
-        arith::SubIOp::create(b, loc, kernel.constant(columns), first);
+    Value rest = arith::SubIOp::create(b, loc, kernel.constant(columns), first);
     wide = arith::MinUIOp::create(b, loc, wide, rest);
   }
   Value row = arith::DivUIOp::create(b, loc, within, wide);
@@ -77,8 +76,8 @@ void ChainLowering::emitBlockCoordinates() {
   if (!split)
     return;
   part = rest;
-  int64_t length = sequentialTrips(model, schedule, *split) *
-                   schedule.tiles[*split];
+  int64_t length =
+      sequentialTrips(model, schedule, *split) * schedule.tiles[*split];
   origins[*split] =
       arith::MulIOp::create(b, loc, part, kernel.constant(length));
 }
@@ -121,8 +120,8 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strideValues.push_back(kernel.constant(stride));
   }
   auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
-  int64_t alignment = unit >= 0 ? info.alignment
-                                : std::min<int64_t>(16, info.elementBytes);
+  int64_t alignment =
+      unit >= 0 ? info.alignment : std::min<int64_t>(16, info.elementBytes);
   auto type = tile::ViewType::get(b.getContext(), tileAxes.size(), elementType,
                                   unit, alignment);
   return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
@@ -157,8 +156,8 @@ RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
   return RankedTensorType::get(shape, elementType);
 }
 
-/// Where the loop of an axis ends, counted from where it starts: of a split axis,
-/// after its range, or before where the axis ends.
+/// Where the loop of an axis ends, counted from where it starts: of a split
+/// axis, after its range, or before where the axis ends.
 Value ChainLowering::emitLoopBound(unsigned axis) {
   int64_t extent = model.axes[axis].extent;
   if (schedule.splitOf(axis) == 1)
@@ -170,7 +169,7 @@ Value ChainLowering::emitLoopBound(unsigned axis) {
   // axis cuts off still has its iteration.
   if (trips(axis) % schedule.splitOf(axis) == 0)
     return whole;
-  Value rest = arith::SubIOp::create(b, loc, kernel.constant(extent),
-                                     origins[axis]);
+  Value rest =
+      arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
   return arith::MinSIOp::create(b, loc, whole, rest);
 }

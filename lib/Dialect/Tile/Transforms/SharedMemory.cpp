@@ -105,8 +105,10 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   int64_t rows = type.getDimSize(transposed ? 1 : 0);
   int64_t columns = type.getDimSize(transposed ? 0 : 1);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  // Two f32 of an accumulator are eight bytes, of which a wavefront takes those of
+  // four rows; of narrower elements it takes eight.
   std::optional<LinearLayout> shared =
-      sharedPanels(rows, columns, elementBytes);
+      sharedPanels(rows, columns, elementBytes, /*pairs=*/elementBytes == 4);
   if (!shared)
     return std::nullopt;
   return ScratchShape{rows, columns, transposed, *shared,

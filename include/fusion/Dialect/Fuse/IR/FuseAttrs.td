@@ -92,10 +92,12 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       result. Empty for a group in the generic form, in which one thread computes
       one element of the result with all reductions as loops inside.
     * `raster`: blocks of the two fastest grid axes are visited in columns of this
-      many blocks, for reuse in L2; 1 is row by row. Default 1.
+      many blocks, for reuse in L2, the last column narrower; 1 is row by row.
+      Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
-      Default false.
-    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1.
+      Default false. Costed, not lowered yet.
+    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. Costed,
+      not lowered yet.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
@@ -169,7 +171,8 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group. `producers` is the number of
     warps, beside those of the mapping, that issue loads and do nothing else.
-    Default 0: every warp loads and multiplies.
+    Default 0: every warp loads and multiplies. Producers are costed, not lowered
+    yet.
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
