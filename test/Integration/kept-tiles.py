@@ -27,6 +27,7 @@ TWO = {
     "resident-A": ("mh(k(LA),n(k(LB,CC),LD,CE),SE)", "mh(k(LA),n(k(LB,CC),LF,LD,CE),SE)", "mh", ["registers"], "B"),
     "resident-B": ("m(h(nk(LB),n(k(LA,CC),LD,CE),SE))", "m(h(nk(LB),n(LF),n(k(LA,CC),LD,CE),SE))", "m",
                    ["registers"], "A"),
+    "resident-D": ("mh(n(LD),n(k(LA,LB,CC),CE),SE)", "mh(n(LD),n(k(LA,LB,CC),LF,CE),SE)", "mh", ["registers"], "AB"),
     "resident-all": ("m(k(LA),nk(LB),hn(LD),h(n(k(CC),CE),SE))", "m(n(LF),k(LA),nk(LB),hn(LD),h(n(k(CC),CE),SE))", "m",
                      ["registers"], ""),
     "kept": ("m(nk(LA,LB,CC),h(n(LD,CE),SE))", "m(n(k(LA,LB,CC),LF),h(n(LD,CE),SE))", "m",

@@ -190,17 +190,20 @@ void Rotation::run() {
       return;
 
   // What an iteration fills for itself is not there yet when the one before
-  // ends.
+  // ends; nor is what the pipeline of an inner loop fills, which starts anew in
+  // each iteration.
   for (LocalLoadOp load : first)
     for (Operation *user : load.getBuffer().getUsers()) {
       std::optional<Fill> fill = Fill::get(user);
       bool isStore = isa<LocalStoreOp>(user);
       if ((fill || isStore) && loop->isProperAncestor(user) &&
-          !(fill && fill->slot())) {
+          !(fill && fill->slot() &&
+            user->getParentOfType<scf::ForOp>() == loop)) {
         remark::missed(
             loc, remark::RemarkOpts::name("not-rotated").category("pipeline"))
             << "fragments are not loaded across iterations: the first product "
-               "reads a buffer that has one stage and is filled in the loop";
+               "reads a buffer that has one stage and is filled in the loop, or "
+               "that an inner loop fills";
         return;
       }
     }

@@ -115,6 +115,30 @@ tile.kernel @loop_carries_the_accumulator_layout(
   tile.return
 }
 
+// A fragment that the outer loop only hands on to the inner one has the layout that the product there asks for.
+// CHECK-LABEL: tile.kernel @two_loops_carry_a_fragment
+tile.kernel @two_loops_carry_a_fragment(
+    %o: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f16)
+    attributes {warps = 4 : i64} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %first = tile.splat %e : f16 -> tensor<64x16xf16>
+  // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>, tensor<64x16xf16, #[[FRAGMENT:.*]]>) {
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%sum = %zero, %x = %first) -> (tensor<64x64xf32>, tensor<64x16xf16>) {
+    // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>, tensor<64x16xf16, #[[FRAGMENT]]>) {
+    %s:2 = scf.for %j = %n to %n step %n iter_args(%inner = %sum, %z = %x) -> (tensor<64x64xf32>, tensor<64x16xf16>) {
+      %y = tile.splat %e : f16 -> tensor<16x64xf16>
+      %c = tile.dot %z, %y, %inner "mma.m16n8k16" warps [4, 1] : tensor<64x16xf16>, tensor<16x64xf16> -> tensor<64x64xf32>
+      %next = tile.splat %e : f16 -> tensor<64x16xf16>
+      scf.yield %c, %next : tensor<64x64xf32>, tensor<64x16xf16>
+    }
+    %again = tile.splat %e : f16 -> tensor<64x16xf16>
+    scf.yield %s#0, %again : tensor<64x64xf32>, tensor<64x16xf16>
+  }
+  %w = tile.view %o[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.store %r#0, %w[%n, %n] : tensor<64x64xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}
+
 // A row vector and a scalar that are added to the accumulator come in its layout, less the
 // dimensions that they lack.
 // CHECK-LABEL: tile.kernel @broadcast_takes_the_layout_of_its_user
