@@ -15,6 +15,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
+#include <deque>
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEPIPELINEREGISTERS
@@ -100,8 +101,18 @@ void loadAhead(Block &block) {
 /// Across the iterations of a pipelined loop.
 class Rotation {
 public:
+  /// Of the loop's own pipeline. To be made for all loops before any is rotated:
+  /// the wait that rotating an inner loop puts in front of it is not the outer
+  /// one's.
   explicit Rotation(scf::ForOp loop)
-      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {}
+      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {
+    auto acquires = loop.getBody()->getOps<ProducerAcquireOp>();
+    if (!acquires.empty())
+      acquire = *acquires.begin();
+    auto waits = loop.getBody()->getOps<ConsumerWaitOp>();
+    if (!waits.empty())
+      wait = *waits.begin();
+  }
 
   void run();
 
@@ -115,6 +126,8 @@ private:
   bool collectStage(Value stage);
 
   scf::ForOp loop;
+  ProducerAcquireOp acquire;
+  ConsumerWaitOp wait; ///< absent where everything passes through registers
   IRRewriter rewriter;
   Location loc;
   SmallVector<LocalLoadOp> first;
@@ -160,13 +173,8 @@ bool Rotation::collectStage(Value stage) {
 
 void Rotation::run() {
   Block *body = loop.getBody();
-  auto acquires = body->getOps<ProducerAcquireOp>();
-  if (acquires.empty())
+  if (!acquire)
     return;
-  ProducerAcquireOp acquire = *acquires.begin();
-  // Absent where everything passes through registers.
-  auto waits = body->getOps<ConsumerWaitOp>();
-  ConsumerWaitOp wait = waits.empty() ? ConsumerWaitOp() : *waits.begin();
   SmallVector<Step> steps = collectSteps(*body);
   if (steps.empty() || steps.front().loads.empty())
     return;
@@ -298,10 +306,10 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
       return signalPassFailure();
     if (stages < 2)
       return;
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      Rotation(loop).run();
+    std::deque<Rotation> rotations; // they stay where they are made
+    kernel.walk([&](scf::ForOp loop) { rotations.emplace_back(loop); });
+    for (Rotation &rotation : rotations)
+      rotation.run();
     SmallVector<Block *> blocks;
     kernel.walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
