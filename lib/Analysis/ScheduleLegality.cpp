@@ -99,6 +99,9 @@ private:
   const Schedule &schedule;
   const ChipInfo &chip;
   KeptTiles kept;
+
+public:
+  Footprint footprint; ///< once the resources are checked
 };
 
 } // namespace
@@ -365,7 +368,7 @@ Reason Checker::checkHandOver(unsigned producer) {
 }
 
 Reason Checker::checkResources() {
-  Footprint footprint = computeFootprint(group, schedule, kept);
+  footprint = computeFootprint(group, schedule, kept);
   if (footprint.sharedMemory > static_cast<int64_t>(chip.sharedMemoryPerBlock))
     return "the tiles need " + std::to_string(footprint.sharedMemory) +
            " bytes of shared memory; a block of " + chip.name.str() +
@@ -424,16 +427,22 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
 
 std::optional<std::string> fusion::checkSchedule(const GroupModel &group,
                                                  const Schedule &schedule,
-                                                 const ChipInfo &chip) {
+                                                 const ChipInfo &chip,
+                                                 Footprint *footprint) {
   if (Reason reason = whyNotLowered(schedule))
     return reason;
-  return whyImpossible(group, schedule, chip);
+  return whyImpossible(group, schedule, chip, footprint);
 }
 
 std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
                                                  const Schedule &schedule,
-                                                 const ChipInfo &chip) {
+                                                 const ChipInfo &chip,
+                                                 Footprint *footprint) {
   if (Reason reason = checkGroup(group, chip))
     return reason;
-  return Checker(group, schedule, chip).run();
+  Checker checker(group, schedule, chip);
+  Reason reason = checker.run();
+  if (footprint)
+    *footprint = checker.footprint;
+  return reason;
 }

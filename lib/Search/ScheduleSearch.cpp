@@ -89,6 +89,7 @@ private:
   ScheduleSpace space;
   std::vector<Entry> ranking; ///< best first
   std::string lastReason;
+  Footprint footprint; ///< of the schedule that isLegal has looked at last
   Refusals refusals;
   int64_t candidates = 0, legal = 0, bounded = 0;
   bool isProven = false;
@@ -103,7 +104,8 @@ private:
 
 bool Search::isLegal(const Schedule &schedule) {
   ++candidates;
-  if (std::optional<std::string> why = checkSchedule(group, schedule, chip)) {
+  if (std::optional<std::string> why =
+          checkSchedule(group, schedule, chip, &footprint)) {
     if (options.ranked > 1)
       countRefusal(refusals, *why);
     lastReason = std::move(*why);
@@ -128,7 +130,7 @@ std::optional<Cost> Search::consider(const Schedule &schedule,
   // Some more than asked for are where the evolutionary search starts.
   constexpr size_t kept = 8;
   RatedSchedule rated;
-  rated.footprint = computeFootprint(group, schedule);
+  rated.footprint = footprint;
   // What is drawn to test lowering may use all there are.
   if (!options.randomSeed &&
       !hasRegisterRoom(schedule, rated.footprint, chip)) {
@@ -234,9 +236,12 @@ double Search::estimate(const Candidate &candidate) const {
                      space.tilesOf(candidate)))
     return kNever;
   Schedule schedule = space.complete(candidate);
-  if (checkSchedule(group, schedule, chip) ||
-      !hasRegisterRoom(schedule, computeFootprint(group, schedule), chip))
+  Footprint own;
+  if (checkSchedule(group, schedule, chip, &own) ||
+      !hasRegisterRoom(schedule, own, chip))
     return kNever;
+  if (options.model == ModelKind::Default)
+    return predictCost(group, schedule, own, chip).total;
   std::string reason;
   return predictSeconds(options.model, group, schedule, chip, reason)
       .value_or(kNever);

@@ -9,7 +9,7 @@
 #ifndef FUSION_ANALYSIS_SCHEDULELEGALITY_H
 #define FUSION_ANALYSIS_SCHEDULELEGALITY_H
 
-#include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/Footprint.h"
 
 namespace fusion {
 
@@ -34,14 +34,17 @@ std::optional<std::string> whyNotLowered(const Schedule &schedule);
 /// intrinsics.
 std::optional<std::string> whyImpossible(const GroupModel &group,
                                          const Schedule &schedule,
-                                         const ChipInfo &chip);
+                                         const ChipInfo &chip,
+                                         Footprint *footprint = nullptr);
 
 /// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the two
 /// above. The verifier of scheduled groups and the pruning of searches are this
-/// predicate.
+/// predicate. Where it gets as far as to count it, `footprint` is what
+/// `computeFootprint` gives.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
-                                         const ChipInfo &chip);
+                                         const ChipInfo &chip,
+                                         Footprint *footprint = nullptr);
 
 /// Why no schedule can exist for the group on `chip`, whatever the tiles, or
 /// nullopt where one may.
