@@ -23,10 +23,48 @@ Clocks::Iterator Clocks::find(uint64_t key) const {
   return it != end() && it->first == key ? it : end();
 }
 
+namespace {
+/// Entries that are not used any more, with their room: clocks come and go at
+/// every barrier.
+template <class T> struct Spares {
+  ~Spares() {
+    for (T *spare : list)
+      delete spare;
+  }
+  static constexpr size_t kMost = 256;
+  std::vector<T *> list;
+};
+} // namespace
+
+template <class T> static Spares<T> &spares() {
+  static thread_local Spares<T> spares;
+  return spares;
+}
+
+void Clocks::release() {
+  if (!shared || --shared->uses)
+    return;
+  std::vector<Shared *> &list = spares<Shared>().list;
+  if (list.size() == Spares<Shared>::kMost) {
+    delete shared;
+    return;
+  }
+  shared->entries.clear();
+  list.push_back(shared);
+}
+
 std::vector<Clocks::Entry> &Clocks::own(size_t more) {
   if (shared && shared->uses == 1)
     return shared->entries;
-  Shared *fresh = new Shared;
+  std::vector<Shared *> &list = spares<Shared>().list;
+  Shared *fresh;
+  if (list.empty()) {
+    fresh = new Shared;
+  } else {
+    fresh = list.back();
+    list.pop_back();
+    fresh->uses = 1;
+  }
   fresh->entries.reserve(size() + more);
   fresh->entries.assign(begin(), end());
   if (shared)
@@ -82,7 +120,8 @@ bool Clocks::join(Iterator first, Iterator last) {
   }
   bool isNew = false;
   size_t missing = 0;
-  Iterator at = begin(), mineEnd = end();
+  Iterator at = lowerBound(first->first), mineEnd = end();
+  size_t begun = size_t(at - begin());
   for (Iterator it = first; it != last; ++it) {
     while (at != mineEnd && at->first < it->first)
       ++at;
@@ -93,6 +132,15 @@ bool Clocks::join(Iterator first, Iterator last) {
   }
   if (!missing && !isNew)
     return false;
+  if (!missing) {
+    Entry *mine = own().data() + begun;
+    for (Iterator it = first; it != last; ++it) {
+      while (mine->first < it->first)
+        ++mine;
+      mine->second = std::max(mine->second, it->second);
+    }
+    return true;
+  }
   // The largest first, into the space at the end.
   std::vector<Entry> &entries = own(missing);
   size_t mine = entries.size(), theirs = size_t(last - first),

@@ -72,8 +72,8 @@ public:
     return *this;
   }
   ~Clocks() {
-    if (shared && !--shared->uses)
-      delete shared;
+    if (shared)
+      release();
   }
 
   Iterator begin() const { return shared ? shared->entries.data() : nullptr; }
@@ -102,6 +102,7 @@ private:
     size_t uses = 1;
     std::vector<Entry> entries;
   };
+  void release();
   /// To be changed, with room for `more`.
   std::vector<Entry> &own(size_t more = 0);
 

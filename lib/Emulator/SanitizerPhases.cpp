@@ -94,10 +94,12 @@ void Sanitizer::checkLifetime(const Warp &) {
 void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
                               uint32_t offset, uint32_t bytes,
                               SanitizeKind kind) {
-  uint64_t addresses[32] = {};
+  uint64_t addresses[32]; // only the lane's counts
   addresses[lane] = offset;
-  if (warp.cta == &cta)
+  if (warp.cta == &cta) {
+    std::fill_n(addresses, 32, offset);
     return sharedAccess(warp, inst, 1u << lane, addresses, bytes, kind);
+  }
   noteRemote(warp, lane, inst.line, true);
   Sanitizer &who = *warp.sanitizer;
   bool strong = isStrong(inst, kind);
@@ -264,18 +266,21 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   if (inst.order & OrderStrong) {
     tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
   } else {
-    Knowledge own = state.common;
+    tell(state.common);
+    bool isLocal = &who == this && !ofCluster;
     forLanes(mask, [&](unsigned lane) {
       if (const Knowledge *known = state.lanes.find(lane))
         tell(*known);
       if (warp.live & ~mask)
-        joinEntry(own.lanes,
+        joinEntry(open.lanes,
                   Knowledge::threadKey(who.cta.linear, warp.index, lane),
                   state.clock + 1);
     });
-    if (!(warp.live & ~mask))
-      own.joinWarp(warp.index, state.clock + 1);
-    tell(own);
+    if (!(warp.live & ~mask) && isLocal)
+      open.joinWarp(warp.index, state.clock + 1);
+    else if (!(warp.live & ~mask))
+      open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
+                        state.clock + 1);
   }
   who.advance(state);
 }
@@ -296,12 +301,15 @@ void Sanitizer::phaseComplete(uint32_t offset) {
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                              uint32_t offset) {
   WarpState &state = states[warp.index];
+  bool isStrong = inst.order & OrderStrong;
+  if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
+    return import(state.common, grid.clusterPhases[cta.cluster].done);
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done =
       offset == kClusterPhase ? seen : async.phaseAt(offset).done;
-  if (!(inst.order & OrderStrong))
+  if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
   forLanes(mask, [&](unsigned lane) { state.pending.add(lane, done); });
