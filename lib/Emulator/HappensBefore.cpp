@@ -102,7 +102,7 @@ bool Clocks::join(const Clocks &other) {
         break;
     }
     if (!isMore) {
-      if (std::equal(begin(), end(), other.begin(), other.end()))
+      if (size() == other.size() && std::equal(begin(), end(), other.begin()))
         return false;
       *this = other;
       return true;

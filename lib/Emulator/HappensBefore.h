@@ -125,6 +125,11 @@ struct Knowledge {
 
   /// Whether any of it is new.
   bool join(const Knowledge &other);
+  /// And a single lane's.
+  bool join(const Knowledge &other, uint64_t threadKey, uint32_t clock) {
+    bool isNew = join(other);
+    return lanes.join(threadKey, clock) || isNew;
+  }
   void joinWarp(uint32_t warp, uint32_t clock) {
     if (warps.size() <= warp)
       warps.resize(warp + 1, 0);

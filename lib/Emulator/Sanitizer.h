@@ -156,6 +156,11 @@ private:
     uint64_t offset;
     Record write;
   };
+  /// What a lane knew, in the form of `Released`, and its own clock.
+  struct Fenced {
+    Knowledge known;
+    uint32_t clock;
+  };
   struct WarpState {
     uint32_t clock = 1;
     uint32_t context = 0; ///< 0: not numbered yet
@@ -167,10 +172,10 @@ private:
     Knowledge common;          ///< of all lanes
     LaneMap<Knowledge> lanes;  ///< what single lanes know besides
     SeenAt<Knowledge> pending; ///< read, but not acquired yet
-    LaneMap<Knowledge> fenced; ///< at the last fence
+    LaneMap<Fenced> fenced;    ///< at the last fence
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
     SeenAt<Knowledge> narrowPending;
-    LaneMap<Knowledge> narrowFenced;
+    LaneMap<Fenced> narrowFenced;
     /// Threads whose strong writes were read; and suspicious reads (only with
     /// locks: Code::hasAtomics and hasUpdates).
     SeenAt<Clocks> loose;

@@ -107,8 +107,8 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
   return result;
 }
 
-/// Visits what each lane knows, its own accesses up to now included, in the
-/// form of `Released`.
+/// Visits what each lane knows besides its own accesses, in the form of
+/// `Released`.
 template <class Visit>
 void Sanitizer::forExported(const Warp &warp, uint32_t mask,
                             Visit visit) const {
@@ -118,8 +118,6 @@ void Sanitizer::forExported(const Warp &warp, uint32_t mask,
     Knowledge told = common;
     if (const Knowledge *own = state.lanes.find(lane))
       told.join(own->warps.empty() ? *own : exportedForm(*own));
-    told.lanes.join(Knowledge::threadKey(cta.linear, warp.index, lane),
-                    state.clock + 1);
     visit(lane, std::move(told));
   });
 }
@@ -208,19 +206,25 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   }
   if (kind == SanitizeKind::Load)
     return;
+  auto threadKey = [&](unsigned lane) {
+    return Knowledge::threadKey(cta.linear, warp.index, lane);
+  };
   if (inst.order & OrderRelease) {
     forExported(warp, mask, [&](unsigned lane, const Knowledge &told) {
+      uint64_t key = address[lane] & ~uint64_t(3), thread = threadKey(lane);
       if (narrow)
-        narrow->join(address[lane] & ~uint64_t(3), told);
+        narrow->join(key, told, thread, state.clock + 1);
       if (!isNarrow)
-        wide.join(address[lane] & ~uint64_t(3), told);
+        wide.join(key, told, thread, state.clock + 1);
     });
     advance(state);
     return;
   }
-  auto tell = [&](const LaneMap<Knowledge> &fenced, Released &released) {
+  auto tell = [&](const LaneMap<Fenced> &fenced, Released &released) {
     forLanes(mask & fenced.lanes(), [&](unsigned lane) {
-      released.join(address[lane] & ~uint64_t(3), *fenced.find(lane));
+      const Fenced &told = *fenced.find(lane);
+      released.join(address[lane] & ~uint64_t(3), told.known, threadKey(lane),
+                    told.clock);
     });
   };
   if (!state.fenced.empty())
@@ -236,9 +240,9 @@ void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
     acquirePending(warp, state, mask, state.pending);
   forExported(warp, mask, [&](unsigned lane, Knowledge told) {
     if (cta.code->hasCtaScope)
-      state.narrowFenced[lane] = told;
+      state.narrowFenced[lane] = {told, state.clock + 1};
     if (!narrow)
-      state.fenced[lane] = std::move(told);
+      state.fenced[lane] = {std::move(told), state.clock + 1};
   });
   advance(state);
 }

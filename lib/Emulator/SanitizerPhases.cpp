@@ -224,9 +224,12 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
   Knowledge told;
-  auto release = [&](const LaneMap<Knowledge> &fenced) {
-    forLanes(mask & fenced.lanes(),
-             [&](unsigned lane) { import(told, *fenced.find(lane)); });
+  auto release = [&](const LaneMap<Fenced> &fenced) {
+    forLanes(mask & fenced.lanes(), [&](unsigned lane) {
+      import(told, fenced.find(lane)->known);
+      joinEntry(told.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
+                fenced.find(lane)->clock);
+    });
   };
   release(state.fenced);
   if (local)
