@@ -55,7 +55,10 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   int64_t moved = footprint.globalLoadBytes + footprint.globalStoreBytes;
   cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
-  cost.l2 = moved / chip.l2BytesPerSecond;
+  double fetched = moved;
+  if (chip.hasMulticast)
+    fetched -= footprint.neighbourBytes * (1 - 1.0 / schedule.cluster);
+  cost.l2 = fetched / chip.l2BytesPerSecond;
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
   cost.pipeline = pipeline.kernel;

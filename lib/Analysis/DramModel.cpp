@@ -1,4 +1,5 @@
-//===- DramModel.cpp - Bytes between DRAM and L2 ------------------------------===//
+//===- DramModel.cpp - Bytes between DRAM and L2
+//------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -78,8 +79,7 @@ private:
     for (unsigned axis : blocks)
       levels.push_back({axis, trips(axis)});
     if (std::optional<unsigned> axis = schedule.splitAxis())
-      levels.push_back(
-          {*axis, static_cast<double>(schedule.splitOf(*axis))});
+      levels.push_back({*axis, static_cast<double>(schedule.splitOf(*axis))});
   }
 
   /// Whether other iterations of a loop over `axis` touch other elements. Every
@@ -146,12 +146,13 @@ private:
   const Schedule &schedule;
   uint64_t l2Bytes;
   SmallVector<GridLevel, 6> levels;
-  SmallVector<unsigned, 8> path;   ///< loops around the statement at hand
-  SmallVector<unsigned, 8> seen;   ///< tensors, in the order of their statements
-  SmallVector<double, 8> touched;  ///< by tensor: bytes in what was walked so far
+  SmallVector<unsigned, 8> path; ///< loops around the statement at hand
+  SmallVector<unsigned, 8> seen; ///< tensors, in the order of their statements
+  SmallVector<double, 8>
+      touched; ///< by tensor: bytes in what was walked so far
   /// By tensor: bytes between two uses, 0 where the last loop indexes it.
   SmallVector<double, 8> distance;
-  SmallVector<double, 8> fetches;  ///< by tensor: of each of its bytes
+  SmallVector<double, 8> fetches; ///< by tensor: of each of its bytes
 };
 
 } // namespace

@@ -25,6 +25,12 @@ MemoryTile fusion::getMemoryTile(const GroupTensor &tensor, unsigned axis0,
   return {axis0, axis1, tensor.axes.back() == axis1};
 }
 
+bool fusion::isSharedByNeighbours(const GroupModel &group,
+                                  const Schedule &schedule, unsigned tensor) {
+  return !schedule.blocks.empty() &&
+         !group.indexes(tensor, schedule.blocks.back());
+}
+
 namespace {
 
 /// Walks the tree once, adding up what its statements do.
@@ -135,10 +141,16 @@ private:
         result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
         if (isShared)
           result.sharedTraffic += bytes;
+        if (isShared && isSharedByNeighbours(group, schedule, node.index))
+          result.neighbourBytes += bytes;
         break;
       }
       case TilingNode::Kind::Store: {
-        int64_t bytes = movedBytes(node.index);
+        // Of blocks that all compute the same rows the first one stores them.
+        int64_t bytes = tensor.role == TensorRole::Statistic
+                            ? movedElements(group, schedule, node.index) *
+                                  tensor.elementBytes
+                            : movedBytes(node.index);
         result.globalStoreBytes += bytes;
         if (schedule.places[node.index].space == fuse::Space::Shared)
           result.sharedTraffic += 2 * bytes;
@@ -165,6 +177,11 @@ private:
     if (!isPartial)
       result.otherFlops += i1 * i2 * product.flopsPerPoint *
                            (count / std::max<int64_t>(1, trips[mapping.r1]));
+    // Sums so far are multiplied in each iteration of the axis.
+    for (const OnlineAxis &online : group.online)
+      if (llvm::is_contained(online.corrected, number) &&
+          sequentialTrips(group, schedule, online.axis) > 1)
+        result.otherFlops += i1 * i2 * count;
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
@@ -233,9 +250,22 @@ private:
       else
         buffers += alignBuffer(tile * place.stages * slots);
     }
-    result.sharedMemory = storesEndBlock()
+    for (const Reduction &reduction : group.reductions)
+      handedOver = std::max(handedOver, alignBuffer(exchangedRows(reduction)));
+    // The next tile's first loads are under way while this one is stored.
+    result.sharedMemory = storesEndBlock() && !schedule.persistent
                               ? std::max(buffers + handedOver, staging)
                               : buffers + std::max(handedOver, staging);
+  }
+
+  /// Bytes that the warps of a block pass to each other to reduce rows of which
+  /// each holds a part.
+  int64_t exchangedRows(const Reduction &reduction) const {
+    const ProductMapping &mapping = schedule.products[reduction.product];
+    bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+    int64_t parts = mapping.warps[alongColumns ? 1 : 0];
+    int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
+    return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -278,7 +308,7 @@ private:
           staysInRegisters)
         live +=
             slots.count *
-            tileRegisters(other, group.tensors[product.result].elementBytes);
+            tileRegisters(other, bytesOf(product.result));
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -295,18 +325,75 @@ private:
     return live;
   }
 
+  /// Tiles of arrays in registers that a product's computation is unrolled for:
+  /// its own accumulators and the values that it multiplies.
+  int64_t unrolledIterations(unsigned number) const {
+    int64_t count = kept.accumulators[number].count;
+    for (std::optional<unsigned> producer : group.products[number].producer)
+      if (producer) {
+        unsigned value = group.products[*producer].result;
+        if (schedule.places[value].space == fuse::Space::Registers)
+          count = std::max(count, kept.values[value].count);
+      }
+    return count;
+  }
+
+  /// The loops over an array of tiles are unrolled: each iteration's copies have
+  /// their own stage and with it addresses that do not change, which ptxas holds
+  /// in registers, and the next iteration's fragments are loaded ahead.
+  int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
+    if (unrolled == 1)
+      return 0;
+    int64_t addresses = 0;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      const Placement &place = schedule.places[index];
+      if (!kept.loads[index] || place.space != fuse::Space::Shared ||
+          llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
+            return llvm::is_contained(kept.accumulators[number].axes,
+                                      loop->index);
+          }))
+        continue;
+      constexpr int64_t bytesPerCopy = 16;
+      int64_t copies =
+          llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
+                           bytesPerCopy * 32 * schedule.warps);
+      addresses += copies * std::min<int64_t>(place.stages, unrolled);
+    }
+    return addresses;
+  }
+
+  /// Values of rows: of each reduction one, in every thread that holds an element
+  /// of the row.
+  int64_t rowRegisters() const {
+    int64_t count = 0;
+    for (const Reduction &reduction : group.reductions) {
+      const ProductMapping &mapping = schedule.products[reduction.product];
+      bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+      count += alongColumns
+                   ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                   : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+    }
+    return count;
+  }
+
   /// The most that lives at any product, the fragments of one of its steps, and
   /// addresses.
   void addRegisters() {
     constexpr int64_t addressing = 56;
+    // They live through the whole nest, also while others are computed.
+    int64_t addresses = 0;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      addresses += unrolledAddresses(number, unrolledIterations(number));
     for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
       int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      int64_t unrolled = unrolledIterations(number);
       result.registers =
-          std::max(result.registers, liveRegisters(number) +
-                                         fragments * schedule.registerStages +
-                                         addressing);
+          std::max(result.registers,
+                   liveRegisters(number) + rowRegisters() + addressing + addresses +
+                       fragments * (schedule.registerStages +
+                                    std::min<int64_t>(unrolled - 1, 1)));
     }
   }
 
@@ -335,4 +422,12 @@ Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
   return Walker(group, schedule, kept).run();
+}
+
+bool fusion::hasRegisterRoom(const Schedule &schedule,
+                             const Footprint &footprint, const ChipInfo &chip) {
+  int64_t available = std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      chip.registersPerSM / (32 * static_cast<int64_t>(schedule.warps)));
+  return footprint.registers * kRegisterMargin <= available;
 }

@@ -131,10 +131,12 @@ Reason Analysis::checkStatements() const {
   for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
     bool isProduct = tensor.role == TensorRole::Intermediate ||
                      tensor.role == TensorRole::Result;
-    bool isStored = tensor.role == TensorRole::Result;
-    if (kept.loads[number].has_value() == isProduct)
-      return isProduct ? "product '" + tensor.name + "' must not be loaded"
-                       : "operand '" + tensor.name + "' is never loaded";
+    bool isStatistic = tensor.role == TensorRole::Statistic;
+    bool isStored = tensor.role == TensorRole::Result || isStatistic;
+    if (kept.loads[number].has_value() == (isProduct || isStatistic))
+      return isProduct || isStatistic
+                 ? "product '" + tensor.name + "' must not be loaded"
+                 : "operand '" + tensor.name + "' is never loaded";
     if (kept.computes[number].has_value() != isProduct)
       return isProduct ? "product '" + tensor.name + "' is never computed"
                        : "operand '" + tensor.name + "' must not be computed";
@@ -142,8 +144,9 @@ Reason Analysis::checkStatements() const {
       return isStored
                  ? "result '" + tensor.name + "' is never stored"
                  : "'" + tensor.name + "' is no result and must not be stored";
-    const TreePosition &position =
-        isProduct ? *kept.computes[number] : *kept.loads[number];
+    const TreePosition &position = isProduct     ? *kept.computes[number]
+                                   : isStatistic ? *kept.stores[number]
+                                                 : *kept.loads[number];
     ArrayRef<unsigned> axes =
         isProduct ? ArrayRef<unsigned>(group.products[tensor.product].axes)
                   : ArrayRef<unsigned>(tensor.axes);

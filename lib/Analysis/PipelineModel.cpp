@@ -41,13 +41,16 @@ double fusion::loadUseLatency(double load, double use, double iterations,
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,
                             const Footprint &footprint, const ChipInfo &chip) {
+  int64_t registers = std::max<int64_t>(footprint.registers, 1);
+  int64_t producers = chip.leastRegisters ? chip.leastRegisters : registers;
   int64_t registersPerBlock =
-      std::max<int64_t>(footprint.registers, 1) * 32 * schedule.warps;
+      32 * (registers * schedule.warps + producers * schedule.producerWarps);
+  int64_t warps = schedule.warps + schedule.producerWarps;
   int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
   return std::max<int64_t>(
       1, std::min({chip.registersPerSM / registersPerBlock,
                    chip.sharedMemoryPerSM / sharedPerBlock,
-                   static_cast<int64_t>(chip.maxWarpsPerSM / schedule.warps),
+                   static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
 }
 
@@ -61,7 +64,9 @@ public:
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
         form(form) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
+    // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
+    slots -= slots % schedule.cluster;
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
@@ -80,6 +85,14 @@ public:
                                              chip.dramBytesPerSecond;
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
+    if (schedule.persistent && form == PipelineForm::Continuous) {
+      double tiles = static_cast<double>(
+                         llvm::divideCeil(footprint.blocks, chip.numSMs)) /
+                     result.blocksPerSM;
+      result.kernel = result.block +
+                      (tiles - 1) * (result.main + std::max(result.init,
+                                                            result.epilogue));
+    }
     return std::move(result);
   }
 
@@ -88,7 +101,7 @@ private:
   struct Body {
     double load = 0; ///< seconds of its own loads
     double use = 0;  ///< of products and inner loops
-    int64_t loadedBytes = 0;
+    double loadedBytes = 0;
     int64_t stored = 0;  ///< bytes
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
@@ -101,6 +114,23 @@ private:
     return bytes;
   }
 
+  /// Bytes of a tile's load that this block fetches itself: of what a cluster's
+  /// blocks have in common, its share.
+  double fetchedBytes(unsigned number) const {
+    double bytes = tileBytes(number);
+    bool isMulticast =
+        chip.hasMulticast && schedule.cluster > 1 &&
+        schedule.places[number].space == fuse::Space::Shared &&
+        isSharedByNeighbours(group, schedule, number);
+    return isMulticast ? bytes / schedule.cluster : bytes;
+  }
+
+  /// Whether loads are issued by warps of their own, in whose time nothing is
+  /// computed.
+  bool hasProducers() const {
+    return schedule.producerWarps > 0 && form == PipelineForm::Continuous;
+  }
+
   double dramShare() const {
     return footprint.globalLoadBytes > 0
                ? std::min(1.0,
@@ -109,8 +139,8 @@ private:
   }
 
   /// The part of it in which bytes pass.
-  double transferSeconds(int64_t bytes) const {
-    double all = static_cast<double>(bytes) * concurrent;
+  double transferSeconds(double bytes) const {
+    double all = bytes * concurrent;
     return std::max(all / chip.l2BytesPerSecond,
                     all * dramShare() / chip.dramBytesPerSecond);
   }
@@ -118,9 +148,9 @@ private:
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once (DramModel.h). Every load has its
   /// share of it.
-  double loadSeconds(int64_t bytes) const {
+  double loadSeconds(double bytes) const {
     double share = dramShare();
-    double all = static_cast<double>(bytes) * concurrent;
+    double all = bytes * concurrent;
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
                         all * share / chip.dramBytesPerSecond);
@@ -195,7 +225,7 @@ private:
       return node.kind == TilingNode::Kind::Load &&
              schedule.places[node.index].stages > 1;
     });
-    int64_t waiting = 0, pipelined = 0;
+    double waiting = 0, pipelined = 0;
     for (const TilingNode &node : items) {
       const GroupTensor *tensor =
           node.isLoop() ? nullptr : &group.tensors[node.index];
@@ -203,7 +233,7 @@ private:
       case TilingNode::Kind::Load: {
         if (isCombined(group, schedule, node.index))
           break;
-        int64_t bytes = tileBytes(node.index);
+        double bytes = fetchedBytes(node.index);
         unsigned stages = schedule.places[node.index].stages;
         body.loadedBytes += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
@@ -222,7 +252,13 @@ private:
         body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
-        visitLoop(node, body, firstLoads);
+        // Copies of tiles that are kept are all under way together.
+        if (std::optional<int64_t> bytes = loadedBytes(node)) {
+          body.loadedBytes += *bytes;
+          waiting += *bytes;
+        } else {
+          visitLoop(node, body, firstLoads);
+        }
         break;
       }
     }
@@ -230,10 +266,29 @@ private:
       body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
     if (pipelined > 0) {
       // The others are waited for in every iteration.
-      body.use += body.load + chip.barrierLatency;
+      // The block waits for what it copied itself at a barrier; for a producer,
+      // each warp at the stage's own.
+      body.use += body.load + (hasProducers() ? 0 : chip.barrierLatency);
       body.load = loadSeconds(pipelined);
     }
     return body;
+  }
+
+  /// The bytes that a loop loads which does nothing else, or nullopt.
+  std::optional<int64_t> loadedBytes(const TilingNode &node) const {
+    if (node.kind == TilingNode::Kind::Load)
+      return tileBytes(node.index);
+    if (!node.isLoop() || schedule.isBlockAxis(node.index))
+      return std::nullopt;
+    int64_t bytes = 0;
+    for (const TilingNode &child : node.children) {
+      std::optional<int64_t> inner = loadedBytes(child);
+      if (!inner)
+        return std::nullopt;
+      bytes += *inner;
+    }
+    return bytes *
+           tripCount(group.axes[node.index], schedule.tiles[node.index]);
   }
 
   void visitLoop(const TilingNode &node, Body &outer, double &firstLoads) {
@@ -254,7 +309,13 @@ private:
     firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);
     loop.load = body.load;
-    loop.use = body.use + innerFirst;
+    loop.use = body.use;
+    // A producer goes on to the inner loop's next first loads while this one's
+    // last iterations compute.
+    if (hasProducers())
+      firstLoads += innerFirst;
+    else
+      loop.use += innerFirst;
     double stages = loop.stages;
     if (form == PipelineForm::Continuous)
       stages = std::min<double>(stages, loop.iterations);
@@ -267,7 +328,7 @@ private:
     result.loops[place] = loop;
   }
 
-  LoopBound boundOf(const LoopLatency &loop, int64_t bytes) const {
+  LoopBound boundOf(const LoopLatency &loop, double bytes) const {
     double overlap = static_cast<double>(loop.stages) * result.blocksPerSM;
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -59,14 +60,28 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
+std::optional<fuse::ReductionForm>
+fusion::reductionForm(const GroupModel &group, const Schedule &schedule) {
+  if (group.reductions.empty())
+    return std::nullopt;
+  for (const Reduction &reduction : group.reductions)
+    for (unsigned axis : reduction.reduced)
+      if (sequentialTrips(group, schedule, axis) > 1)
+        return fuse::ReductionForm::Online;
+  return fuse::ReductionForm::OneTile;
+}
+
 std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
                                                const GroupModel &group,
                                                Explain explain) {
-  if (attr.getReduction()) {
-    explain("'reduction' is for groups that consume a value while it is reduced");
-    return std::nullopt;
-  }
   Schedule schedule;
+  if (attr.getReduction()) {
+    if (group.reductions.empty()) {
+      explain("'reduction' is for groups with reductions between products");
+      return std::nullopt;
+    }
+    schedule.reduction = attr.getReduction().getForm();
+  }
   if (!attr.getTiling()) {
     explain("a chain's schedule needs a tiling");
     return std::nullopt;
@@ -216,7 +231,10 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
-      pipeline, parallel, fuse::ReductionAttr());
+      pipeline, parallel,
+      schedule.reduction
+          ? fuse::ReductionAttr::get(context, *schedule.reduction)
+          : fuse::ReductionAttr());
 }
 
 fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {

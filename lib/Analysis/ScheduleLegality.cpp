@@ -9,6 +9,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "ReductionLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,7 +57,15 @@ public:
       return reason;
     if (Reason reason = whyNotSplit(group, schedule))
       return reason;
+    if (Reason reason = checkCluster())
+      return reason;
+    if (Reason reason = checkProducers())
+      return reason;
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))
+      return reason;
+    if (Reason reason = checkKeptParts())
+      return reason;
+    if (Reason reason = whyNotReduced(group, schedule, kept))
       return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
@@ -78,6 +87,9 @@ private:
 
   Reason checkProduct(unsigned number);
   Reason checkBlocks();
+  Reason checkKeptParts();
+  Reason checkCluster();
+  Reason checkProducers();
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
@@ -182,6 +194,65 @@ static unsigned transportBytes(fuse::Transport transport) {
   llvm_unreachable("covered switch");
 }
 
+/// A cluster is neighbours along the fastest grid axis, all in one row of blocks.
+Reason Checker::checkCluster() {
+  int64_t size = schedule.cluster;
+  if (size == 1)
+    return std::nullopt;
+  if (!chip.hasClusters)
+    return chip.name.str() + " has no clusters";
+  if (size > chip.maxClusterSize)
+    return "a cluster of " + chip.name.str() + " has at most " +
+           std::to_string(chip.maxClusterSize) + " blocks, not " +
+           std::to_string(size);
+  if (schedule.blocks.empty())
+    return "a cluster needs an axis bound to the grid";
+  unsigned fastest = schedule.blocks.back();
+  if (trips(fastest) % size != 0 ||
+      (schedule.raster > 1 && schedule.raster % size != 0))
+    return "clusters of " + std::to_string(size) +
+           " blocks do not divide the blocks along '" + axisName(fastest) + "'";
+  return std::nullopt;
+}
+
+Reason Checker::checkProducers() {
+  if (schedule.producerWarps == 0)
+    return std::nullopt;
+  if (!chip.hasBulkTensorCopy)
+    return chip.name.str() + " has no bulk copies for a producer to issue";
+  constexpr unsigned most = 32; // of a block, on every chip
+  if (schedule.warps + schedule.producerWarps > most)
+    return "a block has at most " + std::to_string(most) + " warps, not " +
+           std::to_string(schedule.warps) + " and " +
+           std::to_string(schedule.producerWarps) + " producers";
+  return std::nullopt;
+}
+
+/// Arrays of registers are unrolled, so loops that fill them have the same trips
+/// in every part.
+Reason Checker::checkKeptParts() {
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split || tripCount(group.axes[*split], schedule.tiles[*split]) %
+                        schedule.splitOf(*split) ==
+                    0)
+    return std::nullopt;
+  auto refuse = [&](const TileSlots &slots, unsigned tensor) -> Reason {
+    if (!llvm::is_contained(slots.axes, *split))
+      return std::nullopt;
+    return "tiles of '" + tensorName(tensor) + "' are kept along axis '" +
+           axisName(*split) + "', whose " +
+           std::to_string(schedule.splitOf(*split)) +
+           " parts have different lengths";
+  };
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (Reason reason = refuse(kept.values[tensor], tensor))
+      return reason;
+  for (auto [number, product] : llvm::enumerate(group.products))
+    if (Reason reason = refuse(kept.accumulators[number], product.result))
+      return reason;
+  return std::nullopt;
+}
+
 Reason Checker::checkPlace(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
@@ -233,6 +304,10 @@ Reason Checker::checkPlace(unsigned index) {
   }
   case TensorRole::Intermediate:
     return checkHandOver(tensor.product);
+  case TensorRole::Statistic:
+    if (isShared)
+      return "'" + tensor.name + "' is stored from registers";
+    break;
   case TensorRole::Result:
     break;
   }
@@ -295,9 +370,14 @@ Reason Checker::checkResources() {
     return "the tiles need " + std::to_string(footprint.sharedMemory) +
            " bytes of shared memory; a block of " + chip.name.str() +
            " has at most " + std::to_string(chip.sharedMemoryPerBlock);
-  int64_t registers = std::min<int64_t>(
-      chip.maxRegistersPerThread,
-      chip.registersPerSM / (32 * static_cast<int64_t>(schedule.warps)));
+  // Producers keep the fewest registers, or as many as the others.
+  int64_t warps = schedule.warps, all = chip.registersPerSM;
+  if (chip.leastRegisters)
+    all -= 32 * int64_t(chip.leastRegisters) * schedule.producerWarps;
+  else
+    warps += schedule.producerWarps;
+  int64_t registers =
+      std::min<int64_t>(chip.maxRegistersPerThread, all / (32 * warps));
   if (footprint.registers > registers)
     return "the tiles need about " + std::to_string(footprint.registers) +
            " registers per thread; " + std::to_string(registers) +
@@ -339,8 +419,6 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
     return "'cluster' is not lowered; blocks are independent";
   if (schedule.producerWarps != 0)
     return "'producers' is not lowered; every warp loads and multiplies";
-  if (schedule.splitAxis())
-    return "split reductions are not lowered";
   return std::nullopt;
 }
 

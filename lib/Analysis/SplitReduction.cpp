@@ -1,4 +1,5 @@
-//===- SplitReduction.cpp - Reductions shared by blocks -----------------------===//
+//===- SplitReduction.cpp - Reductions shared by blocks
+//-----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,8 +28,8 @@ bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
          tripCount(group.axes[axis], schedule.tiles[axis]);
 }
 
-llvm::SmallVector<int64_t, 8>
-fusion::placementTiles(const GroupModel &group, const Schedule &schedule) {
+llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
+                                                     const Schedule &schedule) {
   llvm::SmallVector<int64_t, 8> tiles = schedule.tiles;
   for (unsigned axis = 0; axis < tiles.size(); ++axis)
     if (sequentialTrips(group, schedule, axis) == 1)
@@ -63,7 +64,8 @@ int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
 
 int64_t fusion::movedElementBytes(const GroupModel &group,
                                   const Schedule &schedule, unsigned tensor) {
-  return group.tensors[tensor].role == TensorRole::Result && schedule.splitAxis()
+  return group.tensors[tensor].role == TensorRole::Result &&
+                 schedule.splitAxis()
              ? partialBytes
              : group.tensors[tensor].elementBytes;
 }
@@ -87,6 +89,33 @@ CombineFootprint fusion::combineFootprint(const GroupModel &group,
   return footprint;
 }
 
+std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
+                                                 const GroupModel &group,
+                                                 const Schedule &schedule) {
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split)
+    return partial
+               ? std::optional<std::string>(
+                     "the group is partial along '" + partial.getAxis().str() +
+                     "', which its schedule does not split")
+               : std::nullopt;
+  const std::string &axis = group.axes[*split].name;
+  if (!partial)
+    return "the schedule splits axis '" + axis +
+           "' of a group that is not partial; run fuse-split-reductions";
+  int64_t length =
+      sequentialTrips(group, schedule, *split) * schedule.tiles[*split];
+  if (partial.getAxis() == axis &&
+      partial.getParts() == schedule.splitOf(*split) &&
+      partial.getLength() == length)
+    return std::nullopt;
+  return "the group has " + std::to_string(partial.getParts()) + " parts of " +
+         std::to_string(partial.getLength()) + " along '" +
+         partial.getAxis().str() + "', its schedule " +
+         std::to_string(schedule.splitOf(*split)) + " of " +
+         std::to_string(length) + " along '" + axis + "'";
+}
+
 std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
                                                const Schedule &schedule) {
   std::optional<unsigned> split = schedule.splitAxis();
@@ -97,17 +126,23 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
     if (schedule.splitOf(axis) != 1)
       return name + " and axis '" + group.axes[axis].name +
              "' are both split; the parts of one are combined";
-  const Product *last = nullptr;
-  for (const Product &product : group.products) {
+  std::optional<unsigned> last;
+  for (auto [number, product] : llvm::enumerate(group.products)) {
     if (group.tensors[product.result].role == TensorRole::Result)
-      last = &product;
+      last = number;
     else if (llvm::is_contained(product.reduction, *split))
       return name + " cannot be split: it is reduced by '" +
              group.tensors[product.result].name +
              "', which is rounded before it is used";
   }
-  if (!last || !llvm::is_contained(last->reduction, *split))
+  if (!last || !llvm::is_contained(group.products[*last].reduction, *split))
     return name + " cannot be split: the last product does not reduce it";
+  // Tiles outside of an axis are zero along the intrinsic's axes only.
+  if (hasEmptyParts(group, schedule, *split) &&
+      schedule.products[*last].r1 != *split)
+    return name + " has fewer iterations than its " +
+           std::to_string(schedule.splitOf(*split)) +
+           " parts and is not mapped to the intrinsic";
   if (schedule.isBlockAxis(*split))
     return name + " is split over blocks and bound to the grid";
   return std::nullopt;

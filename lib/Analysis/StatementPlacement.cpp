@@ -54,6 +54,12 @@ public:
     }
     for (unsigned product = 0; product < group.products.size(); ++product)
       placeProduct(*body, product);
+    // Rows are complete when the loops that reduce them are over.
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Statistic)
+        enterAll(*body, outsideOf(paths[tensor.product], tensor.axes),
+                 tensor.product)
+            .push_back({Kind::Store, static_cast<unsigned>(number), {}});
     return tree;
   }
 
@@ -146,6 +152,13 @@ private:
     return path;
   }
 
+  /// The outermost loops of a path that are all of `axes`.
+  static ArrayRef<unsigned> outsideOf(ArrayRef<unsigned> path,
+                                      ArrayRef<unsigned> axes) {
+    return path.take_while(
+        [&](unsigned axis) { return llvm::is_contained(axes, axis); });
+  }
+
   static bool contains(const TilingNode &node, Kind kind, unsigned index) {
     return (node.kind == kind && node.index == index) ||
            llvm::any_of(node.children, [&](const TilingNode &child) {
@@ -192,6 +205,21 @@ private:
     return *inner;
   }
 
+  /// Places a load, `depth` loops deep, just before what encloses the
+  /// computation of a product.
+  static void placeBefore(TilingTree &body, size_t depth, unsigned result,
+                          unsigned tensor) {
+    TilingTree *outer = &body;
+    auto enclosing = [&] {
+      return llvm::find_if(*outer, [&](const TilingNode &node) {
+        return contains(node, Kind::Compute, result);
+      });
+    };
+    for (; depth > 0; --depth)
+      outer = &enclosing()->children;
+    outer->insert(enclosing(), {Kind::Load, tensor, {}});
+  }
+
   void placeProduct(TilingTree &body, unsigned index) {
     const Product &product = group.products[index];
     const Path &path = paths[index];
@@ -202,21 +230,10 @@ private:
     enterAll(body, path, producers)
         .push_back({Kind::Compute, product.result, {}});
 
-    for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
-      if (tensor.role != TensorRole::Operand || tensor.product != index)
-        continue;
-      // Just before what encloses the computation.
-      TilingTree *outer = &body;
-      auto enclosing = [&] {
-        return llvm::find_if(*outer, [&](const TilingNode &node) {
-          return contains(node, Kind::Compute, product.result);
-        });
-      };
-      for (unsigned depth = hoist(path, tensor.axes).size(); depth > 0; --depth)
-        outer = &enclosing()->children;
-      outer->insert(enclosing(),
-                    {Kind::Load, static_cast<unsigned>(number), {}});
-    }
+    for (auto [number, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Operand && tensor.product == index)
+        placeBefore(body, hoist(path, tensor.axes).size(), product.result,
+                    number);
 
     // What happens to complete values: their loops outside of the reductions,
     // and those inside that tell their tiles apart.
@@ -225,10 +242,17 @@ private:
     for (auto [depth, axis] : llvm::enumerate(path))
       if (depth < completeDepth(index) || llvm::is_contained(value.axes, axis))
         complete.push_back(axis);
-    for (auto [number, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Extra && tensor.product == index)
+    for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
+      if (tensor.role != TensorRole::Extra || tensor.product != index)
+        continue;
+      // Where the value is complete, unless the loops there repeat the load.
+      size_t depth = hoist(complete, tensor.axes).size();
+      if (depth < complete.size() && depth <= completeDepth(index))
+        placeBefore(body, depth, product.result, number);
+      else
         enterAll(body, complete, index)
             .push_back({Kind::Load, static_cast<unsigned>(number), {}});
+    }
     if (value.role == TensorRole::Result)
       enterAll(body, hoist(complete, value.axes), index)
           .push_back({Kind::Store, product.result, {}});

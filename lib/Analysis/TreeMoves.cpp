@@ -160,6 +160,8 @@ std::optional<TilingTree> fusion::keepIntermediate(const GroupModel &group,
         if (producer)
           isMoved[*producer] = true;
   unsigned result = group.products[number].result;
+  if (group.tensors[result].role != TensorRole::Intermediate)
+    return std::nullopt;
   SmallVector<size_t, 8> path = pathTo(tree, Kind::Compute, result);
   SmallVector<unsigned, 8> loops = loopsAlong(tree, path);
   auto reduces = [&](unsigned axis) {

@@ -35,6 +35,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
 }
 
 void fusion::buildTilePipeline(OpPassManager &manager) {
+  manager.addPass(createFuseSplitReductions());
   manager.addPass(createFuseLowerToTile());
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
   kernels.addPass(createTilePipelineIdentify());

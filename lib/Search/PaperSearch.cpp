@@ -139,6 +139,11 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
           break;
         }
         Footprint footprint = computeFootprint(group, schedule);
+        if (!hasRegisterRoom(schedule, footprint, chip)) {
+          if (why.empty())
+            why = kNoRegisterRoom;
+          break;
+        }
         Cost cost = predictCost(group, schedule, footprint, chip);
         RatedSchedule rated{schedule, footprint, cost, cost.total, {}};
         if (options.model != ModelKind::Default) {
@@ -248,7 +253,10 @@ PaperCandidate PaperSearch::decode(const Listed &listed) const {
 /// the papers do; for the others all equals are looked at.
 void PaperSearch::takeBest(ArrayRef<Listed> listed,
                            SearchResult &result) const {
-  unsigned wanted = std::max(1u, options.ranked);
+  // Measurements have some to choose from.
+  constexpr unsigned measured = 8;
+  unsigned wanted =
+      std::max(options.measurement ? measured : 1, options.ranked);
   for (const Listed &each : listed) {
     if (result.ranking.size() >= wanted &&
         (each.seconds > result.ranking.back().modelSeconds ||
@@ -288,6 +296,8 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
   result.measuredBy = found->measuredBy;
   result.candidates = found->estimates;
   result.ranking.push_back(*complete(found->best));
+  if (options.measurement)
+    result.ranking.front().measuredSeconds = found->seconds;
   return true;
 }
 
@@ -323,6 +333,9 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
     result.candidates = counts.candidates[4];
     takeBest(listAll(), result);
     result.isProven = true;
+    if (options.measurement &&
+        measureRanking(result.ranking, *options.measurement))
+      result.measuredBy = options.measurement->name();
   }
   sortRefusals(refusals);
   if (result.ranking.empty()) {
@@ -332,6 +345,8 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
       reason += "; of most: " + refusals.front().first;
     return std::nullopt;
   }
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   result.legal = accepted;
   result.refusals = std::move(refusals);

@@ -70,11 +70,23 @@ function roofline(parent, roof) {
   add(svg, 'text', {x: x(ridge), y: y(roof.peak_flop_per_second) - 5}, (roof.peak_flop_per_second / 1e12).toFixed(0) + ' Tflop/s');
   add(svg, 'text', {x: left, y: h - 15}, 'flop per byte of DRAM (logarithmic) →');
 }
-function table(parent, columns, rows) {
+function funnel(parent, group) {
+  const rules = [['raw', 'all'], ['after_rule1', 'duplicates removed'], ['after_rule2', 'one tile of intermediates'],
+                 ['after_rule3', 'little padding'], ['after_rule4', 'fits']];
+  const most = Math.log(Number(group.raw) + 1);
+  const svg = add(parent, 'svg', {width: 900, height: 18 * rules.length + 6});
+  rules.forEach(([key, label], i) => {
+    const width = 560 * Math.log(Number(group[key]) + 1) / most;
+    add(svg, 'text', {x: 0, y: 18 * i + 14}, label);
+    add(svg, 'rect', {x: 160, y: 18 * i + 4, width: Math.max(1, width), height: 13, fill: '#4878a8'});
+    add(svg, 'text', {x: 165 + width, y: 18 * i + 14}, Number(group[key]).toLocaleString('en'));
+  });
+}
+function table(parent, columns, rows, chosen) {
   const node = add(parent, 'table'), header = add(node, 'tr');
   columns.forEach(column => add(header, 'th', {}, column));
   rows.forEach((row, i) => {
-    const line = add(node, 'tr', i === 0 ? {class: 'chosen'} : {});
+    const line = add(node, 'tr', chosen && i === 0 ? {class: 'chosen'} : {});
     row.forEach(cell => add(line, 'td', typeof cell === 'string' ? {class: 'text'} : {}, cell));
   });
 }
@@ -82,18 +94,26 @@ const list = object => Object.entries(object).map(([key, value]) => key + '=' + 
 add(root, 'p', {}, `Chip: ${report.chip} (${report.product}). Times are predictions in microseconds.`);
 for (const group of report.groups) {
   add(root, 'h2', {}, group.name);
-  add(root, 'p', {}, `Axes: ${list(group.axes)}. ${group.candidates} candidates, ${group.legal} legal, ` +
+  add(root, 'p', {}, `Axes: ${list(group.axes)}. Space ${group.space} under model ${group.model}, ${group.search} search` +
+      `${group.proven ? ' to the end' : ''}: ${group.candidates} candidates, ${group.legal} legal, ` +
       `${group.bounded} left out because no number of stages could make them the best.`);
+  add(root, 'p', {}, `Chosen: ${group.in_words}.`);
+  if (group.raw) funnel(root, group);
   bars(root, group.ranking);
   table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', 'us', 'bound by', 'blocks', 'shared', 'why not'],
         group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), r.register_stages, r.warps,
                                 r.cost.total_us.toFixed(2), r.cost.bound, r.footprint.blocks,
-                                r.footprint.shared_memory, r.why_not || 'chosen']));
+                                r.footprint.shared_memory, r.why_not || 'chosen']), true);
   if (group.ranking[0].loops.length)
     table(root, ['loop', 'iterations', 'stages', 'loads, us', 'work, us', 'total, us', 'bound by'],
           group.ranking[0].loops.map(l => [l.axis, l.iterations, l.stages, l.load_us.toFixed(3),
                                            l.use_us.toFixed(3), l.total_us.toFixed(3), l.bound]));
   roofline(root, group.roofline);
+  if (group.would_give.length)
+    table(root, ['not lowered yet', 'us', 'gain, us', 'why not'],
+          group.would_give.map(g => [g.what, g.total_us.toFixed(2), g.gain_us.toFixed(2), g.why_not]));
+  if (group.refused.length)
+    table(root, ['refused because', 'candidates'], group.refused.map(r => [r.reason, r.candidates]));
 }
 </script></body></html>
 )html";

@@ -167,12 +167,14 @@ static fuse::Transport widestTransport(unsigned alignment) {
 }
 
 void ScheduleBuilder::placeTensors(Schedule &schedule) const {
+  schedule.reduction = reductionForm(group, schedule);
   schedule.places.assign(group.tensors.size(), {});
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     Placement &place = schedule.places[index];
     const ProductMapping &mapping = schedule.products[tensor.product];
     switch (tensor.role) {
     case TensorRole::Extra:
+    case TensorRole::Statistic:
       break;
     case TensorRole::Operand: {
       unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped

@@ -68,7 +68,8 @@ private:
 
   void draw();
   bool isLegal(const Schedule &schedule);
-  Cost consider(const Schedule &schedule, const ScheduleCandidate &candidate);
+  std::optional<Cost> consider(const Schedule &schedule,
+                               const ScheduleCandidate &candidate);
   void pipeline(const Schedule &schedule, ScheduleCandidate candidate);
   void arrangeAll(const ScheduleCandidate &candidate,
                   ArrayRef<unsigned> arrangements);
@@ -79,8 +80,8 @@ private:
   bool listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits);
   void branch(std::vector<Leaf> &leaves, bool isLimited);
   void evolveAll();
+  void tryMoves();
   void refine();
-  void measure();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -90,7 +91,7 @@ private:
   std::string lastReason;
   Refusals refusals;
   int64_t candidates = 0, legal = 0, bounded = 0;
-  bool isProven = false, isMeasured = false;
+  bool isProven = false;
   SearchMethod method = SearchMethod::Exhaustive;
 };
 
@@ -121,13 +122,21 @@ static bool sameTiles(const Schedule &a, const Schedule &b) {
                      });
 }
 
-/// Compares a legal schedule with the best ones.
-Cost Search::consider(const Schedule &schedule,
-                      const ScheduleCandidate &candidate) {
+/// Compares a legal schedule with the best ones; nullopt where it may spill.
+std::optional<Cost> Search::consider(const Schedule &schedule,
+                                     const ScheduleCandidate &candidate) {
   // Some more than asked for are where the evolutionary search starts.
   constexpr size_t kept = 8;
   RatedSchedule rated;
   rated.footprint = computeFootprint(group, schedule);
+  // What is drawn to test lowering may use all there are.
+  if (!options.randomSeed &&
+      !hasRegisterRoom(schedule, rated.footprint, chip)) {
+    lastReason = kNoRegisterRoom;
+    if (options.ranked > 1)
+      countRefusal(refusals, lastReason);
+    return std::nullopt;
+  }
   rated.cost = predictCost(group, schedule, rated.footprint, chip);
   rated.modelSeconds = rated.cost.total;
   if (options.model != ModelKind::Default) {
@@ -166,7 +175,10 @@ Cost Search::consider(const Schedule &schedule,
 /// work.
 void Search::pipeline(const Schedule &schedule, ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
-  Cost one = consider(schedule, candidate);
+  std::optional<Cost> considered = consider(schedule, candidate);
+  if (!considered)
+    return;
+  const Cost &one = *considered;
   double compulsory = ranking.empty()
                           ? 0
                           : ranking.front().rated.footprint.compulsoryBytes /
@@ -222,7 +234,8 @@ double Search::estimate(const Candidate &candidate) const {
                      space.tilesOf(candidate)))
     return kNever;
   Schedule schedule = space.complete(candidate);
-  if (checkSchedule(group, schedule, chip))
+  if (checkSchedule(group, schedule, chip) ||
+      !hasRegisterRoom(schedule, computeFootprint(group, schedule), chip))
     return kNever;
   std::string reason;
   return predictSeconds(options.model, group, schedule, chip, reason)
@@ -367,7 +380,13 @@ bool Search::listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits) {
       if (least >= best() || !space.mayFit(space.tilesOf(candidate)))
         return true;
       if (axis == count) {
-        leaves.push_back({least, number, each, parts});
+        // Models of loops and tiles are their own bounds.
+        if (seesTilesOnly(options.model))
+          least = predictSeconds(options.model, group, space.outline(candidate),
+                                 chip, lastReason)
+                      .value_or(kNever);
+        if (least < best())
+          leaves.push_back({least, number, each, parts});
         return true;
       }
       ArrayRef<int64_t> list = space.leastTiles(axis);
@@ -403,7 +422,7 @@ void Search::branch(std::vector<Leaf> &leaves, bool isLimited) {
   auto all =
       llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   for (const Leaf &leaf : leaves) {
-    if (hasBounds() && leaf.bound >= best())
+    if (leaf.bound >= best())
       break;
     if (isLimited && candidates - start > affordable)
       return;
@@ -443,6 +462,39 @@ void Search::evolveAll() {
     consider(schedule, found->best);
 }
 
+/// Keeping tiles instead of loading or computing them again, in each of the
+/// best schedules: what keeping frees elsewhere may put another one first.
+void Search::tryMoves() {
+  std::vector<ScheduleCandidate> starts;
+  for (const Entry &entry : ranking)
+    starts.push_back(entry.candidate);
+  auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
+    ScheduleCandidate candidate = start;
+    for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
+      if (change(candidate, levels))
+        arrangeAll(candidate, space.usualArrangements());
+  };
+  auto moveIn = [&](const ScheduleCandidate &start) {
+    for (unsigned tensor : space.operands())
+      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
+        candidate.hoisted[tensor] = levels;
+        return levels != start.hoisted[tensor];
+      });
+    for (unsigned product : space.intermediates())
+      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
+        candidate.kept[product] = levels;
+        return levels != start.kept[product];
+      });
+  };
+  for (const ScheduleCandidate &start : starts)
+    moveIn(start);
+  double before;
+  do { // one further tensor after the other
+    before = best();
+    moveIn(ScheduleCandidate(ranking.front().candidate));
+  } while (best() < before);
+}
+
 /// Every choice anew in the best schedule, until nothing gets better.
 void Search::refine() {
   if (ranking.empty())
@@ -459,6 +511,7 @@ void Search::refine() {
         arrangeAll(candidate, space.usualArrangements());
       }
   };
+  tryMoves();
   do {
     before = best();
     retry(llvm::seq<unsigned>(0, space.expressions().size()),
@@ -470,26 +523,6 @@ void Search::refine() {
     tryTiles(&ScheduleSpace::allTiles);
     arrangeAll(ScheduleCandidate(ranking.front().candidate), all);
   } while (best() < before);
-}
-
-/// The best few by the model are measured, and ranked by that.
-void Search::measure() {
-  if (!options.measurement)
-    return;
-  std::vector<Entry> measured;
-  for (Entry &entry : ranking) {
-    std::optional<double> seconds =
-        options.measurement->measure(entry.rated.schedule);
-    entry.rated.measuredSeconds = seconds;
-    isMeasured |= seconds.has_value();
-    auto place = llvm::upper_bound(
-        measured, seconds.value_or(kNever),
-        [](double other, const Entry &each) {
-          return other < each.rated.measuredSeconds.value_or(kNever);
-        });
-    measured.insert(place, std::move(entry));
-  }
-  ranking = std::move(measured);
 }
 
 std::optional<SearchResult> Search::run(std::string &reason) {
@@ -510,7 +543,6 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       evolveAll();
     }
     refine();
-    measure();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(candidates) +
@@ -518,17 +550,19 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     return std::nullopt;
   }
   SearchResult result;
-  static_cast<RatedSchedule &>(result) = ranking.front().rated;
+  for (Entry &entry : ranking)
+    result.ranking.push_back(std::move(entry.rated));
+  if (options.measurement &&
+      measureRanking(result.ranking, *options.measurement))
+    result.measuredBy = options.measurement->name();
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
+  static_cast<RatedSchedule &>(result) = result.ranking.front();
   result.candidates = candidates;
   result.legal = legal;
   result.bounded = bounded;
   result.method = method;
   result.isProven = isProven;
-  if (isMeasured)
-    result.measuredBy = options.measurement->name();
-  for (Entry &entry : ranking)
-    if (result.ranking.size() < std::max(1u, options.ranked))
-      result.ranking.push_back(std::move(entry.rated));
   sortRefusals(refusals);
   result.refusals = std::move(refusals);
   return result;

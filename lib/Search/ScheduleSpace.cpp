@@ -38,6 +38,14 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
         std::max<unsigned>(intrinsics, builder.intrinsicsOf(product).size());
   for (int64_t width : {1, 2, 4, 8, 16, 32})
     columns.push_back(width);
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (index >= ScheduleCandidate::kMostTensors)
+      break;
+    if (tensor.role == TensorRole::Operand)
+      movable.push_back(index);
+    else if (tensor.role == TensorRole::Intermediate)
+      keepable.push_back(tensor.product);
+  }
   listTiles();
   listSplits();
   listExpressions();
@@ -47,6 +55,9 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
 /// the group's numbers and lowering allow.
 void ScheduleSpace::listSplits() {
   splits.push_back(1);
+  // Who sees tiles alone would split at random.
+  if (seesTilesOnly(options.model))
+    return;
   const GroupTensor &result =
       *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
         return tensor.role == TensorRole::Result;
@@ -141,6 +152,21 @@ double ScheduleSpace::size() const {
   return points;
 }
 
+/// Consumers first: what a producer is moved with stays with it.
+void ScheduleSpace::applyMoves(Schedule &schedule,
+                               const ScheduleCandidate &candidate) const {
+  for (unsigned number : llvm::reverse(keepable))
+    if (unsigned levels = candidate.kept[number])
+      if (auto moved = keepIntermediate(group, schedule.tree, number, levels,
+                                        schedule.blocks))
+        schedule.tree = std::move(*moved);
+  for (unsigned tensor : movable)
+    if (unsigned levels = candidate.hoisted[tensor])
+      if (auto moved =
+              hoistLoad(group, schedule.tree, tensor, levels, schedule.blocks))
+        schedule.tree = std::move(*moved);
+}
+
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
@@ -156,6 +182,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
   builder.setLoops(schedule, bound[candidate.expression]);
+  applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
     if (candidate.raster <
@@ -222,6 +249,12 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
   if (numbers.below(2) == 0)
     candidate.raster = columns[numbers.below(columns.size())];
   candidate.intrinsic = numbers.below(intrinsics);
+  for (unsigned tensor : movable)
+    if (numbers.below(4) == 0)
+      candidate.hoisted[tensor] = 1 + numbers.below(kMostLevels);
+  for (unsigned product : keepable)
+    if (numbers.below(4) == 0)
+      candidate.kept[product] = 1 + numbers.below(kMostLevels);
   return candidate;
 }
 
@@ -229,7 +262,7 @@ ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
                                         Random &numbers) const {
   ScheduleCandidate changed = candidate;
   unsigned axes = group.axes.size();
-  unsigned which = numbers.below(axes + 7);
+  unsigned which = numbers.below(axes + 9);
   if (which == axes) {
     changed.expression = numbers.below(bound.size());
   } else if (which == axes + 1) {
@@ -245,6 +278,13 @@ ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
     changed.raster = columns[numbers.below(columns.size())];
   } else if (which == axes + 6) {
     changed.intrinsic = numbers.below(intrinsics);
+  } else if (which == axes + 7) {
+    unsigned tensor = movable[numbers.below(movable.size())];
+    changed.hoisted[tensor] = numbers.below(kMostLevels + 1);
+  } else if (which == axes + 8) {
+    if (!keepable.empty())
+      changed.kept[keepable[numbers.below(keepable.size())]] =
+          numbers.below(kMostLevels + 1);
   } else {
     // A neighbour as often as any other.
     ArrayRef<int64_t> list = fine[which];

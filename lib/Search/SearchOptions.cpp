@@ -24,6 +24,25 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
   return key(a) < key(b);
 }
 
+bool fusion::measureRanking(std::vector<RatedSchedule> &ranking,
+                            Measurement<Schedule> &measurement) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<RatedSchedule> measured;
+  bool hasRun = false;
+  for (RatedSchedule &rated : ranking) {
+    rated.measuredSeconds = measurement.measure(rated.schedule);
+    hasRun |= rated.measuredSeconds.has_value();
+    auto place = llvm::upper_bound(
+        measured, rated.measuredSeconds.value_or(never),
+        [&](double seconds, const RatedSchedule &other) {
+          return seconds < other.measuredSeconds.value_or(never);
+        });
+    measured.insert(place, std::move(rated));
+  }
+  ranking = std::move(measured);
+  return hasRun;
+}
+
 std::string fusion::withoutNumbers(llvm::StringRef reason) {
   std::string text;
   bool inNumber = false, inWord = false;

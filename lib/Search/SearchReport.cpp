@@ -9,6 +9,7 @@
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace fusion;
 using llvm::json::Array;
@@ -32,6 +33,7 @@ double microseconds(double seconds) { return seconds * 1e6; }
 Object reportCost(const Cost &cost) {
   return Object{{"total_us", microseconds(cost.total)},
                 {"launch_us", microseconds(cost.launch)},
+                {"combine_us", microseconds(cost.combine)},
                 {"dram_us", microseconds(cost.dram)},
                 {"l2_us", microseconds(cost.l2)},
                 {"shared_us", microseconds(cost.shared)},
@@ -55,7 +57,18 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages;
+  Object tiles, stages, arrangement, places, splits;
+  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+    const std::string &name = group.tensors[group.products[number].result].name;
+    arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
+  }
+  for (auto [axis, info] : llvm::enumerate(group.axes))
+    if (schedule.splitOf(axis) > 1)
+      splits[info.name] = schedule.splitOf(axis);
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (tensor.role == TensorRole::Intermediate)
+      places[tensor.name] =
+          place.space == fuse::Space::Shared ? "shared" : "registers";
   for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
     tiles[axis.name] = tile;
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
@@ -65,7 +78,11 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
                 {"register_stages", schedule.registerStages},
-                {"warps", schedule.warps}};
+                {"warps", schedule.warps},
+                {"arrangement", std::move(arrangement)},
+                {"intermediates", std::move(places)},
+                {"splits", std::move(splits)},
+                {"raster", schedule.raster}};
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -127,6 +144,69 @@ std::string fusion::whyNot(const RatedSchedule &other,
   return llvm::formatv("{0:F1} % slower: {1}", 100 * slower, times).str();
 }
 
+std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
+                                                  const Schedule &chosen,
+                                                  const ChipInfo &chip) {
+  std::vector<GatedChoice> choices;
+  auto rate = [&](const char *what, auto &&change) {
+    Schedule schedule = chosen;
+    change(schedule);
+    std::optional<std::string> reason = whyNotLowered(schedule);
+    if (!reason || whyImpossible(group, schedule, chip))
+      return;
+    choices.push_back({what, *reason,
+                       predictCost(group, schedule,
+                                   computeFootprint(group, schedule), chip)});
+  };
+  rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
+  if (chip.hasClusters)
+    rate("clusters of two", [](Schedule &s) { s.cluster = 2; });
+  if (chip.hasAsyncCopy)
+    rate("a producer warp", [](Schedule &s) { s.producerWarps = 1; });
+  return choices;
+}
+
+std::string fusion::describe(const Schedule &schedule,
+                             const GroupModel &group) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto names = [&](llvm::ArrayRef<unsigned> axes) {
+    std::string list;
+    for (unsigned axis : axes)
+      list += (list.empty() ? "" : ", ") + group.axes[axis].name;
+    return list;
+  };
+  if (schedule.blocks.empty())
+    out << "one block";
+  else
+    out << "blocks over " << names(schedule.blocks);
+  if (schedule.raster > 1)
+    out << " in columns of " << schedule.raster;
+  if (std::optional<unsigned> axis = schedule.splitAxis())
+    out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
+        << group.axes[*axis].name;
+  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+    const GroupTensor &result = group.tensors[group.products[number].result];
+    out << "; " << result.name << " by " << mapping.warps[0] << " x "
+        << mapping.warps[1] << " warps";
+    if (result.role == TensorRole::Intermediate)
+      out << (schedule.places[group.products[number].result].space ==
+                      fuse::Space::Shared
+                  ? " through shared memory"
+                  : " in registers");
+  }
+  std::string ahead;
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (place.stages > 1)
+      ahead += (ahead.empty() ? "" : ", ") + tensor.name + " in " +
+               std::to_string(place.stages) + " stages";
+  if (!ahead.empty())
+    out << "; " << ahead;
+  if (schedule.registerStages > 1)
+    out << "; fragments in " << schedule.registerStages << " stages";
+  return text;
+}
+
 /// Numbers beyond what a double holds exactly are written as text.
 static llvm::json::Value exactly(uint64_t number) {
   constexpr uint64_t most = uint64_t(1) << 53;
@@ -176,6 +256,14 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
+  Array gated;
+  for (const GatedChoice &choice :
+       rateGatedChoices(group, result.schedule, chip))
+    gated.push_back(Object{
+        {"what", choice.what},
+        {"why_not", choice.reason},
+        {"total_us", microseconds(choice.cost.total)},
+        {"gain_us", microseconds(result.cost.total - choice.cost.total)}});
   Array refusals;
   for (const auto &[reason, count] : result.refusals)
     refusals.push_back(Object{{"reason", reason}, {"candidates", count}});
@@ -194,6 +282,8 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"legal", result.legal},
       {"bounded", result.bounded},
       {"refused", std::move(refusals)},
+      {"in_words", describe(result.schedule, group)},
+      {"would_give", std::move(gated)},
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{{"flop_per_byte", useful / result.footprint.compulsoryBytes},

@@ -40,16 +40,21 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes) {
 
 /// One panel in units: Offset -> (Dim0 = row, Dim1 = unit). Rows and units must
 /// not cut the swizzle's bits.
-static LinearLayout onePanel(int64_t rows, int64_t panelUnits) {
+static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
+                             bool pairs = false) {
   unsigned unitBits = Log2_64(panelUnits), shift = 3 - unitBits;
   // The low row bits; those that take part in the swizzle move the unit too.
   LinearLayout::Bases bases;
   for (unsigned b = 0; b < unitBits; ++b)
     bases.push_back({0, int64_t(1) << b});
   int64_t lowRows = std::gcd(rows, int64_t(8));
+  auto moved = [&](unsigned b) -> int64_t {
+    if (b < shift)
+      return 0;
+    return int64_t(1) << (pairs ? (b - shift + 1) % unitBits : b - shift);
+  };
   for (unsigned b = 0; b < Log2_64(lowRows); ++b)
-    bases.push_back(
-        {int64_t(1) << b, b < shift ? 0 : (int64_t(1) << (b - shift))});
+    bases.push_back({int64_t(1) << b, moved(b)});
   return LinearLayout::fromBits({{D::Offset, bases}},
                                 {{D::Dim0, lowRows}, {D::Dim1, panelUnits}}) *
          identity(D::Offset, D::Dim0, rows / lowRows);
@@ -62,12 +67,12 @@ static bool swizzleFits(int64_t rows, int64_t panelUnits) {
 }
 
 std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
-                                         int64_t elementBytes) {
+                                         int64_t elementBytes, bool pairs) {
   auto shape = panelShape(cols, elementBytes);
   if (!shape || !swizzleFits(rows, shape->panelUnits))
     return std::nullopt;
   return identity(D::Offset, D::Dim1, 16 / elementBytes) *
-         onePanel(rows, shape->panelUnits) *
+         onePanel(rows, shape->panelUnits, pairs) *
          identity(D::Offset, D::Dim1, shape->panels);
 }
 

@@ -22,6 +22,9 @@
 //           L1/L2/DRAM and L2 throughput on A100, RTX 4090 and H100.
 //  [Sun23]  Sun et al., "Dissecting Tensor Cores via Microbenchmarks: Latency,
 //           Throughput and Numeric Behaviors", IEEE TPDS 2023: mma.sync on A100.
+//  [PTX]    PTX ISA 8.7: cp.async.bulk.tensor (.multicast::cluster has reduced
+//           performance off sm_90a and sm_100a: not counted), setmaxnreg (24 to
+//           256 registers, sm_90a and sm_100a).
 //  [est]    Not published; carried over from the nearest measured chip, to be
 //           replaced by a measurement (benchmarks/gpu/chip_table.py).
 //
@@ -38,6 +41,8 @@ static constexpr uint64_t MiB = 1024 * 1024;
 
 // clang-format off
 static constexpr ChipInfo chips[] = {
+    // Each entry ends with features, then multicast [PTX], the portable size of a
+    // cluster [CUDA], and registers that producers keep [PTX].
     {"sm_80", "sm_80", "A100 SXM4 80GB", 80, 80,
      // SMs [A100]; shared memory, registers, warps, blocks [CUDA]; L2 [A100].
      108, 164 * KiB, 163 * KiB, 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
@@ -49,7 +54,8 @@ static constexpr ChipInfo chips[] = {
      // mma.m16n8k16 [Sun23], which reaches the whole rate there.
      3.3e-7, 1.85e-7, 2.1e-8, 2.5e-6, 2.0e-8,
      2.34e-8, 1.0,
-     true, false, false, false, false, false},
+     true, false, false, false, false, false,
+     false, 1, 0},
     {"sm_86", "sm_86", "RTX 3080", 86, 80,
      68, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
      // [GA102]; tensor rates with f32 accumulation; L2 [est].
@@ -57,7 +63,8 @@ static constexpr ChipInfo chips[] = {
      {59.5e12, 59.5e12, 29.8e12, 0, 238e12, 0.47e12},
      3.0e-7, 1.5e-7, 1.7e-8, 2.5e-6, 1.7e-8,
      1.93e-8, 1.0,
-     true, false, false, false, false, false},
+     true, false, false, false, false, false,
+     false, 1, 0},
     {"sm_89", "sm_89", "RTX 4090", 89, 81,
      128, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
      // [AD102]; tensor rates with f32 accumulation; L2 [Luo24].
@@ -66,7 +73,8 @@ static constexpr ChipInfo chips[] = {
      // 541, 273 and 30 cycles [Luo24].
      2.15e-7, 1.08e-7, 1.2e-8, 2.5e-6, 1.2e-8,
      1.31e-8, 1.0,
-     true, false, false, false, false, true},
+     true, false, false, false, false, true,
+     false, 1, 0},
     {"sm_90a", "sm_90a", "H100 SXM5", 90, 80,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
@@ -76,7 +84,8 @@ static constexpr ChipInfo chips[] = {
      // latency [est] the 33 cycles of [Sun23].
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
      1.80e-8, 0.629,
-     true, true, true, false, true, true},
+     true, true, true, false, true, true,
+     true, 8, 24},
     {"h200", "sm_90a", "H200 SXM", 90, 80,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
@@ -84,7 +93,8 @@ static constexpr ChipInfo chips[] = {
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
      1.80e-8, 0.629,
-     true, true, true, false, true, true},
+     true, true, true, false, true, true,
+     true, 8, 24},
     {"sm_100a", "sm_100a", "B200", 100, 86,
      148, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
      // [B200]; L2 and latencies [est].
@@ -92,7 +102,8 @@ static constexpr ChipInfo chips[] = {
      {2250e12, 2250e12, 1125e12, 4500e12, 4500e12, 40e12},
      2.9e-7, 1.5e-7, 1.6e-8, 2.5e-6, 1.5e-8,
      1.78e-8, 0.5,
-     true, true, false, true, true, true},
+     true, true, false, true, true, true,
+     true, 8, 24},
     {"sm_120", "sm_120", "RTX 5090", 120, 87,
      170, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
      // [GB202]; tensor rates with f32 accumulation; L2 and latencies [est].
@@ -100,7 +111,8 @@ static constexpr ChipInfo chips[] = {
      {209.5e12, 209.5e12, 104.8e12, 419e12, 838e12, 1.64e12},
      2.3e-7, 1.2e-7, 1.3e-8, 2.5e-6, 1.3e-8,
      1.37e-8, 1.0,
-     true, true, false, false, true, true},
+     true, true, false, false, true, true,
+     false, 8, 0},
 };
 // clang-format on
 

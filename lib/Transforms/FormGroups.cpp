@@ -1,4 +1,5 @@
-//===- FormGroups.cpp - fuse-form-groups --------------------------------------===//
+//===- FormGroups.cpp - fuse-form-groups
+//--------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
@@ -31,38 +33,15 @@ std::string microseconds(double seconds) {
   return llvm::formatv("{0:F2} us", seconds * 1e6).str();
 }
 
-/// A row of products: each is read by the next one only, with element-wise
-/// operators before, between and after.
-struct Row {
-  struct Link {
-    SmallVector<linalg::LinalgOp> before; ///< on operands that come from outside
-    linalg::LinalgOp product;
-    SmallVector<linalg::LinalgOp> after;
-  };
-  SmallVector<Link> links;
-
-  /// Operators of links first … last, in program order.
-  SmallVector<linalg::LinalgOp> operators(unsigned first, unsigned last) const {
-    SmallVector<linalg::LinalgOp> result;
-    for (unsigned i = first; i <= last; ++i) {
-      llvm::append_range(result, links[i].before);
-      result.push_back(links[i].product);
-      llvm::append_range(result, links[i].after);
-    }
-    llvm::sort(result, [](linalg::LinalgOp a, linalg::LinalgOp b) {
-      return a->isBeforeInBlock(b);
-    });
-    return result;
-  }
-};
-
 /// A part of a row as one kernel: its price, or why it has none.
 struct Part {
+  ChainRow::Operators operators; ///< in program order
+  bool isChain = false; ///< they make a chain, whether it has a price or not
   std::optional<double> time; ///< predicted seconds
   std::string reason;         ///< where there is no time
   StringRef bound;            ///< what bounds the predicted time
-  double flops = 0;           ///< of the tensor cores, padding and recomputation included
-  double bytes = 0;           ///< moved between global memory and the chip
+  double flops = 0; ///< of the tensor cores, padding and recomputation included
+  double bytes = 0; ///< moved between global memory and the chip
 };
 
 class Partitioner {
@@ -72,7 +51,7 @@ public:
         rewriter(function.getContext()) {}
 
   void run() {
-    for (Row &row : collectRows())
+    for (ChainRow &row : collectChainRows(function))
       partition(row);
     // Whatever is left becomes a group of its own.
     SmallVector<linalg::LinalgOp> rest;
@@ -102,130 +81,51 @@ private:
     });
   }
 
-  SmallVector<Row> collectRows();
-  void remarkEnd(Value value);
-  void collectBefore(linalg::LinalgOp product, Value skip, Row::Link &link);
-  Part price(const Row &row, unsigned first, unsigned last);
-  void partition(Row &row);
-  void remarkIntensity(const Row &row, const GroupAxes &axes);
+  Part price(const ChainRow &row, unsigned first, unsigned last);
+  Part price(ChainRow::Operators operators, bool isSingle);
+  void partition(ChainRow &row);
+  void remarkIntensity(const GroupAxes &axes);
 
   func::FuncOp function;
   const ChipInfo &chip;
   bool forceFusion;
   IRRewriter rewriter;
-  llvm::SmallPtrSet<Operation *, 16> taken;
 };
 
 } // namespace
 
-/// Element-wise operators that only prepare an operand of the product.
-void Partitioner::collectBefore(linalg::LinalgOp product, Value skip,
-                                Row::Link &link) {
-  SmallVector<Value> pending;
-  for (OpOperand *operand : product.getDpsInputOperands())
-    if (operand->get() != skip)
-      pending.push_back(operand->get());
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    auto producer = value.getDefiningOp<linalg::LinalgOp>();
-    if (!producer || !value.hasOneUse() || taken.contains(producer) ||
-        !isElementwise(producer))
-      continue;
-    // What follows a product is that product's epilogue.
-    if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
-          auto op = input.getDefiningOp<linalg::LinalgOp>();
-          return op && (isContraction(op) || taken.contains(op));
-        }))
-      continue;
-    taken.insert(producer);
-    link.before.push_back(producer);
-    llvm::append_range(pending, producer.getDpsInputs());
-  }
+Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
+  Part part = price(row.operators(first, last, /*all=*/true), first == last);
+  if (part.time)
+    return part;
+  Part less = price(row.operators(first, last, /*all=*/false),
+                    first == last && !part.isChain);
+  if (!less.time)
+    less.reason = part.reason;
+  return less;
 }
 
-/// Why a row ends with `value`, where something reads it.
-void Partitioner::remarkEnd(Value value) {
-  SmallVector<linalg::LinalgOp> readers;
-  for (Operation *user : value.getUsers())
-    if (auto reader = dyn_cast<linalg::LinalgOp>(user))
-      readers.push_back(reader);
-  if (readers.empty())
-    return;
-  std::string reason;
-  if (!value.hasOneUse())
-    reason = llvm::formatv("it is read in {0} places", llvm::range_size(
-                                                           value.getUses()));
-  else if (taken.contains(readers.front()))
-    reason = "its reader is already in the chain of another operand";
-  else
-    reason = (readers.front()->getName().getStringRef() +
-              " reads it, which is neither a product nor element-wise")
-                 .str();
-  remark::missed(value.getLoc(),
-                 remark::RemarkOpts::name("chain-ends").category(kCategory))
-      << "the chain ends with this value: " + reason;
-}
-
-SmallVector<Row> Partitioner::collectRows() {
-  SmallVector<Row> rows;
-  for (auto op : function.getBody().front().getOps<linalg::LinalgOp>()) {
-    if (!isContraction(op) || taken.contains(op))
-      continue;
-    Row row;
-    Value arriving;
-    linalg::LinalgOp next = op;
-    while (next) {
-      Row::Link &link = row.links.emplace_back();
-      link.product = next;
-      taken.insert(next);
-      collectBefore(next, arriving, link);
-      // Follow the value while exactly one operator reads it.
-      Value value = next->getResult(0);
-      next = nullptr;
-      while (value.hasOneUse()) {
-        OpOperand &use = *value.getUses().begin();
-        auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-        if (!user || !user.isDpsInput(&use) || taken.contains(user) ||
-            user->getBlock() != op->getBlock())
-          break;
-        if (isContraction(user)) {
-          arriving = value;
-          next = user;
-          break;
-        }
-        if (!isElementwise(user))
-          break;
-        taken.insert(user);
-        link.after.push_back(user);
-        value = user->getResult(0);
-      }
-      if (!next)
-        remarkEnd(value);
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-Part Partitioner::price(const Row &row, unsigned first, unsigned last) {
-  SmallVector<linalg::LinalgOp> operators = row.operators(first, last);
+Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
   auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
   Part part;
+  part.operators = std::move(operators);
   FailureOr<GroupAxes> axes = GroupAxes::compute(
       cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),
-      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getYieldedValues(),
+      cast<fuse::FusedGroupOpInterface>(group.getOperation())
+          .getYieldedValues(),
       [&](const Twine &reason) { part.reason = reason.str(); });
   if (succeeded(axes)) {
+    part.isChain = true;
     if (std::optional<SearchResult> found =
             searchSchedule(axes->model, chip, part.reason)) {
       part.time = found->cost.total;
       part.bound = found->cost.bound();
       part.flops = found->footprint.mmaFlops;
-      part.bytes = found->footprint.globalLoadBytes +
-                   found->footprint.globalStoreBytes;
+      part.bytes =
+          found->footprint.globalLoadBytes + found->footprint.globalStoreBytes;
     }
-    if (first == last)
-      remarkIntensity(row, *axes);
+    if (isSingle)
+      remarkIntensity(*axes);
   }
   // The destinations were made for this group.
   SmallVector<Value> inits(group.getInits());
@@ -236,7 +136,7 @@ Part Partitioner::price(const Row &row, unsigned first, unsigned last) {
   return part;
 }
 
-void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
+void Partitioner::remarkIntensity(const GroupAxes &axes) {
   for (unsigned i = 0; i < axes.operators.size(); ++i) {
     linalg::LinalgOp op = axes.operators[i];
     std::optional<unsigned> number = axes.productOf[i];
@@ -248,8 +148,9 @@ void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
           return axes.model.axes[axis].isDynamic;
         }))
       continue;
-    unsigned bytes =
-        getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth() / 8;
+    unsigned bytes = getElementTypeOrSelf(op->getOperand(0).getType())
+                         .getIntOrFloatBitWidth() /
+                     8;
     double phi = intensity(axes.model, product);
     double balance = machineBalance(product, std::max(1u, bytes), chip);
     remark::analysis(op.getLoc(),
@@ -262,7 +163,7 @@ void Partitioner::remarkIntensity(const Row &, const GroupAxes &axes) {
   }
 }
 
-void Partitioner::partition(Row &row) {
+void Partitioner::partition(ChainRow &row) {
   unsigned count = row.links.size();
   // parts[i][j]: links i … j as one kernel.
   std::vector<std::vector<Part>> parts(count, std::vector<Part>(count));
@@ -318,8 +219,7 @@ void Partitioner::partition(Row &row) {
       // Why the cut: no legal kernel, or a dearer one.
       const Part &joined = parts[first][last + 1];
       const Part &next = parts[last + 1][last + 1];
-      auto opts =
-          remark::RemarkOpts::name("not-fused").category(kCategory);
+      auto opts = remark::RemarkOpts::name("not-fused").category(kCategory);
       Location nextLoc = row.links[last + 1].product.getLoc();
       if (!joined.time)
         remark::missed(nextLoc, opts)
@@ -339,13 +239,13 @@ void Partitioner::partition(Row &row) {
                    .str();
     }
     if (!part.time) {
-      remark::missed(loc, remark::RemarkOpts::name("generic").category(kCategory))
+      remark::missed(loc,
+                     remark::RemarkOpts::name("generic").category(kCategory))
           << "runs in the generic form: " + part.reason;
       continue;
     }
-    SmallVector<linalg::LinalgOp> operators = row.operators(first, last);
-    auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
-    adoptGroup(rewriter, group, operators);
+    auto group = buildGroup<fuse::ChainOp>(rewriter, part.operators);
+    adoptGroup(rewriter, group, part.operators);
   }
 }
 

@@ -1,4 +1,5 @@
-//===- GroupBuilder.cpp - Moves operators into a group ------------------------===//
+//===- GroupBuilder.cpp - Moves operators into a group
+//------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +9,7 @@
 
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,6 +20,21 @@
 
 using namespace mlir;
 using namespace fusion;
+
+SmallVector<Value> fusion::groupResults(ArrayRef<linalg::LinalgOp> operators) {
+  llvm::SmallPtrSet<Operation *, 8> inside;
+  for (linalg::LinalgOp op : operators)
+    inside.insert(op);
+  SmallVector<Value> results;
+  for (linalg::LinalgOp op : operators)
+    for (Value result : op->getResults())
+      if (op == operators.back() ||
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !inside.contains(user);
+          }))
+        results.push_back(result);
+  return results;
+}
 
 namespace {
 
@@ -41,11 +58,11 @@ private:
     return matchPattern(value, m_Constant()) &&
            value.getType().isIntOrIndexOrFloat();
   }
-  /// Who reads an operand: an operator, or one operand of an operator that reads
-  /// the same tensor in several ways.
+  /// Who reads an operand: an operator, or one operand of an operator that
+  /// reads the same tensor in several ways.
   using Reader = void *;
-  /// The reader of an operand: all operands of an operator that read a value with
-  /// one indexing map share it.
+  /// The reader of an operand: all operands of an operator that read a value
+  /// with one indexing map share it.
   static Reader readerOf(linalg::LinalgOp op, OpOperand &operand) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       return op.getOperation();
@@ -158,8 +175,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
   }
   for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
     operands[op.getDpsInitOperand(index)->getOperandNumber()] =
-        copyInit(init, op, destinations.empty() ? Value() : destinations[index],
-                 mapping);
+        copyInit(init, op, destinations[index], mapping);
   IRMapping local = mapping;
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
@@ -177,17 +193,20 @@ template <typename GroupOp> GroupOp Outliner::run() {
     planOperator(op);
 
   // Destinations: the empty tensors that the results start from, or new ones
-  // where what they start from carries data.
+  // where what they start from carries data or is another's destination.
   rewriter.setInsertionPoint(last);
+  SmallVector<Value> results = groupResults(operators);
   SmallVector<Value> inits, operands;
-  for (Value init : last.getDpsInits()) {
-    Value start = init;
+  for (Value result : results) {
+    auto op = cast<linalg::LinalgOp>(result.getDefiningOp());
+    Value start = op.getDpsInits()[cast<OpResult>(result).getResultNumber()];
     while (auto fill = start.getDefiningOp<linalg::FillOp>())
       start = fill.getOutputs()[0];
-    if (!start.getDefiningOp<tensor::EmptyOp>() || isInside(start))
+    if (!start.getDefiningOp<tensor::EmptyOp>() || isInside(start) ||
+        llvm::is_contained(inits, start))
       start = tensor::EmptyOp::create(
-          rewriter, last.getLoc(),
-          tensor::getMixedSizes(rewriter, last.getLoc(), start),
+          rewriter, op.getLoc(),
+          tensor::getMixedSizes(rewriter, op.getLoc(), start),
           cast<RankedTensorType>(start.getType()).getElementType());
     inits.push_back(start);
   }
@@ -198,25 +217,27 @@ template <typename GroupOp> GroupOp Outliner::run() {
   for (linalg::LinalgOp op : operators)
     locs.push_back(op.getLoc());
   auto group = GroupOp::create(rewriter, rewriter.getFusedLoc(locs),
-                               last->getResultTypes(), operands, inits,
-                               fuse::ScheduleAttr());
+                               ValueRange(results).getTypes(), operands, inits,
+                               fuse::ScheduleAttr(), fuse::PartialAttr());
   SmallVector<Type> types(ValueRange(operands).getTypes());
   llvm::append_range(types, ValueRange(inits).getTypes());
-  Block *body = rewriter.createBlock(
-      &group.getBody(), {}, types,
-      SmallVector<Location>(types.size(), group.getLoc()));
+  Block *body =
+      rewriter.createBlock(&group.getBody(), {}, types,
+                           SmallVector<Location>(types.size(), group.getLoc()));
   for (auto [index, key] : llvm::enumerate(inputs))
     arguments[key] = body->getArgument(index);
 
   IRMapping mapping;
-  for (linalg::LinalgOp op : operators)
-    copyOperator(op,
-                 op == last ? ValueRange(body->getArguments().take_back(
-                                  inits.size()))
-                            : ValueRange(),
-                 mapping);
+  for (linalg::LinalgOp op : operators) {
+    SmallVector<Value> destinations(op->getNumResults());
+    for (auto [result, argument] :
+         llvm::zip_equal(results, body->getArguments().take_back(inits.size())))
+      if (result.getDefiningOp() == op)
+        destinations[cast<OpResult>(result).getResultNumber()] = argument;
+    copyOperator(op, destinations, mapping);
+  }
   SmallVector<Value> yielded;
-  for (Value result : last->getResults())
+  for (Value result : results)
     yielded.push_back(mapping.lookup(result));
   fuse::YieldOp::create(rewriter, last.getLoc(), yielded);
   return group;
@@ -235,8 +256,8 @@ fusion::buildGroup<fuse::StitchOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 
 void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
                         ArrayRef<linalg::LinalgOp> operators) {
-  rewriter.replaceAllUsesWith(operators.back()->getResults(),
-                              group->getResults());
+  Block *block = group->getBlock();
+  rewriter.replaceAllUsesWith(groupResults(operators), group->getResults());
   for (linalg::LinalgOp op : llvm::reverse(operators)) {
     SmallVector<Value> inits(op.getDpsInits());
     rewriter.eraseOp(op);
@@ -249,4 +270,6 @@ void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
         rewriter.eraseOp(start);
       }
   }
+  // Readers of results that stood between the operators.
+  sortTopologically(block);
 }

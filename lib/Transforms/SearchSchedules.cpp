@@ -9,6 +9,7 @@
 
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
@@ -158,11 +159,6 @@ struct SearchSchedulesPass
             "the generic form, without tiling and operators");
     }
     if (given && isGenericSchedule(given)) {
-      if (llvm::count_if(group.getOperators(), [](linalg::LinalgOp op) {
-            return !isa<linalg::FillOp>(op);
-          }) > 1)
-        return group.emitError("schedule cannot be lowered: the generic form "
-                               "takes a single operator");
       if (auto illegal = checkGenericSchedule(given))
         return group.emitError("schedule cannot be lowered: ") << *illegal;
       return success();
@@ -173,6 +169,9 @@ struct SearchSchedulesPass
                            [&](const Twine &why) { reason = why.str(); });
     if (failed(axes))
       return group.emitError("cannot be lowered as a chain: ") << reason;
+    if (!given && group.getGroupPartial())
+      return group.emitError("is partial but has no schedule that splits '")
+             << group.getGroupPartial().getAxis() << "'";
     if (given) {
       std::optional<Schedule> schedule = importSchedule(
           given, axes->model, [&](const Twine &why) { reason = why.str(); });
@@ -180,6 +179,10 @@ struct SearchSchedulesPass
         return group.emitError("schedule does not fit the group: ") << reason;
       if (auto illegal = checkSchedule(axes->model, *schedule, chip))
         return group.emitError("schedule cannot be lowered: ") << *illegal;
+      if (group.getGroupPartial())
+        if (auto other =
+                whyNotPartial(group.getGroupPartial(), axes->model, *schedule))
+          return group.emitError("schedule does not fit the group: ") << *other;
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
@@ -197,12 +200,13 @@ struct SearchSchedulesPass
         << llvm::formatv(
                "{0}: predicted {1:F2} us, bound by {2}; {3} blocks of {4} "
                "warps, {5} bytes of shared memory and about {6} registers per "
-               "thread; {7} of {8} candidates were legal",
+               "thread; {7} of {8} candidates were legal; {9}",
                printTiling(found->schedule.tree, axes->model),
                found->cost.total * 1e6, found->cost.bound(),
                found->footprint.blocks, found->schedule.warps,
                found->footprint.sharedMemory, found->footprint.registers,
-               found->legal, found->candidates)
+               found->legal, found->candidates,
+               describe(found->schedule, axes->model))
                .str();
     explainLoops(group, axes->model, found->schedule, chip);
     llvm::json::Object entry =

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 folder, inputs, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+of_workloads = sys.argv[4:] == ["--workloads"]
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT  # noqa: E402
 
@@ -21,6 +22,20 @@ CHAINS = (
     (True, ["--chain=32,72,83,83", "--2d", "--transpose=0"]),
     (True, ["--chain=50,21,30,40,50", "--transpose=2"]),
 )
+
+
+def workloads():
+    """The chains of the documents' tables, each size at most 128 and the batch at most 2."""
+    for table, sizes in (("mcfuser", "MNKH"), ("chimera", "MKLN")):
+        with open(os.path.join(ROOT, "benchmarks", "workloads", f"gemm_chains_{table}.json")) as file:
+            cases = json.load(file)["cases"]
+        for case in cases:
+            small = {size: min(case[size], 128 if case[size] != 208 else 104) for size in sizes}
+            small["batch"] = min(case["batch"], 2)
+            overrides = [f"--{size}={number}" for size, number in small.items()]
+            yield False, [f"--family=gemm_chains_{table}", f"--case={case['name']}", *overrides]
+
+
 PIPELINE = (
     "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip=sm_80 force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
@@ -28,12 +43,13 @@ PIPELINE = (
 
 os.makedirs(folder, exist_ok=True)
 broken = runs = 0
-for synchronous, chain in CHAINS:
+for synchronous, chain in workloads() if of_workloads else CHAINS:
     name = "_".join(chain).replace("--", "").replace(",", "x").replace("=", "")
     path = os.path.join(folder, name)
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
     subprocess.run([sys.executable, generator, *chain, "-o", path + ".mlir"], check=True)
-    for seed in range(count):
+    # The one that is chosen too (-1).
+    for seed in range(-1, count):
         done = subprocess.run(
             ["fusion-run", path + ".mlir", "--device=emulator", "--chip=sm_80", "--sanitize", "--schedules=3",
              f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed)],

@@ -48,13 +48,13 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
-// SPLIT: error: {{.*}}split reductions are not lowered
+// SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
 // PRODUCERS: error: {{.*}}'producers' is not lowered; every warp loads and multiplies
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
 // SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
-// REDUCTION: error: {{.*}}'reduction' is for groups that consume a value while it is reduced
+// REDUCTION: error: {{.*}}'reduction' is for groups with reductions between products
 // How products use the intrinsic and the warps.
 // RUN: sed -e 's|i1 = "m", i2 = "n", r1 = "k"|i1 = "k", i2 = "n", r1 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=I1
 // I1: error: schedule cannot be lowered: i1 = 'k' is no parallel axis of one operand of 'C'

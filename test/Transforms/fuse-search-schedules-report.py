@@ -27,8 +27,18 @@ assert times == sorted(times)
 for entry in ranking:
     cost = entry["cost"]
     slowest = max(cost[key] for key in ("dram_us", "l2_us", "shared_us", "compute_us", "pipeline_us"))
-    assert abs(cost["total_us"] - cost["launch_us"] - slowest) < 1e-9
+    assert abs(cost["total_us"] - cost["launch_us"] - cost["combine_us"] - slowest) < 1e-9
     assert all(loop["axis"] in group["axes"] and loop["total_us"] > 0 for loop in entry["loops"])
+assert group["in_words"].startswith("blocks over ") and "C by " in group["in_words"]
+# What lowering does not do is costed all the same, and says so.
+assert {entry["what"] for entry in group["would_give"]} == {"persistent blocks", "a producer warp"}
+assert all("is not lowered" in entry["why_not"] and entry["total_us"] > 0 for entry in group["would_give"])
+assert all(entry["candidates"] > 0 and entry["reason"] for entry in group["refused"])
+assert group["search"] in ("exhaustive", "evolutionary") and (group["space"], group["model"]) == ("default", "default")
+for entry in ranking:
+    for warps in entry["arrangement"].values():
+        assert warps[0] * warps[1] == entry["warps"]
+    assert set(entry["intermediates"]) == {"C"} and entry["raster"] >= 1
 # Every pair of tiles and warps once.
 assert len({(str(entry["tiles"]), entry["warps"], entry["tiling"]) for entry in ranking}) >= len(ranking) - 3
 roof = group["roofline"]

@@ -81,7 +81,8 @@ TEST(CostModel, MovingLessIsNotDearer) {
 
 // Columns of a few blocks need less of both operands at a time than whole rows.
 TEST(CostModel, RasterLowersTheDramTerm) {
-  ScheduledGroup group(chainIR({8192, 4096, 16384}), R"x(#fuse.schedule<version = 1,
+  ScheduledGroup group(chainIR({8192, 4096, 16384}),
+                       R"x(#fuse.schedule<version = 1,
   tiling = <"mn(k(LA,LB,CC),SC)", {m = 128, n = 64, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>,

@@ -86,6 +86,50 @@ TEST(Footprint, HoistedLoadsMoveLess) {
   EXPECT_EQ(inside - hoisted, 64 * 64 * 2 * 2);
 }
 
+// Tiles of 32 x 32: what is kept takes a slot for each of the two iterations.
+TEST(Footprint, KeptTiles) {
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  auto of = [&](llvm::StringRef tiling) {
+    group.setTiling(tiling);
+    return computeFootprint(group.model(), *group.schedule);
+  };
+  constexpr int64_t tile = 32 * 32 * 2, matrix = 64 * 64 * 2;
+  // A, B and D in one tile each; a warp has 16 of the 32 rows, a thread of
+  // 16 x 32 accumulators 16.
+  Footprint one = of("mh(n(k(LA,LB,CC),LD,CE),SE)");
+  EXPECT_EQ(one.sharedMemory, 3 * tile);
+  Footprint resident = of("mh(k(LA),n(k(LB,CC),LD,CE),SE)");
+  EXPECT_EQ(resident.sharedMemory, 4 * tile);
+  // A is read once for each h instead of for each h and n.
+  EXPECT_EQ(one.globalLoadBytes - resident.globalLoadBytes, 2 * matrix);
+  EXPECT_EQ(resident.registers, one.registers);
+  // When C is computed there is no E yet, but another C. Where a loop is unrolled,
+  // the next fragments are there already, and an address for each of two copies of
+  // B and of D.
+  constexpr int64_t fragments = 4 + 4 * 2;
+  EXPECT_EQ(of("mh(k(LA,n(LB,CC)),n(LD,CE),SE)").registers,
+            one.registers + fragments + 2 * 2);
+
+  group.setBlocks({"m"});
+  Footprint again = of("m(h(n(k(LA,LB,CC),LD,CE),SE))");
+  Footprint kept = of("m(n(k(LA,LB,CC)),h(n(LD,CE),SE))");
+  EXPECT_EQ(again.mmaFlops - kept.mmaFlops, 2 * 64 * 64 * 64);
+  // Two tiles of C of which a thread holds 8 registers each, beside E.
+  EXPECT_EQ(kept.registers - again.registers, fragments);
+  group.place("C").space = fuse::Space::Shared;
+  Footprint inMemory = of("m(n(k(LA,LB,CC)),h(n(LD,CE),SE))");
+  EXPECT_EQ(inMemory.sharedMemory, (3 + 2) * tile + 32 * 32 * 4);
+  EXPECT_EQ(kept.registers - inMemory.registers, 2 * 8 + fragments);
+  // Stores at the end take the place of everything else.
+  group.place("C").space = fuse::Space::Registers;
+  Footprint flat = of("m(n(k(LA,LB,CC),h(LD,CE)),h(SE))");
+  EXPECT_EQ(flat.sharedMemory, 3 * tile);
+  // The most is at E: two accumulators of it and one value of C instead of an
+  // accumulator of each.
+  EXPECT_EQ(flat.registers - one.registers, 8 + fragments + 2);
+}
+
 TEST(Footprint, MemoryTileFollowsTheTensorsDimensions) {
   ScheduledGroup group(chainIR({64, 64, 64, 64}));
   const GroupTensor &b = group.model().tensors[group.tensor("B")];

@@ -150,8 +150,9 @@ TEST_F(ScheduleLegality, GateIsApartFromTheRest) {
 
 TEST_F(ScheduleLegality, ReducedAxesAreNotBoundToTheGrid) {
   group.setBlocks({"m", "h", "n"});
-  EXPECT_EQ(check(), "axis 'n' is reduced by 'E' and cannot be bound to the grid "
-                     "(a reduction is split by 'parallel')");
+  EXPECT_EQ(check(),
+            "axis 'n' is reduced by 'E' and cannot be bound to the grid "
+            "(a reduction is split by 'parallel')");
   group.setBlocks({"m"});
   EXPECT_EQ(check(), "legal");
   group.setBlocks({});
@@ -184,24 +185,35 @@ TEST_P(ScheduleLegalityOfNests, Refused) {
 INSTANTIATE_TEST_SUITE_P(
     All, ScheduleLegalityOfNests,
     ::testing::Values(
-        NestCase{"mh(n(k(n(LA,LB,CC)),LD,CE),SE)", "loop 'n' is nested in itself"},
+        NestCase{"mh(n(k(n(LA,LB,CC)),LD,CE),SE)",
+                 "loop 'n' is nested in itself"},
         NestCase{"m(n(h(k(LA,LB,CC),LD,CE)),SE)",
-                 "loop 'h' is bound to the grid but stands inside of 'n', which is not"},
-        NestCase{"m(LA,h(n(k(LB,CC),LD,CE),SE))",
-                 "loop 'h' is bound to the grid and must enclose everything else"},
-        NestCase{"mh(n(k(LA,LA,LB,CC),LD,CE),SE)", "tensor 'A' has the same statement twice"},
-        NestCase{"mh(n(k(LA,LB,LC,CC),LD,CE),SE)", "product 'C' must not be loaded"},
+                 "loop 'h' is bound to the grid but stands inside of 'n', "
+                 "which is not"},
+        NestCase{
+            "m(LA,h(n(k(LB,CC),LD,CE),SE))",
+            "loop 'h' is bound to the grid and must enclose everything else"},
+        NestCase{"mh(n(k(LA,LA,LB,CC),LD,CE),SE)",
+                 "tensor 'A' has the same statement twice"},
+        NestCase{"mh(n(k(LA,LB,LC,CC),LD,CE),SE)",
+                 "product 'C' must not be loaded"},
         NestCase{"mh(n(k(LA,CC),LD,CE),SE)", "operand 'B' is never loaded"},
         NestCase{"mh(n(k(LA,LB),LD,CE),SE)", "product 'C' is never computed"},
-        NestCase{"mh(n(k(LA,LB,CC),LD,CD,CE),SE)", "operand 'D' must not be computed"},
+        NestCase{"mh(n(k(LA,LB,CC),LD,CD,CE),SE)",
+                 "operand 'D' must not be computed"},
         NestCase{"mh(n(k(LA,LB,CC),LD,CE))", "result 'E' is never stored"},
-        NestCase{"mh(n(k(LA,LB,CC),SC,LD,CE),SE)", "'C' is no result and must not be stored"},
-        NestCase{"mh(n(LA,k(LB,CC),LD,CE),SE)", "LA stands outside of loop 'k'"},
-        NestCase{"mh(n(k(LA,LB,CC),LD),CE,SE)", "CE stands outside of loop 'n'"},
+        NestCase{"mh(n(k(LA,LB,CC),SC,LD,CE),SE)",
+                 "'C' is no result and must not be stored"},
+        NestCase{"mh(n(LA,k(LB,CC),LD,CE),SE)",
+                 "LA stands outside of loop 'k'"},
+        NestCase{"mh(n(k(LA,LB,CC),LD),CE,SE)",
+                 "CE stands outside of loop 'n'"},
         NestCase{"mh(k(LA,n(LB,CC,LD,CE)),SE)",
                  "CE does not follow the completion of 'C'"},
-        NestCase{"mh(n(LD,CE,k(LA,LB,CC)),SE)", "CE does not follow the completion of 'C'"},
-        NestCase{"mh(n(k(LA,LB,CC,LD,CE)),SE)", "CE does not follow the completion of 'C'"},
+        NestCase{"mh(n(LD,CE,k(LA,LB,CC)),SE)",
+                 "CE does not follow the completion of 'C'"},
+        NestCase{"mh(n(k(LA,LB,CC,LD,CE)),SE)",
+                 "CE does not follow the completion of 'C'"},
         NestCase{"mh(n(k(LA,LB,CC),LD,CE,SE))",
                  "SE must directly follow the completion of 'E'"},
         NestCase{"mh(n(k(LB,CC,LA),LD,CE),SE)", "LA does not precede CC"},

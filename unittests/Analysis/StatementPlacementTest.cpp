@@ -103,6 +103,19 @@ TEST_F(StatementPlacement, InputsOfElementwiseOperators) {
   EXPECT_EQ(place("mhkn"), "mh(k(LA,n(LB,CC)),n(LF,LD,CE),SE)");
 }
 
+// They are not loaded again in loops in which they do not change.
+TEST_F(StatementPlacement, InputsOfElementwiseOperatorsAreHoisted) {
+  GroupTensor bias = group.tensors[*group.findTensor("B")];
+  bias.name = "F";
+  bias.role = TensorRole::Extra;
+  bias.axes = {*group.findAxis("n")};
+  group.tensors.push_back(bias);
+  EXPECT_EQ(place("mnhk", "", "m"), "m(n(LF,h(k(LA,LB,CC),LD,CE)),h(SE))");
+  group.tensors.back().axes = {*group.findAxis("m")};
+  EXPECT_EQ(place("mhnk", "", "mh"), "mh(LF,n(k(LA,LB,CC),LD,CE),SE)");
+  EXPECT_EQ(place("mhkn", "", "mh"), "mh(LF,k(LA,n(LB,CC)),n(LD,CE),SE)");
+}
+
 TEST_F(StatementPlacement, LoopsWithoutStatementsAreParsedAndPrinted) {
   std::string reason;
   auto parse = [&](llvm::StringRef text) {

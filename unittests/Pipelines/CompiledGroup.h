@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function of linalg operators, taken as one group with a schedule by hand, is
-// compiled and run on the emulator, for tests that compare what was predicted
-// with what is counted.
+// A function of linalg operators, taken as one group with a schedule by hand,
+// is compiled and run on the emulator, for tests that compare what was
+// predicted with what is counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace fusion::test {
 
-/// Runs the group's schedule on the emulator behind an L2 of `l2Bytes`; inputs are
-/// zero. Empty, with a failure, where something goes wrong.
+/// Runs the group's schedule on the emulator behind an L2 of `l2Bytes`; inputs
+/// are zero. Empty, with a failure, where something goes wrong.
 inline std::vector<LaunchReport> emulate(ScheduledGroup &group,
                                          uint64_t l2Bytes) {
   mlir::DialectRegistry registry;
@@ -46,9 +46,8 @@ inline std::vector<LaunchReport> emulate(ScheduledGroup &group,
   }
   fuse::ScheduleAttr schedule =
       exportSchedule(*group.schedule, group.model(), &group.context);
-  module->walk([&](fuse::FusedGroupOpInterface op) {
-    op.setGroupSchedule(schedule);
-  });
+  module->walk(
+      [&](fuse::FusedGroupOpInterface op) { op.setGroupSchedule(schedule); });
   mlir::PassManager lower(&group.context);
   buildTilePipeline(lower);
   buildTileToNVVMPipeline(lower);
@@ -67,7 +66,8 @@ inline std::vector<LaunchReport> emulate(ScheduledGroup &group,
   EmulatorOptions emulator;
   emulator.l2Bytes = l2Bytes;
   std::unique_ptr<Device> device = createEmulatorDevice(emulator);
-  llvm::Error error = manifest ? device->loadModule(*ptx) : manifest.takeError();
+  llvm::Error error =
+      manifest ? device->loadModule(*ptx) : manifest.takeError();
   if (error) {
     ADD_FAILURE() << llvm::toString(std::move(error));
     return {};

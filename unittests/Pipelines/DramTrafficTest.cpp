@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The emulator's L2 sees blocks one after the other, so the model is asked for one
-// resident block. It is exact for a cache that drops what was not used for
-// longest; the emulator's has sets of 16 lines and loses some lines early where a
-// working set nearly fills it.
+// The emulator's L2 sees blocks one after the other, so the model is asked for
+// one resident block. It is exact for a cache that drops what was not used for
+// longest; the emulator's has sets of 16 lines and loses some lines early where
+// a working set nearly fills it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ Traffic trafficOf(ScheduledGroup &group, uint64_t l2Bytes) {
           static_cast<double>(launches[0].counters->dramBytes)};
 }
 
-/// M = 320, K = 192, N = 576: 5 x 9 tiles. A block touches 24 KiB of A, as much of
-/// B, and 16 KiB of C; a row of R blocks 24 + 40 R KiB.
+/// M = 320, K = 192, N = 576: 5 x 9 tiles. A block touches 24 KiB of A, as much
+/// of B, and 16 KiB of C; a row of R blocks 24 + 40 R KiB.
 Traffic productTraffic(int64_t raster, int64_t kibibytes) {
   ScheduledGroup group(chainIR({320, 192, 576}), kProduct);
   if (!group.schedule)
@@ -56,9 +56,9 @@ Traffic productTraffic(int64_t raster, int64_t kibibytes) {
 // A factor of 1.7 and more from every working set.
 TEST(DramTraffic, ProductsAwayFromWorkingSets) {
   std::pair<int64_t, int64_t> cases[] = {
-      {1, 38},  {1, 125}, {1, 200}, {1, 700},  {1, 1800}, {2, 38},
-      {2, 700}, {3, 38},  {3, 245}, {3, 1800}, {5, 125},  {8, 38},
-      {8, 125}, {8, 200}, {8, 1800}};
+      {1, 38},  {1, 125}, {1, 200}, {1, 700}, {1, 1800},
+      {2, 38},  {2, 700}, {3, 38},  {3, 245}, {3, 1800},
+      {5, 125}, {8, 38},  {8, 125}, {8, 200}, {8, 1800}};
   for (auto [raster, kibibytes] : cases) {
     Traffic traffic = productTraffic(raster, kibibytes);
     EXPECT_NEAR(traffic.counted / traffic.predicted, 1, 0.02)
@@ -76,8 +76,9 @@ TEST(DramTraffic, ProductsByRasterAndCapacity) {
     }
 }
 
-// Row by row, B does not stay in L2 until the row below; in columns of three, it
-// does, and A is fetched for each of the three columns. Raster saves a third.
+// Row by row, B does not stay in L2 until the row below; in columns of three,
+// it does, and A is fetched for each of the three columns. Raster saves a
+// third.
 TEST(DramTraffic, RasterSavesWhatTheModelSays) {
   Traffic rows = productTraffic(1, 245), columns = productTraffic(3, 245);
   EXPECT_DOUBLE_EQ(rows.predicted, 1024 * (5 * 24 + 5 * 9 * 24 + 5 * 9 * 16));
@@ -96,9 +97,9 @@ const char *const kChain = R"x(#fuse.schedule<version = 1,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
              D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>>)x";
 
-// A is loaded again in each iteration of n. M = 192, K = 96, N = 320, H = 192: A of
-// a block has 12 KiB, a tile of B as much; a block touches 12 + 60 + 40 KiB, and
-// stores 16.
+// A is loaded again in each iteration of n. M = 192, K = 96, N = 320, H = 192:
+// A of a block has 12 KiB, a tile of B as much; a block touches 12 + 60 + 40
+// KiB, and stores 16.
 TEST(DramTraffic, LoopsInsideOfABlock) {
   for (int64_t kibibytes : {12, 64, 400, 1500}) {
     ScheduledGroup group(chainIR({192, 96, 320, 192}), kChain);

@@ -51,7 +51,8 @@ TEST(CostBound, NothingIsFaster) {
             {sizes, batch}, chip,
             [&](const GroupModel &group, const ScheduleSpace &space,
                 const ScheduleCandidate &candidate, const Schedule &schedule) {
-              CostBound bound(group, schedule.tree, schedule.blocks, chip);
+              CostBound bound(group, schedule.tree, schedule.blocks, chip,
+                              candidate.parts);
               Cost cost = predictCost(group, schedule,
                                       computeFootprint(group, schedule), chip);
               EXPECT_LE(bound.seconds(space.tilesOf(candidate)),
@@ -69,7 +70,11 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
     forRandomCandidates(
         {sizes}, chip,
         [&](const GroupModel &group, const ScheduleSpace &space,
-            const ScheduleCandidate &candidate, const Schedule &schedule) {
+            ScheduleCandidate candidate, const Schedule &) {
+          // Branch and bound chooses loops and tiles; what is kept follows.
+          candidate.hoisted.fill(0);
+          candidate.kept.fill(0);
+          Schedule schedule = space.outline(candidate);
           CostBound whole(group, schedule.tree, schedule.blocks, chip);
           double bound = whole.seconds(space.tilesOf(candidate));
           // One axis after the other is opened; its loop is then dead.

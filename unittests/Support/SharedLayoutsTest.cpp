@@ -79,6 +79,38 @@ TEST(SharedPanels, IsTheSwizzleOfTheTma) {
   }
 }
 
+// What an accumulator's fragment of f32 writes: lane l holds columns 2 (l % 4) and
+// the next of row l / 4. Sixteen lanes write 128 bytes at a time, which all lie in
+// different banks; eight lanes read a unit each.
+TEST(SharedPanels, PairsAreWrittenAndReadWithoutConflicts) {
+  for (int64_t cols : {8, 16, 32, 64, 96}) {
+    auto layout = sharedPanels(16, cols, 4, /*pairs=*/true);
+    ASSERT_TRUE(layout);
+    auto inverse = layout->invert();
+    ASSERT_TRUE(inverse);
+    auto bankOf = [&](int64_t row, int64_t column) {
+      return inverse->applyTo(D::Offset, {{D::Dim0, row}, {D::Dim1, column}}) %
+             32;
+    };
+    for (int64_t column = 0; column < cols; column += 8)
+      for (int64_t first = 0; first < 16; first += 4) {
+        std::set<int64_t> banks;
+        for (int64_t lane = 0; lane < 16; ++lane)
+          for (int64_t half : {0, 1})
+            banks.insert(
+                bankOf(first + lane / 4, column + 2 * (lane % 4) + half));
+        EXPECT_EQ(banks.size(), 32u) << cols << " columns, row " << first;
+      }
+    for (int64_t row = 0; row < 16 && cols >= 32; ++row)
+      for (int64_t column = 0; column < cols; column += 32) {
+        std::set<int64_t> banks;
+        for (int64_t c = 0; c < 32; ++c)
+          banks.insert(bankOf(row, column + c));
+        EXPECT_EQ(banks.size(), 32u);
+      }
+  }
+}
+
 TEST(SharedPanels, Refusals) {
   EXPECT_FALSE(sharedPanels(64, 12, 2)); // 24-byte rows
   EXPECT_FALSE(sharedPanels(64, 3, 4));

@@ -24,6 +24,9 @@ struct Footprint {
   int64_t blocks = 1;           ///< of the grid
   int64_t globalLoadBytes = 0;  ///< by active lanes, extents clipped at the borders
   int64_t globalStoreBytes = 0;
+  /// Of the loads, what goes to shared memory and is the same for blocks that are
+  /// neighbours along the fastest grid axis.
+  int64_t neighbourBytes = 0;
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
   int64_t otherFlops = 0;       ///< of element-wise operators
@@ -41,6 +44,20 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
 /// The same where the schedule's tree has been analysed already.
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
                            const KeptTiles &kept);
+
+/// Whether all blocks of a row, along the fastest grid axis, load the same tiles of
+/// the tensor: what a cluster can fetch once.
+bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
+                          unsigned tensor);
+
+/// What ptxas uses has been up to this many times `Footprint::registers` where
+/// that is large (test/Integration/registers.py): who chooses freely leaves that
+/// much room, as a spill costs more than registers gain.
+constexpr double kRegisterMargin = 1.25;
+
+/// Whether the registers fit with that room.
+bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,
+                     const ChipInfo &chip);
 
 /// Rows and columns of an operand's or a result's tile in memory order: `axes`
 /// are the two axes of the tile, `columns` is the later one in the tensor.

@@ -10,11 +10,15 @@
 #define FUSION_ANALYSIS_GROUPAXES_H
 
 #include "fusion/Analysis/GroupModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
 
 namespace fusion {
+
+struct OnlineForm;
 
 /// The plain model of a chain together with the IR that it describes.
 struct GroupAxes {
@@ -26,8 +30,10 @@ struct GroupAxes {
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the product it is, where it is one.
   llvm::SmallVector<std::optional<unsigned>> productOf;
-  /// By operator: the product that an element-wise operator comes after, directly
-  /// or through others; none where it comes before a product.
+  /// By operator: the reduction it is, where it is one.
+  llvm::SmallVector<std::optional<unsigned>> reductionOf;
+  /// By operator: the product that an element-wise operator or a reduction comes
+  /// after, directly or through others; none where it comes before a product.
   llvm::SmallVector<std::optional<unsigned>> followsProduct;
   /// By tensor of the model: for inputs the value outside of the operators, for
   /// results of products the contraction's result.
@@ -35,13 +41,17 @@ struct GroupAxes {
   /// By tensor of the model: the value that is handed on or stored, after the
   /// element-wise operators that follow the product. For inputs as `values`.
   llvm::SmallVector<mlir::Value> finalValues;
+  /// By result of the group: its tensor.
+  llvm::SmallVector<unsigned> resultTensors;
+  /// The running forms of `model.online`, null where there is none.
+  llvm::SmallVector<std::shared_ptr<const OnlineForm>, 1> onlineForms;
 
   /// The tensor of the model that stands for an input value or for a product's
   /// result.
   llvm::DenseMap<mlir::Value, unsigned> tensorOf;
 
-  /// Analyses a chain: contractions, element-wise operators and the fills of
-  /// their accumulators. Operands made by none of `operators` are inputs;
+  /// Analyses a chain: contractions, element-wise operators and reductions
+  /// between and after them, and the fills of their accumulators. Operands made by none of `operators` are inputs;
   /// `results` are the values that leave the chain. Where the operators make no
   /// chain, says why through `explain` and returns failure.
   static mlir::FailureOr<GroupAxes>
@@ -49,6 +59,19 @@ struct GroupAxes {
           mlir::ValueRange results,
           llvm::function_ref<void(const llvm::Twine &)> explain);
 };
+
+/// What a reduction combines, by which operation, from which value.
+struct ReductionBody {
+  mlir::arith::AtomicRMWKind kind;
+  mlir::Value combined;    ///< scalar of the body, computed from the inputs alone
+  mlir::TypedAttr initial; ///< the constant that the result starts from
+};
+
+/// The body of an operator that combines values along its reduction loops by one
+/// associative operation, starting from a constant: `linalg.reduce`, a generic
+/// operator such as the row maximum of a softmax. Its inputs are read through
+/// projected permutations. nullopt for all else, contractions included.
+std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
 
 /// Whether all loops are parallel, all maps are projected permutations and the
 /// body is made of scalar operators only.

@@ -45,6 +45,7 @@ enum class TensorRole : uint8_t {
   Extra,        ///< input of the element-wise operators after a product
   Intermediate, ///< result of a product that stays inside
   Result,       ///< result of the group
+  Statistic,    ///< further result: values of rows, such as a log-sum-exp
 };
 
 /// A tensor that moves or is kept. A product's result stands for the
@@ -59,7 +60,8 @@ struct GroupTensor {
   /// what a copy along its last dimension may rely on. 0 where the last dimension
   /// is not dense.
   unsigned alignment;
-  /// The product that reads it (Operand, Extra) or makes it.
+  /// The product that reads it (Operand, Extra) or makes it; of a statistic the
+  /// product after which it is evaluated.
   unsigned product;
   /// Of an operand: 0 where it is (part of) the product's first operand, else 1.
   unsigned operandNumber = 0;
@@ -80,11 +82,31 @@ struct Product {
   unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
 };
 
+/// A combination of a product's values along some of its axes, or of what
+/// element-wise operators make of them: the maximum of a row.
+struct Reduction {
+  unsigned product;                        ///< whose values are combined
+  llvm::SmallVector<unsigned, 2> axes;     ///< of the result, by dimension
+  llvm::SmallVector<unsigned, 2> reduced;
+  unsigned elementBytes;                   ///< of the result
+};
+
+/// Whether and how the reductions along an axis can run while the axis's loop also
+/// consumes them (fusion/Analysis/OnlineReduction.h).
+struct OnlineAxis {
+  unsigned axis;
+  std::string whyNot; ///< empty where they can
+  /// Products whose sums so far are corrected in every iteration.
+  llvm::SmallVector<unsigned, 2> corrected;
+};
+
 /// A group as plain data.
 struct GroupModel {
   llvm::SmallVector<Axis, 8> axes;
   llvm::SmallVector<GroupTensor, 8> tensors;
   llvm::SmallVector<Product, 4> products;
+  llvm::SmallVector<Reduction, 2> reductions;
+  llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
 
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;

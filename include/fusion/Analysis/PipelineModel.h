@@ -17,6 +17,25 @@
 // as its bytes need to pass, or as its load and use together spread over all that
 // may overlap, whichever is longest.
 //
+// Fields that are costed and not lowered (`whyNotLowered`) change the continuous
+// form as follows; switched off, they change nothing.
+//
+// * `persistent`: the SM's blocks, b at a time, are the tiles of as many loops that
+//   stay. Of a following tile the first loads run under the stores of the one
+//   before, so it takes main + max(init, epilogue) instead of init + main +
+//   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ / b
+//   rounds, where waves of blocks are counted whole. In exchange the staged result
+//   has shared memory of its own (Footprint.h).
+// * `cluster` = c: blocks are resident c at a time. What is the same for neighbours
+//   along the fastest grid axis is fetched from L2 by one and delivered to all
+//   (multicast), where the chip can: each block fetches 1/c of it. DRAM sees no
+//   difference, since blocks that are resident together share a fetch anyway.
+// * `producers` = p: the first loads of an inner loop's next run are issued while
+//   this run computes, so only those of the first run are waited for; and the
+//   loops have no block-wide barrier, because each stage has one of its own.
+//   Warps that produce take room on the SM, with the fewest registers that
+//   setmaxnreg leaves, or as many as the others where there is none.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_ANALYSIS_PIPELINEMODEL_H

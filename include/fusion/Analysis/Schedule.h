@@ -54,6 +54,9 @@ struct Schedule {
   bool persistent = false;     ///< blocks loop over the tiles of the grid
   int64_t cluster = 1;         ///< CTAs of a cluster, along the fastest grid axis
   unsigned producerWarps = 0;  ///< warps beside `warps` that only issue loads
+  /// How reductions are evaluated that the group also consumes; none in groups
+  /// without reductions.
+  std::optional<fuse::ReductionForm> reduction = std::nullopt;
 
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
@@ -69,6 +72,11 @@ struct Schedule {
     return std::nullopt;
   }
 };
+
+/// The form that the reductions of a group need with a schedule's tiles: online
+/// where one of their axes is cut, none where there are no reductions.
+std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
+                                                 const Schedule &schedule);
 
 /// Reads the attribute. Returns nullopt and calls `explain` where it names what
 /// the group does not have or leaves out what the group needs.

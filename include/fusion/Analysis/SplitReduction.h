@@ -1,4 +1,5 @@
-//===- SplitReduction.h - Reductions shared by blocks -------------------------===//
+//===- SplitReduction.h - Reductions shared by blocks
+//-------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,9 +11,9 @@
 // The *partial* group evaluates the products for p consecutive ranges of the
 // axis, of ⌈trips/p⌉ tiles each, the last ones shorter or empty; the part is a
 // further digit of the block index, the slowest. It ends with the last product,
-// whose sums it stores in f32, one result for each part. The *combine* group adds
-// the parts in order, then does what followed the product, so that the value is
-// rounded once and where it was.
+// whose sums it stores in f32, one result for each part. The *combine* group
+// adds the parts in order, then does what followed the product, so that the
+// value is rounded once and where it was.
 //
 // Only an axis that the last product reduces can be split: a sum over ranges of
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
@@ -40,19 +41,20 @@ int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
 bool hasEmptyParts(const GroupModel &group, const Schedule &schedule,
                    unsigned axis);
 
-/// The tile sizes to place statements with (`placeStatements`), in which dead loops
-/// have one tile: the schedule's, but the whole of a split axis whose parts are a
-/// single tile.
+/// The tile sizes to place statements with (`placeStatements`), in which dead
+/// loops have one tile: the schedule's, but the whole of a split axis whose
+/// parts are a single tile.
 llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
                                              const Schedule &schedule);
 
 /// Whether the launch that computes the products has nothing to do with the
-/// tensor: an operand of what follows the last product is the combining launch's.
+/// tensor: an operand of what follows the last product is the combining
+/// launch's.
 bool isCombined(const GroupModel &group, const Schedule &schedule,
                 unsigned tensor);
 
-/// Elements of the tensor as the launch that computes the products moves it, and
-/// bytes of one: of a result in parts, all parts, in f32.
+/// Elements of the tensor as the launch that computes the products moves it,
+/// and bytes of one: of a result in parts, all parts, in f32.
 int64_t movedElements(const GroupModel &group, const Schedule &schedule,
                       unsigned tensor);
 int64_t movedElementBytes(const GroupModel &group, const Schedule &schedule,
@@ -66,8 +68,14 @@ struct CombineFootprint {
 CombineFootprint combineFootprint(const GroupModel &group,
                                   const Schedule &schedule);
 
-/// Why the schedule's splits are none that can be combined, or nullopt where they
-/// are, or where there are none.
+/// Why a group with the attribute `partial`, which may be null, is not what its
+/// schedule splits, or nullopt where it is: the same axis in the same ranges.
+std::optional<std::string> whyNotPartial(fuse::PartialAttr partial,
+                                         const GroupModel &group,
+                                         const Schedule &schedule);
+
+/// Why the schedule's splits are none that can be combined, or nullopt where
+/// they are, or where there are none.
 std::optional<std::string> whyNotSplit(const GroupModel &group,
                                        const Schedule &schedule);
 

@@ -118,7 +118,7 @@ std::optional<TilingTree> hoistLoad(const GroupModel &group,
 /// of the innermost `levels` loops in which each iteration completes it, into
 /// loops of its own in front of the outermost of them, those of the loops that
 /// belong to one of the moved operators. `h(n(k(LA,LB,CC),LD,CE),SE)` gives
-/// `n(k(LA,LB,CC)),h(n(LD,CE),SE)`. Returns nullopt where there are not so many
+/// `nk(LA,LB,CC),h(n(LD,CE),SE)`. Returns nullopt where there are not so many
 /// loops, not counting those bound to the grid, and where one of them carries a
 /// sum of the moved operators.
 std::optional<TilingTree>

@@ -114,6 +114,15 @@ std::optional<SearchResult> searchPaperSpace(const GroupModel &group,
 /// Whether `a` is to be preferred, by our model and what decides equal times.
 bool isBetter(const RatedSchedule &a, const RatedSchedule &b);
 
+/// Why a legal schedule is passed over that may spill (kRegisterMargin).
+constexpr llvm::StringLiteral kNoRegisterRoom =
+    "registers may spill: ptxas has needed a quarter more than are predicted";
+
+/// Measures schedules and sorts them by that, those that do not run last.
+/// Returns whether any did.
+bool measureRanking(std::vector<RatedSchedule> &ranking,
+                    Measurement<Schedule> &measurement);
+
 /// A reason of `checkSchedule` with its numbers left out, for counting.
 std::string withoutNumbers(llvm::StringRef reason);
 

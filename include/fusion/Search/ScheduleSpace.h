@@ -9,7 +9,8 @@
 // A candidate says how loops are nested (a deep or flat expression after
 // binding to the grid), how large tiles are, how many warps there are and how
 // each product arranges them, how deep buffers and fragments are pipelined,
-// how many blocks share a reduction and in what order blocks run.
+// which tiles are kept instead of loaded or computed again, how many blocks
+// share a reduction and in what order blocks run.
 // What follows from these ScheduleBuilder adds. Work that padding or
 // recomputation waste is priced by the model, not forbidden.
 //
@@ -35,13 +36,20 @@ struct ScheduleCandidate {
   int64_t parts = 1;      ///< blocks that share the last product's reduction
   int64_t raster = 1;     ///< columns of the grid; 1 where it has no two axes
   unsigned intrinsic = 0; ///< of each product's `ScheduleBuilder::intrinsicsOf`
+  /// Loops that an operand's load is moved out of to make its tiles resident
+  /// (`hoistLoad`), and a product's computation to keep its value instead of
+  /// computing it again (`keepIntermediate`); what a tree has no such loops for
+  /// stays where it is. Beyond these many tensors nothing is moved.
+  static constexpr unsigned kMostTensors = 24;
+  std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
+  std::array<uint8_t, kMostProducts> kept{};   ///< by product
 
   bool operator==(const ScheduleCandidate &other) const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, intrinsic) ==
+                    parts, raster, intrinsic, hoisted, kept) ==
            std::tie(other.expression, other.arrangement, other.tiles,
                     other.stages, other.registerStages, other.parts,
-                    other.raster, other.intrinsic);
+                    other.raster, other.intrinsic, other.hoisted, other.kept);
   }
 };
 
@@ -70,6 +78,12 @@ public:
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
   /// The most intrinsics that a product can choose from.
   unsigned numIntrinsics() const { return intrinsics; }
+
+  /// Tensors whose loads, and products whose computations may be moved out of
+  /// loops, of one up to that many.
+  llvm::ArrayRef<unsigned> operands() const { return movable; }
+  llvm::ArrayRef<unsigned> intermediates() const { return keepable; }
+  static constexpr uint8_t kMostLevels = 3;
 
   /// Whether no part of a split reduction is empty; of one axis, whose tile is
   /// chosen, or of all.
@@ -130,6 +144,7 @@ private:
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
+  void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
   void listSplits();
   void listTiles();
@@ -144,6 +159,7 @@ private:
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits;
   llvm::SmallVector<int64_t, 8> columns;
+  llvm::SmallVector<unsigned, 8> movable, keepable;
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
 };

@@ -18,6 +18,23 @@ namespace fusion {
 /// is slower and which term of its cost grew most.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
+/// What a field of the schedule would change that lowering does not do yet.
+struct GatedChoice {
+  std::string what;   ///< "persistent blocks"
+  std::string reason; ///< why it is not lowered
+  Cost cost;          ///< predicted with it
+};
+
+/// Persistence, clusters and producer warps one by one in the chosen schedule, as
+/// far as the chip could run them.
+std::vector<GatedChoice> rateGatedChoices(const GroupModel &group,
+                                          const Schedule &chosen,
+                                          const ChipInfo &chip);
+
+/// The choices of a schedule in plain words: how the grid is cut and visited,
+/// what stays on the chip and where, how warps are spread and loads run ahead.
+std::string describe(const Schedule &schedule, const GroupModel &group);
+
 /// One group's search as JSON: its axes and products, how many candidates there
 /// are, were looked at, were legal and were left out by their bound, why others
 /// were refused, the ranking with the split of every cost (microseconds), each

@@ -172,8 +172,14 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 /// eight consecutive units. The buffer's start must be aligned to 128 bytes
 /// (1024 for TMA). nullopt where panelShape is, or where the swizzle cuts
 /// through the rows: for p > 1 they must be 1, 2, 4 or a multiple of 8.
+///
+/// `pairs` is for tiles that are written as accumulators lie and read in units of
+/// 16 bytes: four lanes write two neighbouring units of a row, and four rows go at
+/// a time. The bits of i >> (3 - log2 p) are then turned by one, the first moves j
+/// by 2, so that the four rows lie in eight different units.
 std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
-                                         int64_t elementBytes);
+                                         int64_t elementBytes,
+                                         bool pairs = false);
 
 /// How threads fill a buffer of sharedPanels by 16-byte copies.
 struct CopyAssignment {

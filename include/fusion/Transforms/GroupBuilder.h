@@ -1,4 +1,5 @@
-//===- GroupBuilder.h - Moves operators into a group --------------------------===//
+//===- GroupBuilder.h - Moves operators into a group
+//--------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,18 +15,24 @@
 
 namespace fusion {
 
-/// Creates a group with copies of `operators`, which are in program order, before
-/// the last of them. The group yields the results of the last operator; nothing
-/// else may be used outside. Fills and empty tensors that the operators start from
-/// are copied too; every other value from outside becomes an operand, one for
-/// each operator that reads it and for each way it reads it in. Uses are not replaced: call `adoptGroup` for
-/// that, or erase the group to take everything back.
+/// What leaves a group of `operators`: the results that something else reads,
+/// and those of the last one, in program order.
+llvm::SmallVector<mlir::Value>
+groupResults(llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+
+/// Creates a group with copies of `operators`, which are in program order,
+/// before the last of them. The group yields `groupResults`. Fills and empty
+/// tensors that the operators start from are copied too; every other value from
+/// outside becomes an operand, one for each operator that reads it and for each
+/// way it reads it in. Uses are not replaced: call `adoptGroup` for that, or
+/// erase the group to take everything back.
 template <typename GroupOp>
 GroupOp buildGroup(mlir::RewriterBase &rewriter,
                    llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
 
-/// Replaces the results of the last of `operators` by those of `group` and erases
-/// the operators, with fills and empty tensors that have become unused.
+/// Replaces `groupResults` by the results of `group` and erases the operators,
+/// with fills and empty tensors that have become unused. What stood between the
+/// operators is moved where it reads results of the group.
 void adoptGroup(mlir::RewriterBase &rewriter, mlir::Operation *group,
                 llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
 

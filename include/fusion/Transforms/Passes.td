@@ -265,6 +265,45 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
   let dependentDialects = ["::fusion::fuse::FuseDialect"];
 }
 
+def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Make partial and combine groups where schedules split reductions";
+  let description = [{
+    A chain whose schedule splits a reduction over blocks becomes two groups: a
+    partial one (`#fuse.partial`), which ends with the last product and stores its
+    sums over each range in f32, and a stitched one, which adds the parts in order
+    and then does what followed the product. Nothing is rounded more often than
+    before. Axes that an earlier product reduces cannot be split.
+
+    ```mlir
+    %r = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %out : tensor<64x48xf16>)
+        attributes {schedule = #fuse.schedule<…, parallel = <{k = 4}>>} {
+      %c = linalg.matmul …
+      %t = linalg.generic … {… arith.truncf …}
+      fuse.yield %t : tensor<64x48xf16>
+    } -> tensor<64x48xf16>
+    ```
+
+    becomes, where a block's tile has 32 elements of k and k has 500,
+
+    ```mlir
+    %p = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %empty : tensor<4x64x48xf32>)
+        attributes {partial = #fuse.partial<axis = "k", parts = 4, length = 128>, schedule = …} {
+      %c = linalg.matmul …
+      fuse.yield %c : tensor<64x48xf32>
+    } -> tensor<4x64x48xf32>
+    %r = fuse.stitch ins(%q = %p : tensor<4x64x48xf32>) outs(%o = %out : tensor<64x48xf16>) … {
+      %sum = linalg.generic … {… arith.addf …}
+      %t = linalg.generic … {… arith.truncf …}
+      fuse.yield %t : tensor<64x48xf16>
+    } -> tensor<64x48xf16>
+    ```
+  }];
+  let dependentDialects = [
+    "::fusion::fuse::FuseDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ClearFastMath : Pass<"clear-fast-math"> {
   let summary = "Drop every fast-math flag";
   let description = [{

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -68,10 +69,11 @@ void ChainLowering::emitFollowers(unsigned number) {
   const Product &product = model.products[number];
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
   Value sum = sums[number];
   if (kept.accumulators[number].isKept())
     sum = getFromArray(sum, slotNumber(kept.accumulators[number]));
+  if (rowScales[number])
+    sum = scaleRows(sum, rowScales[number], tileAxes, rowScaleAxes[number]);
   Value value = productOperator(number)->getResult(0);
   tiles[value] = sum;
   productOfValue[value] = number;
@@ -80,19 +82,11 @@ void ChainLowering::emitFollowers(unsigned number) {
   for (auto [index, op] : llvm::enumerate(axes.operators)) {
     if (axes.productOf[index] || axes.followsProduct[index] != number)
       continue;
-    Value result = op->getResult(0);
-    tiles[result] = emitElementwise(op, tileAxes, shape, [&](Value operand) {
-      if (!isa<RankedTensorType>(operand.getType()))
-        return kernel.argument(operand);
-      auto extra = axes.tensorOf.find(operand);
-      return extra != axes.tensorOf.end() &&
-                     model.tensors[extra->second].role == TensorRole::Extra
-                 ? tileOf(operand, extra->second)
-                 : tiles.lookup(operand);
-    });
-    productOfValue[result] = number;
+    emitFollower(index, number);
+    productOfValue[op->getResult(0)] = number;
     changes |= changesZero(op);
   }
+  correctSums(number);
   const GroupTensor &info = model.tensors[product.result];
   Value last = axes.finalValues[product.result];
   if (info.role == TensorRole::Intermediate && changes)
@@ -101,7 +95,9 @@ void ChainLowering::emitFollowers(unsigned number) {
   if (!slots.isKept())
     return;
   if (isInRegisters(product.result))
-    setInArray(arrays[product.result], slotNumber(slots), tiles[last]);
+    setInArray(
+        arrays[product.result], slotNumber(slots),
+        tile::HoldOp::create(b, loc, tiles[last].getType(), tiles[last]));
   else
     tile::LocalStoreOp::create(
         b, loc, tiles[last], buffers[product.result], slotNumber(slots),
@@ -117,11 +113,12 @@ Value ChainLowering::slotNumber(const TileSlots &slots) {
     return kernel.constant(0);
   Value number;
   for (unsigned axis : slots.axes) {
-    Value digit = arith::DivUIOp::create(b, loc, origins[axis],
+    Value digit = arith::DivUIOp::create(b, loc, inductions[axis],
                                          kernel.constant(schedule.tiles[axis]));
     if (number) {
-      number =
-          arith::MulIOp::create(b, loc, number, kernel.constant(trips(axis)));
+      number = arith::MulIOp::create(
+          b, loc, number,
+          kernel.constant(sequentialTrips(model, schedule, axis)));
       digit = arith::AddIOp::create(b, loc, number, digit);
     }
     number = digit;
@@ -198,10 +195,10 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
     bool isReduced = llvm::any_of(model.products, [&](const Product &product) {
       return llvm::is_contained(product.reduction, axis);
     });
-    if (!isReduced || model.axes[axis].extent % schedule.tiles[axis] == 0)
+    if (!isReduced || tilesLieInside(axis))
       continue;
     int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
-    if (trips(axis) == 1 && axis == sliceAxis &&
+    if (trips(axis) == 1 && schedule.splitOf(axis) == 1 && axis == sliceAxis &&
         start + size <= model.axes[axis].extent)
       continue;
     int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);

@@ -15,10 +15,12 @@
 #include "ChainLowering.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -29,130 +31,12 @@ ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
       schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
       b(kernel.builder()), loc(group.getLoc()),
       accumulators(model.products.size()), sums(model.products.size()),
-      buffers(model.tensors.size()), arrays(model.tensors.size()) {}
+      buffers(model.tensors.size()), arrays(model.tensors.size()),
+      running(model.reductions.size()), rowScales(model.products.size()),
+      rowScaleAxes(model.products.size()) {}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
-}
-
-//===----------------------------------------------------------------------===//
-// Coordinates and views
-//===----------------------------------------------------------------------===//
-
-/// In columns of `raster` blocks: the block's row and column within the plane of
-/// the two fastest grid axes, from its number in it. The columns before the last
-/// are full, so a number says which it is in by a division.
-std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
-                                                  int64_t columns) {
-  int64_t width = schedule.raster;
-  Value perColumn = kernel.constant(width * rows);
-  Value column = arith::DivUIOp::create(b, loc, number, perColumn);
-  Value within = arith::RemUIOp::create(b, loc, number, perColumn);
-  Value first =
-      arith::MulIOp::create(b, loc, column, kernel.constant(width));
-  Value wide = kernel.constant(width);
-  if (columns % width != 0) {
-    Value rest =
-        arith::SubIOp::create(b, loc, kernel.constant(columns), first);
-    wide = arith::MinUIOp::create(b, loc, wide, rest);
-  }
-  Value row = arith::DivUIOp::create(b, loc, within, wide);
-  Value inside = arith::RemUIOp::create(b, loc, within, wide);
-  return {row, arith::AddIOp::create(b, loc, first, inside)};
-}
-
-/// The block's tile along every axis that is bound to the grid: the mixed-radix
-/// digits of its index.
-void ChainLowering::emitBlockCoordinates() {
-  origins.assign(model.axes.size(), kernel.constant(0));
-  if (schedule.blocks.empty())
-    return;
-  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
-  auto takeDigit = [&](int64_t count, bool isSlowest) {
-    if (isSlowest)
-      return rest;
-    Value radix = kernel.constant(count);
-    Value digit = arith::RemUIOp::create(b, loc, rest, radix);
-    rest = arith::DivUIOp::create(b, loc, rest, radix);
-    return digit;
-  };
-  auto setTile = [&](unsigned axis, Value number) {
-    origins[axis] = arith::MulIOp::create(
-        b, loc, number, kernel.constant(schedule.tiles[axis]));
-  };
-  SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
-  if (schedule.raster > 1) {
-    unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
-    Value number = takeDigit(trips(slow) * trips(fast), digits.empty());
-    auto [row, column] = emitRaster(number, trips(slow), trips(fast));
-    setTile(slow, row);
-    setTile(fast, column);
-  }
-  while (!digits.empty()) {
-    unsigned axis = digits.pop_back_val();
-    setTile(axis, takeDigit(trips(axis), digits.empty()));
-  }
-}
-
-/// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
-/// their origin.
-Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
-  const GroupTensor &info = model.tensors[tensor];
-  Value value = info.role == TensorRole::Result ? Value() : axes.values[tensor];
-  Value pointer = info.role == TensorRole::Result ? kernel.resultPointer(0)
-                                                  : kernel.argument(value);
-  SmallVector<int64_t> strides(info.axes.size(), 1);
-  for (unsigned d = info.axes.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
-
-  Value offset = kernel.constant(0);
-  for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
-    if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
-      continue;
-    Value step =
-        arith::MulIOp::create(b, loc, origins[axis], kernel.constant(stride));
-    offset = arith::AddIOp::create(b, loc, offset, step);
-  }
-  SmallVector<Value> sizeValues, strideValues;
-  int64_t unit = -1;
-  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
-    int64_t stride = strides[llvm::find(info.axes, axis) - info.axes.begin()];
-    if (axis == info.axes.back())
-      unit = d;
-    sizeValues.push_back(kernel.constant(model.axes[axis].extent));
-    strideValues.push_back(kernel.constant(stride));
-  }
-  auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
-  int64_t alignment = unit >= 0 ? info.alignment
-                                : std::min<int64_t>(16, info.elementBytes);
-  auto type = tile::ViewType::get(b.getContext(), tileAxes.size(), elementType,
-                                  unit, alignment);
-  return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
-                              strideValues);
-}
-
-SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
-  SmallVector<Value> result;
-  for (unsigned axis : tileAxes)
-    result.push_back(origins[axis]);
-  return result;
-}
-
-/// Axes that their tiles divide, so that every tile lies inside.
-DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
-  SmallVector<bool> flags;
-  for (unsigned axis : tileAxes)
-    flags.push_back(!model.axes[axis].isDynamic &&
-                    model.axes[axis].extent % schedule.tiles[axis] == 0);
-  return b.getDenseBoolArrayAttr(flags);
-}
-
-RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
-                                         Type elementType) const {
-  SmallVector<int64_t> shape;
-  for (unsigned axis : tileAxes)
-    shape.push_back(schedule.tiles[axis]);
-  return RankedTensorType::get(shape, elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,11 +206,14 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
   // An element-wise operator in front of the product.
-  if (auto op = value.getDefiningOp<linalg::LinalgOp>())
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    llvm::SaveAndRestore<decltype(slicedAxis)> slice(
+        slicedAxis, std::make_pair(sliceAxis, start));
     return emitElementwise(op, tileAxes, shape, [&](Value operand) {
       return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
                               length);
     });
+  }
   // An operand of the group.
   if (!isa<RankedTensorType>(value.getType()))
     return kernel.argument(value);
@@ -424,6 +311,8 @@ Value ChainLowering::zeroAccumulator(unsigned number) {
 void ChainLowering::emitStore(unsigned tensor) {
   const ProductMapping &mapping =
       schedule.products[model.tensors[tensor].product];
+  if (model.tensors[tensor].role == TensorRole::Statistic)
+    return emitStatistic(tensor);
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
@@ -441,13 +330,17 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
   SmallVector<Value> inits;
   for (Value *value : carried)
     inits.push_back(*value);
+  Value outside = origins[axis];
   auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
-                                 kernel.constant(model.axes[axis].extent),
+                                 emitLoopBound(axis),
                                  kernel.constant(schedule.tiles[axis]), inits);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     origins[axis] = loop.getInductionVar();
+    if (schedule.splitOf(axis) > 1)
+      origins[axis] = arith::AddIOp::create(b, loc, outside, origins[axis]);
+    inductions[axis] = loop.getInductionVar();
     for (auto [value, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
       *value = argument;
@@ -458,7 +351,8 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
     b.setInsertionPointToEnd(loop.getBody());
     if (!results.empty())
       scf::YieldOp::create(b, loc, results);
-    origins[axis] = kernel.constant(0);
+    origins[axis] = outside;
+    inductions[axis] = kernel.constant(0);
   }
   for (auto [value, result] : llvm::zip_equal(carried, loop.getResults()))
     *value = result;
@@ -501,8 +395,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
                                    : kept.handOvers[info.product].loops))
       carried.push_back(&arrays[index]);
   }
+  llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried,
            [&] { emitItems(node.children, /*isOutermost=*/false); });
+  finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
       complete(number);
@@ -582,7 +478,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   Cost cost = predictCost(model, schedule, footprint,
                           *lookupChip(chipName.getName()));
   NamedAttribute predicted[] = {
-      b.getNamedAttr("us", b.getF64FloatAttr(cost.total * 1e6)),
+      b.getNamedAttr("us", b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
       b.getNamedAttr("global_load_bytes",
                      b.getI64IntegerAttr(footprint.globalLoadBytes)),
       b.getNamedAttr("global_store_bytes",
@@ -619,6 +515,9 @@ LogicalResult fusion::lowerChain(RewriterBase &rewriter,
   if (auto illegal = checkSchedule(axes->model, *schedule,
                                    *lookupChip(chipName.getName())))
     return group.emitError("schedule cannot be lowered: ") << *illegal;
+  if (auto illegal =
+          whyNotPartial(group.getGroupPartial(), axes->model, *schedule))
+    return group.emitError("schedule does not fit the group: ") << *illegal;
   return ChainLowering(group, std::move(*axes), std::move(*schedule), name)
       .run(rewriter);
 }

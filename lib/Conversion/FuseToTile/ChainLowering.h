@@ -13,6 +13,7 @@
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/OnlineReduction.h"
 
 namespace fusion {
 
@@ -40,6 +41,8 @@ private:
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
+  /// Whether every tile of the axis lies inside of it.
+  bool tilesLieInside(unsigned axis) const;
   mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);
   mlir::RankedTensorType tileType(AxisList tileAxes,
                                   mlir::Type elementType) const;
@@ -74,7 +77,39 @@ private:
   Value emitElementwise(mlir::linalg::LinalgOp op, AxisList tileAxes,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::function_ref<Value(Value)> evaluate);
+  /// The same for one scalar of the operator's body.
+  Value emitScalar(mlir::linalg::LinalgOp op, Value scalar, AxisList tileAxes,
+                   llvm::ArrayRef<int64_t> shape,
+                   llvm::function_ref<Value(Value)> evaluate);
+  Value emitArgument(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
+                     AxisList tileAxes, llvm::ArrayRef<int64_t> shape,
+                     llvm::function_ref<Value(Value)> evaluate);
+  /// The indices of a loop over `axis`.
+  Value emitIndex(unsigned axis, AxisList tileAxes,
+                  llvm::ArrayRef<int64_t> shape);
   Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
+
+  // Reductions (ReductionLowering.cpp).
+  /// The running form that is in use along an axis, or null.
+  const OnlineForm *onlineForm(unsigned axis) const;
+  /// Of a factor that leaves a sum: the operand that stands for the operation
+  /// inside of the loop.
+  std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
+  /// The axes of a tile after a product that an operator's result has.
+  llvm::SmallVector<unsigned, 2> resultTileAxes(unsigned op,
+                                                unsigned product) const;
+  Value evaluateFollower(Value operand, unsigned product);
+  void emitFollower(unsigned op, unsigned product);
+  void emitReduction(unsigned op, unsigned product);
+  Value emitRows(const RowExpressionRef &expression, unsigned product);
+  Value guard(unsigned reduction, Value rows);
+  Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
+                    mlir::TypedAttr fill);
+  Value scaleRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
+  void correctSums(unsigned product);
+  llvm::SmallVector<Value *> startRunning(const TilingNode &loop);
+  void finishRunning(const TilingNode &loop);
+  void emitStatistic(unsigned tensor);
 
   // Tiles that are kept.
   /// The number of the slot that the present iteration makes or uses.
@@ -88,6 +123,7 @@ private:
   Value tileOf(Value value, unsigned tensor);
 
   // The tree.
+  Value emitLoopBound(unsigned axis);
   /// A loop over an axis, `emitBody` inside. What `carried` points to are
   /// values that the body replaces.
   void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
@@ -105,6 +141,8 @@ private:
 
   KeptTiles kept;
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
+  llvm::SmallVector<Value> inductions;   ///< the same, within the block's range
+  Value part; ///< of a split reduction: which one the block computes
   /// By product, while it is summed: a tile, or an array of kept ones.
   llvm::SmallVector<Value> accumulators;
   llvm::SmallVector<Value> sums;         ///< by product, complete
@@ -117,6 +155,18 @@ private:
   /// Tiles that the product at hand has fetched or transposed.
   llvm::DenseMap<Value, Value> fetched, transposed;
   bool copiesInFlight = false;
+
+  /// A running reduction: what the loop carries, and what it was before and is
+  /// after the present iteration.
+  struct Running {
+    Value carried, before, after;
+  };
+  llvm::SmallVector<Running> running; ///< by reduction
+  /// By product: the factors that have left its sum, by row; null where none has.
+  llvm::SmallVector<Value> rowScales;
+  llvm::SmallVector<unsigned> rowScaleAxes;
+  /// The axis of which a slice is evaluated, and where the slice starts.
+  std::optional<std::pair<unsigned, int64_t>> slicedAxis;
 };
 
 } // namespace fusion

@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The form that exists for every linalg operator: the parallel loops are spread
-// over the threads of the grid, the reductions are loops inside.
+// over the threads of the grid, the reductions are loops inside. Of several
+// operators the last one has its points spread; what it reads of the others is
+// computed by the thread that reads it (FusionStitching's thread composition), at
+// each point where it is read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "fusion/Analysis/CostModel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,11 +23,19 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
 
 namespace {
+
+/// An operator evaluated at one point, in the scope of the loops around.
+struct EvaluatedPoint {
+  Operation *op;
+  SmallVector<Value> coordinates; ///< of its results
+  SmallVector<Value> results;
+};
 
 class GenericLowering {
 public:
@@ -39,7 +51,13 @@ private:
   Value extent(unsigned loop);
   Value hostExtent(OpBuilder &builder, unsigned loop);
   Value linearIndex(Value tensor, ValueRange index);
+  SmallVector<Value> coordinatesOf(OpOperand *operand);
   Value loadOperand(OpOperand *operand);
+  SmallVector<Value> evaluate();
+  SmallVector<Value> evaluateAt(linalg::LinalgOp producer,
+                                ArrayRef<Value> coordinates);
+  void countLoad(Value tensor, ArrayRef<Value> coordinates);
+  DictionaryAttr predicted(ArrayRef<unsigned> parallel);
   Value initialValue(OpOperand *init);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops,
                                     ValueRange accumulators);
@@ -48,16 +66,35 @@ private:
   Value readTensor(Operation *inner, IRMapping &mapping);
 
   fuse::FusedGroupOpInterface group;
-  linalg::LinalgOp op;
+  linalg::LinalgOp op; ///< the operator at hand
   KernelBuilder kernel;
   OpBuilder &b;
   Location loc;
-  SmallVector<Value> index; ///< by loop
+  SmallVector<Value> index;            ///< by loop of the operator at hand
+  SmallVector<EvaluatedPoint> known;   ///< in the loops at hand
+  SmallVector<std::pair<Value, int64_t>> loopsAround; ///< indices and extents
+  /// Bytes that the thread of one point loads; none where sizes are not known, or
+  /// a load may be taken together with another or out of a loop.
+  std::optional<int64_t> loadedBytes = 0;
+  SmallVector<std::pair<Value, SmallVector<Value>>> loaded; ///< where
 };
 
 } // namespace
 
-/// The operand and dimension that a loop's extent can be read from.
+/// The argument of the group's body that has the shape of `tensor`.
+static std::optional<std::pair<Value, int64_t>>
+findArgument(Value tensor, int64_t dimension) {
+  while (true) {
+    if (isa<BlockArgument>(tensor))
+      return std::make_pair(tensor, dimension);
+    auto definer = tensor.getDefiningOp<linalg::LinalgOp>();
+    if (!definer)
+      return std::nullopt;
+    tensor = definer.getDpsInits()[cast<OpResult>(tensor).getResultNumber()];
+  }
+}
+
+/// The argument and dimension that a loop's extent can be read from.
 static std::optional<std::pair<Value, int64_t>>
 findExtent(linalg::LinalgOp op, unsigned loop) {
   for (OpOperand &operand : op->getOpOperands()) {
@@ -67,31 +104,18 @@ findExtent(linalg::LinalgOp op, unsigned loop) {
          llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         if (dim.getPosition() == loop)
-          return std::make_pair(operand.get(), static_cast<int64_t>(d));
+          if (auto argument = findArgument(operand.get(), d))
+            return argument;
   }
   return std::nullopt;
-}
-
-/// The argument of the group's body that has the shape of `tensor`.
-static std::optional<std::pair<Value, int64_t>>
-findArgument(Value tensor, int64_t dimension) {
-  while (true) {
-    if (isa<BlockArgument>(tensor))
-      return std::make_pair(tensor, dimension);
-    auto fill = tensor.getDefiningOp<linalg::FillOp>();
-    if (!fill)
-      return std::nullopt;
-    tensor = fill.getOutputs()[0];
-  }
 }
 
 Value GenericLowering::extent(unsigned loop) {
   int64_t size = op.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(size))
     return kernel.constant(size);
-  if (auto found = findExtent(op, loop))
-    if (auto argument = findArgument(found->first, found->second))
-      return kernel.size(argument->first, argument->second);
+  if (auto argument = findExtent(op, loop))
+    return kernel.size(argument->first, argument->second);
   return {};
 }
 
@@ -100,8 +124,7 @@ Value GenericLowering::hostExtent(OpBuilder &builder, unsigned loop) {
   int64_t size = op.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(size))
     return arith::ConstantIndexOp::create(builder, loc, size);
-  auto found = findExtent(op, loop);
-  auto argument = findArgument(found->first, found->second);
+  auto argument = findExtent(op, loop);
   Value operand =
       group->getOperand(cast<BlockArgument>(argument->first).getArgNumber());
   return tensor::DimOp::create(builder, loc, operand, argument->second);
@@ -119,9 +142,44 @@ Value GenericLowering::linearIndex(Value tensor, ValueRange coordinates) {
   return position;
 }
 
+/// Where the operator at hand reads or writes an operand.
+SmallVector<Value> GenericLowering::coordinatesOf(OpOperand *operand) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  if (map.getNumResults() == 0)
+    return {};
+  return *affine::expandAffineMap(b, loc, map, index);
+}
+
+/// Counts a load for every iteration of the loops around it, as long as what is
+/// counted is what is executed.
+void GenericLowering::countLoad(Value tensor, ArrayRef<Value> coordinates) {
+  std::pair<Value, SmallVector<Value>> place(tensor,
+                                             SmallVector<Value>(coordinates));
+  if (llvm::is_contained(loaded, place))
+    loadedBytes.reset(); // the second one is taken from the first
+  loaded.push_back(std::move(place));
+  if (!loadedBytes)
+    return;
+  int64_t count = 1;
+  for (auto [loopIndex, extent] : loopsAround) {
+    // A load that is the same in every iteration may leave the loop.
+    if (ShapedType::isDynamic(extent) ||
+        !llvm::is_contained(coordinates, loopIndex)) {
+      loadedBytes.reset();
+      return;
+    }
+    count *= extent;
+  }
+  *loadedBytes +=
+      count * llvm::divideCeil(
+                  cast<RankedTensorType>(tensor.getType())
+                      .getElementTypeBitWidth(),
+                  8);
+}
+
 Value GenericLowering::loadOperand(OpOperand *operand) {
   Value value = operand->get();
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+  if (value.getDefiningOp<linalg::FillOp>())
     return initialValue(operand);
   // Memory of any contents.
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
@@ -133,11 +191,11 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
       return argument;
     return b.clone(*value.getDefiningOp())->getResult(0);
   }
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  SmallVector<Value> coordinates;
-  if (map.getNumResults() != 0)
-    llvm::append_range(coordinates,
-                       *affine::expandAffineMap(b, loc, map, index));
+  SmallVector<Value> coordinates = coordinatesOf(operand);
+  if (auto producer = value.getDefiningOp<linalg::LinalgOp>())
+    return evaluateAt(producer, coordinates)[cast<OpResult>(value)
+                                                 .getResultNumber()];
+  countLoad(value, coordinates);
   return tile::ElementLoadOp::create(b, loc, type.getElementType(),
                                      kernel.argument(value),
                                      linearIndex(value, coordinates));
@@ -169,6 +227,7 @@ Value GenericLowering::readTensor(Operation *inner, IRMapping &mapping) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(inner))
     return index[indexOp.getDim()];
   if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    loadedBytes.reset();
     SmallVector<Value> coordinates;
     for (Value coordinate : extract.getIndices()) {
       mapOuterConstant(coordinate, mapping);
@@ -244,42 +303,128 @@ GenericLowering::emitReductions(ArrayRef<unsigned> loops,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   index[loops.front()] = loop.getInductionVar();
+  loopsAround.push_back({index[loops.front()],
+                         op.getStaticLoopRanges()[loops.front()]});
+  size_t outside = known.size();
   SmallVector<Value> results =
       emitReductions(loops.drop_front(), loop.getRegionIterArgs());
+  known.truncate(outside);
+  loopsAround.pop_back();
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
 }
 
-LogicalResult GenericLowering::run(RewriterBase &rewriter) {
-  // Points in the order of the first result's memory, so that neighbouring
-  // threads write neighbouring elements.
-  SmallVector<unsigned> parallel, reductions;
-  for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
-    AffineMap map =
-        op.getMatchingIndexingMap(op.getDpsInitOperand(number));
-    if (!map.isProjectedPermutation())
-      return op.emitOpError("writes its result at a computed index, which no "
-                            "kernel can do in parallel");
-    for (AffineExpr expr : map.getResults()) {
+/// The loops that index the results, in the order of the first one's memory.
+static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op) {
+  SmallVector<unsigned> parallel;
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
+    for (AffineExpr expr :
+         op.getMatchingIndexingMap(op.getDpsInitOperand(number)).getResults()) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       if (!llvm::is_contained(parallel, loop))
         parallel.push_back(loop);
     }
-  }
-  // The other loops run one after the other in one thread, which stores one
+  return parallel;
+}
+
+/// Whether one thread can compute the operator's results at one point.
+static LogicalResult checkOperator(linalg::LinalgOp op) {
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
+    if (!op.getMatchingIndexingMap(op.getDpsInitOperand(number))
+             .isProjectedPermutation())
+      return op.emitOpError("writes its result at a computed index, which no "
+                            "kernel can do in parallel");
+  // The other loops run one after the other in one thread, which computes one
   // element of every result.
   for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
     if (op.getMatchingIndexingMap(op.getDpsInitOperand(number))
-            .getNumResults() != parallel.size())
+            .getNumResults() != parallelLoops(op).size())
       return op.emitOpError("has results that are indexed by different loops");
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (!extent(loop))
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (ShapedType::isDynamic(ranges[loop]) && !findExtent(op, loop))
       return op.emitOpError("has a loop whose extent no operand gives");
+  WalkResult reads = op->walk([](Operation *inner) {
+    if (!isa<tensor::ExtractOp, tensor::DimOp>(inner) ||
+        isa<BlockArgument>(inner->getOperand(0)))
+      return WalkResult::advance();
+    inner->emitOpError("reads a tensor that its group computes at a computed "
+                       "index");
+    return WalkResult::interrupt();
+  });
+  return failure(reads.wasInterrupted());
+}
+
+/// The results of the operator at hand, whose parallel loops have their indices.
+SmallVector<Value> GenericLowering::evaluate() {
+  SmallVector<unsigned> parallel = parallelLoops(op), reductions;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(parallel, loop))
       reductions.push_back(loop);
+  SmallVector<Value> accumulators;
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+    OpOperand *init = op.getDpsInitOperand(number);
+    bool isRead = !reductions.empty() || op.payloadUsesValueFromOperand(init);
+    accumulators.push_back(isRead ? initialValue(init) : Value());
   }
+  return emitReductions(reductions, accumulators);
+}
 
+/// Another operator's results, at the coordinates at which the one at hand reads
+/// them.
+SmallVector<Value> GenericLowering::evaluateAt(linalg::LinalgOp producer,
+                                               ArrayRef<Value> coordinates) {
+  for (const EvaluatedPoint &point : known)
+    if (point.op == producer && ArrayRef(point.coordinates) == coordinates)
+      return point.results;
+  llvm::SaveAndRestore<linalg::LinalgOp> operatorAtHand(op, producer);
+  llvm::SaveAndRestore<Location> location(loc, producer.getLoc());
+  SmallVector<Value> outer = std::move(index);
+  index.assign(op.getNumLoops(), Value());
+  for (auto [expr, coordinate] : llvm::zip_equal(
+           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults(),
+           coordinates))
+    index[cast<AffineDimExpr>(expr).getPosition()] = coordinate;
+  SmallVector<Value> results = evaluate();
+  index = std::move(outer);
+  known.push_back({producer, SmallVector<Value>(coordinates), results});
+  return results;
+}
+
+/// What the launch moves and how long that takes, where it is known: with static
+/// sizes, for a chip.
+DictionaryAttr
+GenericLowering::predicted(ArrayRef<unsigned> parallel) {
+  auto chip = group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
+      fuse::kChipAttrName);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t points = 1, stored = 0;
+  for (unsigned loop : parallel) {
+    if (ShapedType::isDynamic(extents[loop]))
+      return {};
+    points *= extents[loop];
+  }
+  if (!chip || !loadedBytes)
+    return {};
+  for (Type type : op->getResultTypes())
+    stored += llvm::divideCeil(
+        cast<RankedTensorType>(type).getElementTypeBitWidth(), 8);
+  double seconds = predictStreaming(points * (*loadedBytes + stored),
+                                    *lookupChip(chip.getName()));
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
+       b.getNamedAttr("global_load_bytes",
+                      b.getI64IntegerAttr(points * *loadedBytes)),
+       b.getNamedAttr("global_store_bytes",
+                      b.getI64IntegerAttr(points * stored)),
+       b.getNamedAttr("shared_memory", b.getI64IntegerAttr(0))});
+}
+
+LogicalResult GenericLowering::run(RewriterBase &rewriter) {
+  // Points in the order of the first result's memory, so that neighbouring
+  // threads write neighbouring elements.
+  SmallVector<unsigned> parallel = parallelLoops(op);
   int64_t threads = kernel.kernel().getNumThreads();
   Value block = arith::MulIOp::create(
       b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()), kernel.constant(threads));
@@ -301,13 +446,7 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
       index[loop] = arith::RemUIOp::create(b, loc, rest, size);
       rest = arith::DivUIOp::create(b, loc, rest, size);
     }
-    SmallVector<Value> accumulators;
-    for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
-      OpOperand *init = op.getDpsInitOperand(number);
-      bool isRead = !reductions.empty() || op.payloadUsesValueFromOperand(init);
-      accumulators.push_back(isRead ? initialValue(init) : Value());
-    }
-    SmallVector<Value> results = emitReductions(reductions, accumulators);
+    SmallVector<Value> results = evaluate();
     for (auto [number, value] : llvm::enumerate(results)) {
       AffineMap map =
           op.getMatchingIndexingMap(op.getDpsInitOperand(number));
@@ -329,7 +468,7 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
                                   hostExtent(rewriter, loop));
   Value perBlock = arith::ConstantIndexOp::create(rewriter, loc, threads);
   Value grid = arith::CeilDivUIOp::create(rewriter, loc, total, perBlock);
-  kernel.finish(rewriter, grid, DictionaryAttr());
+  kernel.finish(rewriter, grid, predicted(parallel));
   return success();
 }
 
@@ -337,14 +476,24 @@ LogicalResult fusion::lowerGeneric(RewriterBase &rewriter,
                                    fuse::FusedGroupOpInterface group,
                                    StringRef name) {
   SmallVector<linalg::LinalgOp> operators = group.getOperators();
+  for (linalg::LinalgOp op : operators)
+    if (failed(checkOperator(op)))
+      return failure();
   linalg::LinalgOp last = operators.back();
+  unsigned inputs =
+      cast<DestinationStyleOpInterface>(group.getOperation()).getNumDpsInputs();
   for (linalg::LinalgOp op : ArrayRef(operators).drop_back())
-    if (!isa<linalg::FillOp>(op))
-      return group.emitError(
-          "the generic form takes a single operator, this group has more");
-  if (isa<linalg::FillOp>(last) && operators.size() > 1)
-    return group.emitError("the generic form ends in its operator");
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand.get());
+      bool isUnread = op.isDpsInit(&operand) &&
+                      op.getNumParallelLoops() == op.getNumLoops() &&
+                      !op.payloadUsesValueFromOperand(&operand);
+      if (argument && argument.getArgNumber() >= inputs && !isUnread)
+        return op.emitOpError("reads what the group writes, which other "
+                              "threads may have done already");
+    }
   if (group.getYieldedValues() != ValueRange(last->getResults()))
-    return group.emitError("the generic form yields what its operator computes");
+    return group.emitError("the generic form yields what its last operator "
+                           "computes");
   return GenericLowering(group, last, name).run(rewriter);
 }

@@ -236,3 +236,41 @@ LogicalResult KernelEmitter::emitMask(MaskOp op) {
   registers[op] = std::move(result);
   return success();
 }
+
+/// An empty piece of assembly that LLVM may neither move nor see through takes
+/// each register.
+LogicalResult KernelEmitter::emitHold(HoldOp op) {
+  Values values = registers.lookup(op.getValue());
+  Type element = op.getType().getElementType();
+  unsigned perRegister = 32 / element.getIntOrFloatBitWidth();
+  if (perRegister == 0 || values.size() % perRegister != 0) {
+    registers[op] = std::move(values);
+    return success();
+  }
+  Type i32 = b.getI32Type();
+  auto packed = VectorType::get({perRegister}, element);
+  auto bits = VectorType::get({1}, i32);
+  Values results;
+  for (size_t reg = 0; reg < values.size(); reg += perRegister) {
+    Value all = vector::FromElementsOp::create(
+        b, loc, packed, ValueRange(values).slice(reg, perRegister));
+    Value word = vector::ExtractOp::create(
+        b, loc, vector::BitCastOp::create(b, loc, bits, all), int64_t(0));
+    Value held =
+        LLVM::InlineAsmOp::create(
+            b, loc, i32, ValueRange{word}, /*asm_string=*/"",
+            /*constraints=*/"=r,0", /*has_side_effects=*/true,
+            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+            /*asm_dialect=*/LLVM::AsmDialectAttr(),
+            /*operand_attrs=*/ArrayAttr())
+            .getRes();
+    Value again = vector::BitCastOp::create(
+        b, loc, packed,
+        vector::FromElementsOp::create(b, loc, bits, ValueRange{held}));
+    for (unsigned i = 0; i < perRegister; ++i)
+      results.push_back(
+          vector::ExtractOp::create(b, loc, again, static_cast<int64_t>(i)));
+  }
+  registers[op] = std::move(results);
+  return success();
+}

@@ -341,7 +341,10 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
   auto buffer = BufferType::get(
       b.getContext(), 1, scratch->rows, scratch->columns, element,
       LayoutAttr::get(b.getContext(), scratch->layout));
-  if (scratch->transposed) {
+  if (op.getType().getRank() == 1) {
+    from = asRow(from);
+    to = asRow(to);
+  } else if (scratch->transposed) {
     from = from.transposeOuts({1, 0});
     to = to.transposeOuts({1, 0});
   }

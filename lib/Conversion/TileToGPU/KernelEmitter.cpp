@@ -135,11 +135,13 @@ Value KernelEmitter::address(const AddressPlan &plan, int64_t reg) {
   return addConstant(threadOffset(plan, constant.xorPart), constant.addPart);
 }
 
-Value KernelEmitter::isFirstHolder(const LinearLayout &layout) {
+Value KernelEmitter::isFirstHolder(const LinearLayout &ofLanes,
+                                   const LinearLayout &ofWarps) {
   return atEntry([&]() -> Value {
     Value result;
     for (LayoutDim input : {LayoutDim::Lane, LayoutDim::Warp}) {
       Value id = input == LayoutDim::Lane ? lane : warp;
+      const LinearLayout &layout = input == LayoutDim::Lane ? ofLanes : ofWarps;
       auto require = [&](Value value, arith::CmpIPredicate predicate,
                          int64_t against) {
         Value holds = arith::CmpIOp::create(
@@ -350,11 +352,13 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<LocalStoreOp>([&](auto o) { return emitLocalStore(o); })
       .Case<ConvertLayoutOp>([&](auto o) { return emitConvert(o); })
       .Case<DotOp>([&](auto o) { return emitDot(o); })
+      .Case<ReduceOp>([&](auto o) { return emitReduce(o); })
       .Case<BroadcastOp>([&](auto o) { return emitBroadcast(o); })
       .Case<SliceOp>([&](auto o) { return emitSlice(o); })
       .Case<TransposeOp>([&](auto o) { return emitTranspose(o); })
       .Case<IotaOp>([&](auto o) { return emitIota(o); })
       .Case<MaskOp>([&](auto o) { return emitMask(o); })
+      .Case<HoldOp>([&](auto o) { return emitHold(o); })
       .Case<SplatOp>([&](SplatOp o) {
         int64_t count =
             getLayout(o.getType()).getValue().inSize(LayoutDim::Register);

@@ -10,6 +10,7 @@
 #define FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/AddressPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
@@ -60,7 +61,11 @@ private:
   Value address(const AddressPlan &plan, int64_t reg);
   /// Whether the thread is the first of those that hold the same elements: null
   /// where no two do.
-  Value isFirstHolder(const LinearLayout &layout);
+  Value isFirstHolder(const LinearLayout &layout) {
+    return isFirstHolder(layout, layout);
+  }
+  /// The same, of lanes by one and of warps by another layout.
+  Value isFirstHolder(const LinearLayout &ofLanes, const LinearLayout &ofWarps);
 
   // Operations.
   mlir::LogicalResult emitBlock(mlir::Block &block);
@@ -79,6 +84,17 @@ private:
   mlir::LogicalResult emitTranspose(tile::TransposeOp op);
   mlir::LogicalResult emitIota(tile::IotaOp op);
   mlir::LogicalResult emitMask(tile::MaskOp op);
+  mlir::LogicalResult emitHold(tile::HoldOp op);
+
+  // Reductions (EmitReduce.cpp).
+  mlir::LogicalResult emitReduce(tile::ReduceOp op);
+  /// The value of the lane whose index differs in the bits of `mask`.
+  Value shuffleXor(Value value, int64_t mask);
+  /// Combines what several warps hold of the same rows. `rows` are the rows, by
+  /// the first register that stands for each; `layout` is the result's.
+  void combineWarps(tile::ReduceOp op, const LinearLayout &layout,
+                    llvm::ArrayRef<std::pair<int64_t, Value *>> rows,
+                    const tile::ReductionSpread &spread);
   /// Coordinate `dimension` of the element in a register.
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
   /// Renames registers: result register r is the register of `from` whose

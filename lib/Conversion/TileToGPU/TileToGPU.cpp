@@ -66,8 +66,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
           alloc && (!alloc.getOffset() || !hasShared))
         return op->emitOpError("has no place in shared memory; run "
                                "tile-allocate-shared");
-      if (auto convert = dyn_cast<tile::ConvertLayoutOp>(op);
-          convert && convert.getOffset() && !hasShared)
+      if (isa<tile::ConvertLayoutOp, tile::ReduceOp>(op) &&
+          op->hasAttr("offset") && !hasShared)
         return op->emitOpError("has no place in shared memory; run "
                                "tile-allocate-shared");
       return tile::verifyBuffers(op);

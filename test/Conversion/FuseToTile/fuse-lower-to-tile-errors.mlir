@@ -23,11 +23,11 @@ func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @two_operators(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{the generic form takes a single operator, this group has more}}
-  %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
+func.func @sum_of_the_destination(%a: tensor<8x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %r = fuse.stitch ins(%x = %a : tensor<8x8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
-    %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+    // expected-error @below {{'linalg.reduce' op reads what the group writes, which other threads may have done already}}
+    %e = linalg.reduce { arith.addf } ins(%x : tensor<8x8xf32>) outs(%p : tensor<8xf32>) dimensions = [1]
     %f = linalg.exp ins(%e : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %f : tensor<8xf32>
   } -> tensor<8xf32>
@@ -36,26 +36,30 @@ func.func @two_operators(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> 
 
 // -----
 
-func.func @yields_its_input(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{the generic form yields what its operator computes}}
+func.func @computed_index_of_a_computed_tensor(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
-    fuse.yield %x : tensor<8xf32>
+    %f = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%p : tensor<8xf32>) {
+    ^bb0(%v: f32):
+      %i = linalg.index 0 : index
+      // expected-error @below {{'tensor.extract' op reads a tensor that its group computes at a computed index}}
+      %s = tensor.extract %e[%i] : tensor<8xf32>
+      linalg.yield %s : f32
+    } -> tensor<8xf32>
+    fuse.yield %f : tensor<8xf32>
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
 
 // -----
 
-func.func @fill_after_the_operator(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{takes a single operator}}
+func.func @yields_its_input(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{the generic form yields what its last operator computes}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
-    %z = arith.constant 0.0 : f32
-    %f = linalg.fill ins(%z : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-    fuse.yield %f : tensor<8xf32>
+    fuse.yield %x : tensor<8xf32>
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[POINTS:.*]] = arith.muli
 // CHECK: %[[GRID:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
-// CHECK: tile.launch @elementwise_stitch_0 grid(%[[GRID]]) ins(%{{.*}} : tensor<33x7xf32>) outs(%{{.*}} : tensor<33x7xf32>) {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>}
+// CHECK: tile.launch @elementwise_stitch_0 grid(%[[GRID]]) ins(%{{.*}} : tensor<33x7xf32>) outs(%{{.*}} : tensor<33x7xf32>) {predicted = {global_load_bytes = 924 : i64, global_store_bytes = 924 : i64, shared_memory = 0 : i64, us = {{.*}}}, schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>}
 func.func @elementwise(%a: tensor<33x7xf32>, %o: tensor<33x7xf32>) -> tensor<33x7xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<33x7xf32>) outs(%p = %o : tensor<33x7xf32>) {
     %e = linalg.exp ins(%x : tensor<33x7xf32>) outs(%p : tensor<33x7xf32>) -> tensor<33x7xf32>
@@ -127,3 +127,29 @@ func.func @"1st"(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-COUNT-1: tile.element_load
 // CHECK-NOT: tile.element_load
 // CHECK: arith.addf
+
+// A thread computes what it reads of the other operators: the sum of its row for every element, and what several read
+// once.
+// CHECK-LABEL: tile.kernel @reduction_and_elementwise_stitch_0
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: math.sqrt
+func.func @reduction_and_elementwise(%a: tensor<8x16xf32>, %o: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %r = fuse.stitch ins(%x = %a : tensor<8x16xf32>) outs(%p = %o : tensor<8x16xf32>) {
+    %z = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %f = linalg.fill ins(%z : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %sum = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+    %root = linalg.sqrt ins(%sum : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %q = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>,
+                                          affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %sum, %root : tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>) outs(%p : tensor<8x16xf32>) {
+    ^bb0(%u: f32, %v: f32, %w: f32, %old: f32):
+      %s = arith.divf %u, %v : f32
+      %t = arith.addf %s, %w : f32
+      linalg.yield %t : f32
+    } -> tensor<8x16xf32>
+    fuse.yield %q : tensor<8x16xf32>
+  } -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}

@@ -239,3 +239,31 @@ tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}) attribute
 func.func @nothing() {
   return
 }
+
+// -----
+
+// A reduction: 2 elements of each row in a thread, 4 lanes of a warp, two warps through shared memory.
+#halves = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,8] -> [16, 16]">
+#row = #tile.layout<"register: 2*[0] 2*[8]; lane: 4*[0] 8*[1]; warp: 2*[0] -> [16]">
+// CHECK-LABEL: gpu.func @reduce
+// CHECK: arith.maximumf
+// CHECK: gpu.shuffle xor
+// CHECK: arith.maximumf
+// CHECK: gpu.shuffle xor
+// CHECK: arith.maximumf
+// The second row of the thread.
+// CHECK: arith.maximumf
+// CHECK-COUNT-2: gpu.shuffle xor
+// The first of the four lanes writes the part of its warp.
+// CHECK: scf.if
+// CHECK-COUNT-2: memref.store {{.*}} : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK-COUNT-2: memref.load {{.*}} : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: arith.maximumf
+// CHECK-COUNT-2: memref.load {{.*}} : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: arith.maximumf
+tile.kernel @reduce(%e: f32) attributes {warps = 2 : i64, shared_memory = 128 : i64} {
+  %x = tile.splat %e : f32 -> tensor<16x16xf32, #halves>
+  %m = tile.reduce maximumf %x along 1 {offset = 0 : i64} : tensor<16x16xf32, #halves> -> tensor<16xf32, #row>
+  tile.return
+}

@@ -110,6 +110,16 @@ func.func private @f() attributes {a = #fuse.parallel<{k = -2}>}
 
 // -----
 
+// expected-error @below {{a part has at least one element, got 0}}
+func.func private @f() attributes {a = #fuse.partial<axis = "k", parts = 3, length = 0>}
+
+// -----
+
+// expected-error @below {{'axis' must name an axis}}
+func.func private @f() attributes {a = #fuse.partial<axis = "", parts = 3, length = 1>}
+
+// -----
+
 // expected-error @below {{a block has 0 to 31 producer warps, got 32}}
 func.func private @f() attributes {a = #fuse.parallel<{}, producers = 32>}
 

@@ -57,6 +57,9 @@ func.func private @pipeline() attributes {
 // CHECK: @parallel() attributes {a = #fuse.parallel<{k = 4 : i64}>}
 func.func private @parallel() attributes {a = #fuse.parallel<{k = 4}>}
 
+// CHECK: @partial() attributes {a = #fuse.partial<axis = "k", parts = 3, length = 128>}
+func.func private @partial() attributes {a = #fuse.partial<axis = "k", parts = 3, length = 128>}
+
 // CHECK: @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
 func.func private @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
 

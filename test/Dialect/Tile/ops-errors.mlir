@@ -367,6 +367,38 @@ func.func @broadcast_dimension_twice(%a: tensor<16xf16>) {
 
 // -----
 
+func.func @reduce_dimension(%a: tensor<16xf16>) {
+  // expected-error @below {{'tile.reduce' op has no dimension 1 in 'tensor<16xf16>'}}
+  %b = tile.reduce addf %a along 1 : tensor<16xf16> -> tensor<f16>
+  return
+}
+
+// -----
+
+func.func @reduce_shape(%a: tensor<16x8xf16>) {
+  // expected-error @below {{'tile.reduce' op cannot reduce 'tensor<16x8xf16>' along 1 to 'tensor<8xf16>'}}
+  %b = tile.reduce addf %a along 1 : tensor<16x8xf16> -> tensor<8xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_kind(%a: tensor<16xi32>) {
+  // expected-error @below {{'tile.reduce' op cannot combine 'i32' by 'maximumf'}}
+  %b = tile.reduce maximumf %a along 0 : tensor<16xi32> -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @reduce_assign(%a: tensor<16xi32>) {
+  // expected-error @below {{'tile.reduce' op cannot combine by 'assign'}}
+  %b = tile.reduce assign %a along 0 : tensor<16xi32> -> tensor<i32>
+  return
+}
+
+// -----
+
 func.func @splat_type(%a: f16) {
   // expected-error @below {{'tile.splat' op repeats 'f16' as 'f32'}}
   %b = tile.splat %a : f16 -> tensor<4x16xf32>
@@ -482,5 +514,13 @@ func.func @element_load_type(%p: !tile.ptr<f32>, %n: index) {
 func.func @element_store_type(%p: !tile.ptr<f32>, %n: index, %x: f16) {
   // expected-error @below {{'tile.element_store' op stores 'f16' to '!tile.ptr<f32>'}}
   tile.element_store %x, %p[%n] : f16, !tile.ptr<f32>
+  return
+}
+
+// -----
+
+func.func @array_type(%a: !tile.array<2 x tensor<16x16xf32>>, %b: tensor<16x8xf32>, %n: index) {
+  // expected-error @below {{'tile.array_set' op failed to verify that value is an element of the array}}
+  %c = "tile.array_set"(%b, %a, %n) : (tensor<16x8xf32>, !tile.array<2 x tensor<16x16xf32>>, index) -> !tile.array<2 x tensor<16x16xf32>>
   return
 }

@@ -121,6 +121,10 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %scalar = tile.splat %s : f32 -> tensor<f32>
   // CHECK: tile.broadcast %{{.*}} along [0, 1] : tensor<f32> -> tensor<64x32xf32>
   %q = tile.broadcast %scalar along [0, 1] : tensor<f32> -> tensor<64x32xf32>
+  // CHECK: tile.reduce maximumf %[[DOT]] along 1 : tensor<64x32xf32> -> tensor<64xf32>
+  %rows = tile.reduce maximumf %d along 1 : tensor<64x32xf32> -> tensor<64xf32>
+  // CHECK: tile.reduce addf %{{.*}} along 0 {offset = 128 : i64} : tensor<64xf32> -> tensor<f32>
+  %all = tile.reduce addf %rows along 0 {offset = 128 : i64} : tensor<64xf32> -> tensor<f32>
   // CHECK: tile.iota %{{.*}} along 1 : tensor<64x32xindex>
   %i = tile.iota %n along 1 : tensor<64x32xindex>
   // CHECK: tile.slice %[[DOT]] at [0, 16] : tensor<64x32xf32> -> tensor<64x16xf32>
@@ -129,5 +133,13 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %t = tile.transpose %d : tensor<64x32xf32> -> tensor<32x64xf32>
   // CHECK: tile.mask %[[DOT]] below %{{.*}} along 0 else %{{.*}} : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
   %m = tile.mask %d below %n along 0 else %s : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
+  // CHECK: %[[HELD:.*]] = tile.hold %[[DOT]] : tensor<64x32xf32>
+  %held = tile.hold %d : tensor<64x32xf32>
+  // CHECK: %[[ARRAY:.*]] = tile.make_array %[[HELD]] : <4 x tensor<64x32xf32>>
+  %array = tile.make_array %held : !tile.array<4 x tensor<64x32xf32>>
+  // CHECK: %[[ELEMENT:.*]] = tile.array_get %[[ARRAY]][%{{.*}}] : <4 x tensor<64x32xf32>>
+  %element = tile.array_get %array[%n] : !tile.array<4 x tensor<64x32xf32>>
+  // CHECK: tile.array_set %[[ELEMENT]], %[[ARRAY]][%{{.*}}] : <4 x tensor<64x32xf32>>
+  %changed = tile.array_set %element, %array[%n] : !tile.array<4 x tensor<64x32xf32>>
   tile.return
 }

@@ -89,3 +89,13 @@ func.func private @f(tensor<4xf16, #tile.layout<"register: 4*[1,0] -> [4, 1]">>)
 // expected-error @+2 {{expected ::fusion::tile::Access to be one of: read, write}}
 // expected-error @+1 {{failed to parse Tile_AccessAttr parameter 'value'}}
 func.func private @f(i32 {tile.access = #tile.access<append>})
+
+// -----
+
+// expected-error @below {{an array has 1 to 65536 tiles, got 0}}
+func.func private @f(!tile.array<0 x tensor<16x16xf32>>)
+
+// -----
+
+// expected-error @below {{the tiles of an array have static sizes, got 'tensor<16x?xf32>'}}
+func.func private @f(!tile.array<2 x tensor<16x?xf32>>)

@@ -179,6 +179,18 @@ LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
   return verifyIntegers(emitError, split, "split factor");
 }
 
+LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
+                                  int64_t parts, int64_t length) {
+  if (axis.empty())
+    return emitError() << "'axis' must name an axis";
+  if (parts < 2)
+    return emitError() << "a reduction is split into 2 parts or more, got "
+                       << parts;
+  if (length < 1)
+    return emitError() << "a part has at least one element, got " << length;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,
                                    TilingAttr, MappingAttr mapping, MemoryAttr,
                                    PipelineAttr, ParallelAttr, ReductionAttr) {

@@ -61,6 +61,10 @@ static ParseResult parseGroup(OpAsmParser &parser, OperationState &result) {
     if (!isa<ScheduleAttr>(schedule))
       return parser.emitError(loc, "'schedule' must be a #fuse.schedule, got ")
              << schedule;
+  if (Attribute partial = result.attributes.get("partial"))
+    if (!isa<PartialAttr>(partial))
+      return parser.emitError(loc, "'partial' must be a #fuse.partial, got ")
+             << partial;
   result.addTypes(resultTypes);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(
@@ -142,15 +146,45 @@ template <typename GroupOp> static LogicalResult verifyGroup(GroupOp op) {
   return success();
 }
 
+/// A partial group is a chain that yields the sums of a product, and whose result
+/// is as many of them as there are parts.
+template <typename GroupOp>
+static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
+  PartialAttr partial = op.getPartialAttr();
+  if (!partial)
+    return success();
+  if (!std::is_same_v<GroupOp, ChainOp>)
+    return op.emitOpError("cannot be partial; only a chain can");
+  if (op.getNumResults() != 1)
+    return op.emitOpError("is partial and has ")
+           << op.getNumResults() << " results; it must have one";
+  auto product =
+      yield.getValues().front().template getDefiningOp<linalg::LinalgOp>();
+  if (!product || product.getNumReductionLoops() == 0)
+    return op.emitOpError("is partial but yields no sum");
+  auto type = cast<RankedTensorType>(yield.getValues().front().getType());
+  SmallVector<int64_t> shape = {partial.getParts()};
+  llvm::append_range(shape, type.getShape());
+  auto expected = RankedTensorType::get(shape, type.getElementType());
+  if (op.getResultTypes().front() != expected)
+    return op.emitOpError("has ")
+           << partial.getParts() << " parts of type " << type
+           << ", so its result must have type " << expected << ", got "
+           << op.getResultTypes().front();
+  return success();
+}
+
 template <typename GroupOp> static LogicalResult verifyGroupBody(GroupOp op) {
   auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
   if (yield.getValues().size() != op.getNumResults())
     return yield.emitOpError("names ")
            << yield.getValues().size() << " values for "
            << op.getNumResults() << " results of the group";
+  if (failed(verifyPartial(op, yield)))
+    return failure();
   for (auto [index, value, result] :
        llvm::enumerate(yield.getValues(), op.getResults())) {
-    if (value.getType() != result.getType())
+    if (!op.getPartialAttr() && value.getType() != result.getType())
       return yield.emitOpError("value #")
              << index << " has type " << value.getType()
              << " but the group's result has type " << result.getType();

@@ -178,6 +178,44 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+LogicalResult ReduceOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (failed(verifyStaticTile(*this, from)))
+    return failure();
+  int64_t d = getDimension();
+  if (d < 0 || d >= from.getRank())
+    return emitOpError("has no dimension ") << d << " in " << from;
+  SmallVector<int64_t> kept(from.getShape());
+  kept.erase(kept.begin() + d);
+  if (from.getElementType() != to.getElementType() ||
+      ArrayRef<int64_t>(kept) != to.getShape())
+    return emitOpError("cannot reduce ")
+           << from << " along " << d << " to " << to;
+  bool isFloat = false, isInteger = false;
+  switch (getKind()) {
+  case arith::AtomicRMWKind::addf:
+  case arith::AtomicRMWKind::mulf:
+  case arith::AtomicRMWKind::maximumf:
+  case arith::AtomicRMWKind::minimumf:
+  case arith::AtomicRMWKind::maxnumf:
+  case arith::AtomicRMWKind::minnumf:
+    isFloat = true;
+    break;
+  case arith::AtomicRMWKind::assign:
+    return emitOpError("cannot combine by '")
+           << arith::stringifyAtomicRMWKind(getKind()) << "'";
+  default:
+    isInteger = true;
+  }
+  Type element = from.getElementType();
+  if ((isFloat && !isa<FloatType>(element)) ||
+      (isInteger && !element.isInteger()))
+    return emitOpError("cannot combine ")
+           << element << " by '" << arith::stringifyAtomicRMWKind(getKind())
+           << "'";
+  return success();
+}
+
 LogicalResult SplatOp::verify() {
   if (getValue().getType() != getResult().getType().getElementType())
     return emitOpError("repeats ") << getValue().getType() << " as "

@@ -73,17 +73,12 @@ struct AllocateSharedPass
               return free.emitOpError(
                   "must stand in the block of its tile.alloc");
             intervals[it->second].end = position;
-          } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-            if (!getLayout(convert.getType()) ||
-                !getLayout(convert.getValue().getType()))
-              return convert.emitOpError("has no layouts; run "
-                                         "tile-assign-layouts");
-            if (!needsSharedMemory(convert))
-              return WalkResult::advance();
-            std::optional<ScratchShape> scratch = getScratch(convert);
-            if (!scratch)
-              return convert.emitOpError("cannot go through shared memory");
-            intervals.push_back({convert, scratch->bytes, position, position});
+          } else {
+            FailureOr<int64_t> bytes = getExchangeBytes(op);
+            if (failed(bytes))
+              return WalkResult::interrupt();
+            if (*bytes)
+              intervals.push_back({op, *bytes, position, position});
           }
           return WalkResult::advance();
         });

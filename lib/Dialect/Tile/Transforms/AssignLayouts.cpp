@@ -32,7 +32,13 @@ namespace {
 
 /// Works elementwise on tensors of one shape.
 bool isElementwiseOp(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp>(op);
+  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp, HoldOp>(op);
+}
+
+/// Elements that one access to the view may move.
+int64_t vectorWidth(ViewType view) {
+  unsigned bits = view.getElementType().getIntOrFloatBitWidth();
+  return std::max<int64_t>(1, 8 * view.getAlignment() / bits);
 }
 
 class Assigner {
@@ -58,6 +64,8 @@ private:
   LogicalResult rewrite(Operation *op);
   LogicalResult setOperand(OpOperand &operand, LayoutAttr layout);
   LayoutAttr storeLayout(RankedTensorType type, int64_t unit, int64_t width);
+  LayoutAttr loadLayout(Value value);
+  bool fixReduced();
 
   KernelOp kernel;
   MLIRContext *context;
@@ -113,8 +121,8 @@ std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
           attr(mmaOperandBTile(bits, k, n, warps[0], warps[1]))};
 }
 
-/// The layout that a product asks of a value, directly or through element-wise
-/// operations: that of fragments which a loop carries.
+/// The layout that a product asks of a value, directly, through element-wise
+/// operations or in an inner loop: that of fragments which a loop carries.
 LayoutAttr Assigner::wantedLayout(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
@@ -122,6 +130,11 @@ LayoutAttr Assigner::wantedLayout(Value value) {
         return operandLayouts(dot).first;
       if (use.get() == dot.getRhs())
         return operandLayouts(dot).second;
+    } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
+      // Carried on by an inner loop.
+      if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
+        if (LayoutAttr layout = wantedLayout(inner))
+          return layout;
     } else if (isElementwiseOp(use.getOwner()) &&
                use.getOwner()->getNumResults() == 1) {
       if (LayoutAttr layout = wantedLayout(use.getOwner()->getResult(0)))
@@ -159,9 +172,50 @@ bool Assigner::spread() {
       if (LayoutAttr layout = fixedLayout(transpose.getValue()))
         changed |=
             fix(transpose, attr(layout.getValue().transposeOuts({1, 0})));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (LayoutAttr layout = fixedLayout(reduce.getValue()))
+        changed |= fix(
+            reduce, attr(layout.getValue().reduceOut(reduce.getDimension())));
     }
   });
   return changed;
+}
+
+/// Gives the first reduced tile that no product reaches the layout in which it is
+/// loaded best; false where there is none.
+bool Assigner::fixReduced() {
+  WalkResult result = kernel.walk([&](ReduceOp reduce) {
+    Value value = reduce.getValue();
+    if (fixedLayout(value))
+      return WalkResult::advance();
+    fix(value, loadLayout(value));
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+/// The layout of the widest loads of what a value is computed from; where nothing
+/// is loaded, columns lie side by side.
+LayoutAttr Assigner::loadLayout(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t unit = type.getRank() - 1, width = 1;
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty()) {
+    Operation *definer = work.pop_back_val().getDefiningOp();
+    if (!definer || !seen.insert(definer).second)
+      continue;
+    auto load = dyn_cast<LoadOp>(definer);
+    if (load && load.getType().getShape() == type.getShape() &&
+        load.getView().getType().getUnit() >= 0) {
+      unit = load.getView().getType().getUnit();
+      width = vectorWidth(load.getView().getType());
+      break;
+    }
+    if (isElementwiseOp(definer))
+      llvm::append_range(work, definer->getOperands());
+  }
+  return storeLayout(type, unit, width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,6 +265,13 @@ static LinearLayout extend(LinearLayout layout, ArrayRef<int64_t> part,
   return layout;
 }
 
+/// The layout of what is repeated to `layout`.
+static LinearLayout withoutRepeated(BroadcastOp op, LinearLayout layout) {
+  for (int64_t d : llvm::reverse(op.getDimensions()))
+    layout = layout.reduceOut(d);
+  return layout;
+}
+
 /// Copies an operation whose result has no layout of its own.
 FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
   OpBuilder b(op);
@@ -243,12 +304,8 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
     return clone({});
   if (isElementwiseOp(op))
     return clone(SmallVector<LayoutAttr>(op->getNumOperands(), layout));
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    LinearLayout source = value;
-    for (int64_t d : llvm::reverse(broadcast.getDimensions()))
-      source = source.reduceOut(d);
-    return clone({attr(source)});
-  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return clone({attr(withoutRepeated(broadcast, value))});
   if (auto slice = dyn_cast<SliceOp>(op))
     return clone({attr(extend(value, slice.getType().getShape(),
                               slice.getValue().getType().getShape()))});
@@ -287,10 +344,6 @@ LogicalResult Assigner::rewrite(Operation *op) {
       return failure();
     return setOperand(dot.getAccumulatorMutable(), fixedLayout(dot));
   }
-  auto vectorWidth = [](ViewType view) {
-    unsigned bits = view.getElementType().getIntOrFloatBitWidth();
-    return std::max<int64_t>(1, 8 * view.getAlignment() / bits);
-  };
   if (auto store = dyn_cast<StoreOp>(op)) {
     LayoutAttr layout = fixedLayout(store.getValue());
     ViewType view = store.getView().getType();
@@ -353,21 +406,35 @@ LogicalResult Assigner::rewrite(Operation *op) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return setOperand(transpose.getValueMutable(),
                       attr(layout.getValue().transposeOuts({1, 0})));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return setOperand(broadcast.getValueMutable(),
+                      attr(withoutRepeated(broadcast, layout.getValue())));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return setOperand(slice.getValueMutable(),
+                      attr(extend(layout.getValue(), slice.getType().getShape(),
+                                  slice.getValue().getType().getShape())));
   return success();
 }
 
 LogicalResult Assigner::run() {
   if (failed(checkInput()))
     return failure();
-  while (spread()) {
-  }
+  do {
+    while (spread()) {
+    }
+  } while (fixReduced());
   SmallVector<Operation *> operations;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != kernel)
       operations.push_back(op);
   });
-  for (auto [value, layout] : fixed)
-    value.setType(withLayout(cast<RankedTensorType>(value.getType()), layout));
+  for (auto [value, layout] : fixed) {
+    auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
+    value.setType(type);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      constant.setValueAttr(
+          cast<DenseElementsAttr>(constant.getValue()).resizeSplat(type));
+  }
   for (Operation *op : operations)
     if (failed(rewrite(op)))
       return failure();

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEINSERTBARRIERS
@@ -34,7 +35,7 @@ struct Access {
   Operation *op;
   int64_t begin, end;
   bool isWrite;
-  Value owner;        ///< the buffer, or the conversion with its scratch
+  Value owner;        ///< the buffer, or what is exchanged through a scratch
   bool isWarpPrivate; ///< every byte of the owner belongs to one warp
   bool isFill = false;              ///< copies or stores to a stage of a buffer
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
@@ -95,11 +96,18 @@ struct InsertBarriersPass
     });
     if (placed.wasInterrupted())
       return signalPassFailure();
+    // The pass goes on to other kernels.
+    barriers.clear();
+    isPrivate.clear();
     warps = getOperation().getWarps();
     getOperation().walk(
         [&](AllocOp alloc) { isPrivate[alloc] = isWarpPrivate(alloc, warps); });
     State state;
     process(getOperation().getBody().front(), state);
+    for (auto [op, ofWarps] : barriers) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc(), ofWarps);
+    }
   }
 
   template <typename AccessOp>
@@ -126,10 +134,10 @@ struct InsertBarriersPass
   }
 
   /// A barrier in front of `op`: of the block, or of each warp.
-  static void insertBarrier(Operation *op, bool ofWarps, State &state) {
-    OpBuilder b(op);
-    BarrierOp::create(b, op->getLoc(), ofWarps);
-    passBarrier(ofWarps, state);
+  void insertBarrier(Operation *op, bool ofWarps, State &state) {
+    auto [it, isNew] = barriers.insert({op, ofWarps});
+    it->second &= ofWarps;
+    passBarrier(it->second, state);
   }
 
   static void passBarrier(bool ofWarps, State &state) {
@@ -168,7 +176,14 @@ struct InsertBarriersPass
           access.slot.reset();
   }
 
-  void before(Operation *op, const Access &access, State &state) const {
+  /// A barrier for what is pending: of the block, unless it belongs to warps.
+  bool needsWarpsOnly(const State &state) const {
+    return warps == 1 || llvm::all_of(state.pending, [](const Access &access) {
+             return access.isWarpPrivate;
+           });
+  }
+
+  void before(Operation *op, const Access &access, State &state) {
     bool isNeeded = false, ofBlock = false;
     for (const Access &earlier : state.pending) {
       bool inWarps = warps == 1 || access.meetsInWarps(earlier);
@@ -185,8 +200,48 @@ struct InsertBarriersPass
     State::insert(state.pending, access);
   }
 
+  /// The body follows what is before the loop and itself.
+  void followLoop(scf::ForOp loop, State &state) {
+    llvm::SmallPtrSet<Value, 4> buffers = pipelinedBy(loop);
+    State entry = state;
+    while (true) {
+      State after = entry;
+      process(*loop.getBody(), after);
+      nextIteration(after, buffers);
+      if (!entry.join(after)) {
+        state = std::move(after);
+        break;
+      }
+    }
+    if (!runsAtLeastOnce(loop))
+      state.join(entry);
+    leaveLoop(state, buffers);
+  }
+
+  /// A barrier that the body needs on account of what is before the loop only
+  /// stands in front of the loop.
+  void processLoop(scf::ForOp loop, State &state) {
+    State entry = state;
+    Barriers before = barriers;
+    followLoop(loop, state);
+    if (entry.pending.empty() || barriers.size() == before.size())
+      return;
+    Barriers inside = std::move(barriers);
+    State afterInside = std::move(state);
+    barriers = std::move(before);
+    state = std::move(entry);
+    insertBarrier(loop, needsWarpsOnly(state), state);
+    followLoop(loop, state);
+    if (barriers.size() <= inside.size())
+      return;
+    barriers = std::move(inside);
+    state = std::move(afterInside);
+  }
+
   void process(Block &block, State &state) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Operation &op : block) {
+      if (auto known = barriers.find(&op); known != barriers.end())
+        passBarrier(known->second, state);
       if (auto barrier = dyn_cast<BarrierOp>(op)) {
         passBarrier(barrier.getWarp(), state);
       } else if (isa<ProducerAcquireOp>(op)) {
@@ -196,13 +251,7 @@ struct InsertBarriersPass
               return !access.isOrderedInWarps ||
                      (warps > 1 && !access.isWarpPrivate);
             }))
-          insertBarrier(&op,
-                        warps == 1 ||
-                            llvm::all_of(state.pending,
-                                         [](const Access &access) {
-                                           return access.isWarpPrivate;
-                                         }),
-                        state);
+          insertBarrier(&op, needsWarpsOnly(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
@@ -220,35 +269,26 @@ struct InsertBarriersPass
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
-      } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-        if (!convert.getOffset())
+      } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
+        auto offset = op.getAttrOfType<IntegerAttr>("offset");
+        FailureOr<int64_t> bytes = getExchangeBytes(&op);
+        if (!offset || failed(bytes) || *bytes == 0)
           continue;
-        int64_t offset = *convert.getOffset();
-        bool ofWarps = staysInWarps(convert, warps);
-        Access access{
-            convert,          offset,  offset + getScratch(convert)->bytes,
-            /*isWrite=*/true, convert, ofWarps};
-        before(convert, access, state);
+        auto convert = dyn_cast<ConvertLayoutOp>(op);
+        bool ofWarps = convert && staysInWarps(convert, warps);
+        Access access{&op,
+                      offset.getInt(),
+                      offset.getInt() + *bytes,
+                      /*isWrite=*/true,
+                      op.getResult(0),
+                      ofWarps};
+        before(&op, access, state);
         // Its own barrier stands between its stores and its loads.
         passBarrier(ofWarps, state);
         access.isWrite = false;
         State::insert(state.pending, access);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        // The body follows what is before the loop and itself.
-        llvm::SmallPtrSet<Value, 4> buffers = pipelinedBy(loop);
-        State entry = state;
-        while (true) {
-          State after = entry;
-          process(*loop.getBody(), after);
-          nextIteration(after, buffers);
-          if (!entry.join(after)) {
-            state = std::move(after);
-            break;
-          }
-        }
-        if (!runsAtLeastOnce(loop))
-          state.join(entry);
-        leaveLoop(state, buffers);
+        processLoop(loop, state);
       } else if (op.getNumRegions() != 0) {
         // Any of the branches may be the one, or none.
         State entry = state;
@@ -262,8 +302,11 @@ struct InsertBarriersPass
     }
   }
 
+  using Barriers = llvm::MapVector<Operation *, bool>;
+
   unsigned warps = 1;
   llvm::DenseMap<Value, bool> isPrivate;
+  Barriers barriers; ///< in front of an operation, of warps or of the block
 };
 
 } // namespace

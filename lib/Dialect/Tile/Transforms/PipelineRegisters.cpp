@@ -14,6 +14,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include <deque>
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEPIPELINEREGISTERS
@@ -99,8 +101,18 @@ void loadAhead(Block &block) {
 /// Across the iterations of a pipelined loop.
 class Rotation {
 public:
+  /// Of the loop's own pipeline. To be made for all loops before any is rotated:
+  /// the wait that rotating an inner loop puts in front of it is not the outer
+  /// one's.
   explicit Rotation(scf::ForOp loop)
-      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {}
+      : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {
+    auto acquires = loop.getBody()->getOps<ProducerAcquireOp>();
+    if (!acquires.empty())
+      acquire = *acquires.begin();
+    auto waits = loop.getBody()->getOps<ConsumerWaitOp>();
+    if (!waits.empty())
+      wait = *waits.begin();
+  }
 
   void run();
 
@@ -109,10 +121,20 @@ private:
   /// mapped to, as the data of iteration `slot`.
   SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
 
+  /// Adds what a stage is computed from in the body; false where that is more
+  /// than the loop's variable and the counters that it carries.
+  bool collectStage(Value stage);
+
   scf::ForOp loop;
+  ProducerAcquireOp acquire;
+  ConsumerWaitOp wait; ///< absent where everything passes through registers
   IRRewriter rewriter;
   Location loc;
   SmallVector<LocalLoadOp> first;
+  /// The counters that the first loads read their stages from, and how; other
+  /// stages are the same in every iteration.
+  SmallVector<BlockArgument> counters;
+  llvm::SetVector<Operation *> stages; ///< what is used before its users
 };
 
 } // namespace
@@ -128,15 +150,31 @@ SmallVector<Value> Rotation::cloneLoads(IRMapping &stages, int64_t slot) {
   return results;
 }
 
+bool Rotation::collectStage(Value stage) {
+  if (auto argument = dyn_cast<BlockArgument>(stage)) {
+    bool isCarried = argument.getOwner() == loop.getBody() &&
+                     argument != loop.getInductionVar();
+    if (isCarried && !argument.getType().isInteger())
+      return false;
+    if (isCarried && !llvm::is_contained(counters, argument))
+      counters.push_back(argument);
+    return true;
+  }
+  Operation *op = stage.getDefiningOp();
+  if (op->getBlock() != loop.getBody())
+    return true;
+  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return collectStage(operand); }))
+    return false;
+  stages.insert(op);
+  return true;
+}
+
 void Rotation::run() {
   Block *body = loop.getBody();
-  auto acquires = body->getOps<ProducerAcquireOp>();
-  if (acquires.empty())
+  if (!acquire)
     return;
-  ProducerAcquireOp acquire = *acquires.begin();
-  // Absent where everything passes through registers.
-  auto waits = body->getOps<ConsumerWaitOp>();
-  ConsumerWaitOp wait = waits.empty() ? ConsumerWaitOp() : *waits.begin();
   SmallVector<Step> steps = collectSteps(*body);
   if (steps.empty() || steps.front().loads.empty())
     return;
@@ -147,38 +185,25 @@ void Rotation::run() {
   for (auto load : body->getOps<LocalLoadOp>())
     if (!load->isBeforeInBlock(last))
       return;
-  // The counters that the first loads read their stage from; other stages are
-  // the same in every iteration.
-  SmallVector<BlockArgument> counters;
-  SmallVector<arith::IndexCastUIOp> stages;
-  for (LocalLoadOp load : first) {
-    auto cast = load.getStage().getDefiningOp<arith::IndexCastUIOp>();
-    auto counter =
-        dyn_cast<BlockArgument>(cast ? cast.getIn() : load.getStage());
-    if (!counter && load.getStage().getDefiningOp()->getBlock() == body)
+  for (LocalLoadOp load : first)
+    if (!collectStage(load.getStage()))
       return;
-    if (!counter || counter.getOwner() != body)
-      continue;
-    if (!cast)
-      return;
-    if (!llvm::is_contained(counters, counter))
-      counters.push_back(counter);
-    if (!llvm::is_contained(stages, cast))
-      stages.push_back(cast);
-  }
 
   // What an iteration fills for itself is not there yet when the one before
-  // ends.
+  // ends; nor is what the pipeline of an inner loop fills, which starts anew in
+  // each iteration.
   for (LocalLoadOp load : first)
     for (Operation *user : load.getBuffer().getUsers()) {
       std::optional<Fill> fill = Fill::get(user);
       bool isStore = isa<LocalStoreOp>(user);
       if ((fill || isStore) && loop->isProperAncestor(user) &&
-          !(fill && fill->slot())) {
+          !(fill && fill->slot() &&
+            user->getParentOfType<scf::ForOp>() == loop)) {
         remark::missed(
             loc, remark::RemarkOpts::name("not-rotated").category("pipeline"))
             << "fragments are not loaded across iterations: the first product "
-               "reads a buffer that has one stage and is filled in the loop";
+               "reads a buffer that has one stage and is filled in the loop, or "
+               "that an inner loop fills";
         return;
       }
     }
@@ -201,9 +226,10 @@ void Rotation::run() {
   rewriter.setInsertionPoint(loop);
   emitWait();
   IRMapping initial;
+  initial.map(loop.getInductionVar(), loop.getLowerBound());
   for (BlockArgument counter : counters)
     initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
-  for (arith::IndexCastUIOp stage : stages)
+  for (Operation *stage : stages)
     rewriter.clone(*stage, initial);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
@@ -220,6 +246,12 @@ void Rotation::run() {
   Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                                        following, loop.getUpperBound());
   IRMapping next;
+  if (llvm::any_of(stages, [&](Operation *stage) {
+        return llvm::is_contained(stage->getOperands(), loop.getInductionVar());
+      }))
+    next.map(loop.getInductionVar(),
+             arith::SelectOp::create(rewriter, loc, exists, following,
+                                     loop.getInductionVar()));
   auto yield = cast<scf::YieldOp>(body->getTerminator());
   for (BlockArgument counter : counters) {
     // The counter's advance is computed at the end of the body; it depends on
@@ -237,7 +269,7 @@ void Rotation::run() {
     next.map(counter,
              arith::SelectOp::create(rewriter, loc, exists, advanced, counter));
   }
-  for (arith::IndexCastUIOp stage : stages)
+  for (Operation *stage : stages)
     rewriter.clone(*stage, next);
   SmallVector<Value> following0 = cloneLoads(next, 1);
 
@@ -274,10 +306,10 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
       return signalPassFailure();
     if (stages < 2)
       return;
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      Rotation(loop).run();
+    std::deque<Rotation> rotations; // they stay where they are made
+    kernel.walk([&](scf::ForOp loop) { rotations.emplace_back(loop); });
+    for (Rotation &rotation : rotations)
+      rotation.run();
     SmallVector<Block *> blocks;
     kernel.walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)

@@ -9,6 +9,7 @@
 
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -26,8 +27,68 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
   return success();
 }
 
+LinearLayout fusion::tile::asRow(const LinearLayout &layout) {
+  return layout.renameOut(LayoutDim::Dim0, LayoutDim::Dim1) *
+         LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim0, 1);
+}
+
+std::optional<ReductionSpread>
+fusion::tile::getSpread(const LinearLayout &layout, unsigned dimension) {
+  SmallVector<LayoutDim, 4> outs = layout.outDims();
+  size_t reduced = llvm::find(outs, tileDim(dimension)) - outs.begin();
+  ReductionSpread spread{{}, {}, 1};
+  for (LayoutDim input :
+       {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp})
+    for (const LinearLayout::Digit &digit : layout.digits(input)) {
+      if (digit.steps[reduced] == 0)
+        continue;
+      for (auto [out, step] : llvm::enumerate(digit.steps))
+        if (out != reduced && step != 0)
+          return std::nullopt;
+      if (input == LayoutDim::Lane)
+        spread.lanes.push_back(digit);
+      if (input == LayoutDim::Warp) {
+        spread.warps.push_back(digit);
+        spread.parts *= digit.radix;
+      }
+    }
+  return spread;
+}
+
+FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
+  if (!isa<ConvertLayoutOp, ReduceOp>(op))
+    return 0;
+  LayoutAttr from = getLayout(op->getOperand(0).getType());
+  if (!from || !getLayout(op->getResult(0).getType()))
+    return op->emitOpError("has no layouts; run tile-assign-layouts");
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    if (!needsSharedMemory(convert))
+      return 0;
+    if (std::optional<ScratchShape> scratch = getScratch(convert))
+      return scratch->bytes;
+    return op->emitOpError("cannot go through shared memory");
+  }
+  auto reduce = cast<ReduceOp>(op);
+  std::optional<ReductionSpread> spread =
+      getSpread(from.getValue(), reduce.getDimension());
+  if (!spread)
+    return op->emitOpError("has an operand whose rows are not spread plainly");
+  if (spread->parts == 1)
+    return 0;
+  RankedTensorType type = reduce.getType();
+  return spread->parts * type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   RankedTensorType type = op.getType();
+  if (type.getRank() == 1) {
+    int64_t size = type.getDimSize(0);
+    LinearLayout row =
+        asRow(LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, size));
+    return ScratchShape{1, size, /*transposed=*/false, row,
+                        size * type.getElementTypeBitWidth() / 8};
+  }
   if (type.getRank() != 2)
     return std::nullopt;
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
@@ -44,8 +105,10 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   int64_t rows = type.getDimSize(transposed ? 1 : 0);
   int64_t columns = type.getDimSize(transposed ? 0 : 1);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  // Two f32 of an accumulator are eight bytes, of which a wavefront takes those of
+  // four rows; of narrower elements it takes eight.
   std::optional<LinearLayout> shared =
-      sharedPanels(rows, columns, elementBytes);
+      sharedPanels(rows, columns, elementBytes, /*pairs=*/elementBytes == 4);
   if (!shared)
     return std::nullopt;
   return ScratchShape{rows, columns, transposed, *shared,

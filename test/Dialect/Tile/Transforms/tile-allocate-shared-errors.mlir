@@ -33,9 +33,11 @@ tile.kernel @without_layouts(%e: f16) attributes {warps = 1 : i64} {
 
 // -----
 
-tile.kernel @one_dimension(%e: f16) attributes {warps = 1 : i64} {
-  %x = tile.splat %e : f16 -> tensor<64xf16, #tile.layout<"register: 2*[32]; lane: 32*[1] -> [64]">>
+#rows = #tile.layout<"register: 6*[0,1] 3*[2,0]; lane: 2*[1,0] -> [6, 6]">
+#columns = #tile.layout<"register: 6*[1,0] 3*[0,2]; lane: 2*[0,1] -> [6, 6]">
+tile.kernel @rows_of_twelve_bytes(%e: f16) attributes {warps = 1 : i64} {
+  %x = tile.splat %e : f16 -> tensor<6x6xf16, #rows>
   // expected-error @below {{'tile.convert_layout' op cannot go through shared memory}}
-  %y = tile.convert_layout %x : tensor<64xf16, #tile.layout<"register: 2*[32]; lane: 32*[1] -> [64]">> -> tensor<64xf16, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>
+  %y = tile.convert_layout %x : tensor<6x6xf16, #rows> -> tensor<6x6xf16, #columns>
   tile.return
 }

@@ -93,3 +93,20 @@ tile.kernel @renaming_of_registers_needs_no_scratch(%e: f16) attributes {warps =
   %y = tile.convert_layout %x : tensor<16x16xf16, #acc> -> tensor<16x16xf16, #renamed>
   tile.return
 }
+
+#halves = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,16] -> [16, 32]">
+#row = #tile.layout<"register: 2*[0] 2*[8] 2*[0]; lane: 4*[0] 8*[1]; warp: 2*[0] -> [16]">
+#column = #tile.layout<"register: 2*[1] 2*[0] 2*[8]; lane: 4*[2] 8*[0]; warp: 2*[16] -> [32]">
+
+// CHECK-LABEL: tile.kernel @reduction_over_warps
+// CHECK-SAME: shared_memory = 128 : i64
+tile.kernel @reduction_over_warps(%e: f32) attributes {warps = 2 : i64} {
+  %x = tile.splat %e : f32 -> tensor<16x32xf32, #halves>
+  // Two warps hold a half of each of the 16 rows.
+  // CHECK: tile.reduce addf %{{.*}} along 1 {offset = 0 : i64}
+  %r = tile.reduce addf %x along 1 : tensor<16x32xf32, #halves> -> tensor<16xf32, #row>
+  // Every column lies in one of them.
+  // CHECK: tile.reduce addf %{{.*}} along 0 :
+  %c = tile.reduce addf %x along 0 : tensor<16x32xf32, #halves> -> tensor<32xf32, #column>
+  tile.return
+}

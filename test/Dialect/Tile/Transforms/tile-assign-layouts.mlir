@@ -115,6 +115,30 @@ tile.kernel @loop_carries_the_accumulator_layout(
   tile.return
 }
 
+// A fragment that the outer loop only hands on to the inner one has the layout that the product there asks for.
+// CHECK-LABEL: tile.kernel @two_loops_carry_a_fragment
+tile.kernel @two_loops_carry_a_fragment(
+    %o: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f16)
+    attributes {warps = 4 : i64} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %first = tile.splat %e : f16 -> tensor<64x16xf16>
+  // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>, tensor<64x16xf16, #[[FRAGMENT:.*]]>) {
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%sum = %zero, %x = %first) -> (tensor<64x64xf32>, tensor<64x16xf16>) {
+    // CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #[[ACC]]>, tensor<64x16xf16, #[[FRAGMENT]]>) {
+    %s:2 = scf.for %j = %n to %n step %n iter_args(%inner = %sum, %z = %x) -> (tensor<64x64xf32>, tensor<64x16xf16>) {
+      %y = tile.splat %e : f16 -> tensor<16x64xf16>
+      %c = tile.dot %z, %y, %inner "mma.m16n8k16" warps [4, 1] : tensor<64x16xf16>, tensor<16x64xf16> -> tensor<64x64xf32>
+      %next = tile.splat %e : f16 -> tensor<64x16xf16>
+      scf.yield %c, %next : tensor<64x64xf32>, tensor<64x16xf16>
+    }
+    %again = tile.splat %e : f16 -> tensor<64x16xf16>
+    scf.yield %s#0, %again : tensor<64x64xf32>, tensor<64x16xf16>
+  }
+  %w = tile.view %o[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.store %r#0, %w[%n, %n] : tensor<64x64xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}
+
 // A row vector and a scalar that are added to the accumulator come in its layout, less the
 // dimensions that they lack.
 // CHECK-LABEL: tile.kernel @broadcast_takes_the_layout_of_its_user
@@ -163,5 +187,43 @@ tile.kernel @generic_form_has_nothing_to_lay_out(%o: !tile.ptr<f32> {tile.access
   // CHECK-NEXT: tile.element_store
   tile.element_store %e, %o[%i] : f32, !tile.ptr<f32>
   // CHECK-NEXT: tile.return
+  tile.return
+}
+
+// What is reduced has the product's layout and its rows that layout without the columns, so that repeating them costs
+// nothing; the other product has fewer columns, hence fewer registers that hold the same.
+// CHECK-LABEL: tile.kernel @reduced_product
+tile.kernel @reduced_product(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %a = tile.load %v[%n, %n] : !tile.view<2 x f16, unit = 1, alignment = 16> -> tensor<16x16xf16>
+  %b = tile.load %v[%n, %n] : !tile.view<2 x f16, unit = 1, alignment = 16> -> tensor<16x8xf16>
+  %wide = arith.constant dense<0.0> : tensor<16x16xf32>
+  %narrow = arith.constant dense<0.0> : tensor<16x8xf32>
+  // CHECK: %[[DOT:.*]] = tile.dot {{.*}} -> tensor<16x16xf32, #[[ACC:.*]]>
+  %d = tile.dot %a, %a, %wide "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  // CHECK: %[[SUM:.*]] = tile.reduce addf %[[DOT]] along 1 : tensor<16x16xf32, #[[ACC]]> -> tensor<16xf32, #[[ROW:.*]]>
+  // CHECK: %[[RENAMED:.*]] = tile.convert_layout %[[SUM]] : tensor<16xf32, #[[ROW]]> -> tensor<16xf32, #[[FEWER:.*]]>
+  %s = tile.reduce addf %d along 1 : tensor<16x16xf32> -> tensor<16xf32>
+  %e = tile.dot %a, %b, %narrow "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x8xf16> -> tensor<16x8xf32>
+  // CHECK: tile.broadcast %[[RENAMED]] along [1] : tensor<16xf32, #[[FEWER]]> -> tensor<16x8xf32, #{{.*}}>
+  %r = tile.broadcast %s along [1] : tensor<16xf32> -> tensor<16x8xf32>
+  %q = arith.divf %e, %r : tensor<16x8xf32>
+  %h = arith.truncf %q : tensor<16x8xf32> to tensor<16x8xf16>
+  tile.store %h, %v[%n, %n] : tensor<16x8xf16>, !tile.view<2 x f16, unit = 1, alignment = 16>
+  tile.return
+}
+
+// Without a product what is reduced is laid out for the widest loads.
+// CHECK-LABEL: tile.kernel @reduced_load
+tile.kernel @reduced_load(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index,
+                          %q: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.load {{.*}} -> tensor<8x64xf16, #[[WIDE:.*]]>
+  %a = tile.load %v[%n, %n] : !tile.view<2 x f16, unit = 1, alignment = 16> -> tensor<8x64xf16>
+  %x = arith.extf %a : tensor<8x64xf16> to tensor<8x64xf32>
+  // CHECK: tile.reduce addf {{.*}} : tensor<8x64xf32, #[[WIDE]]>
+  %s = tile.reduce addf %x along 1 : tensor<8x64xf32> -> tensor<8xf32>
+  %w = tile.view %q[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.store %s, %w[%n] : tensor<8xf32>, !tile.view<1 x f32, unit = 0, alignment = 16>
   tile.return
 }

@@ -163,3 +163,20 @@ tile.kernel @conversion(%e: f16, %n: index) attributes {warps = 1 : i64} {
   %w = tile.convert_layout %x : tensor<16x16xf16, #acc> -> tensor<16x16xf16, #acc>
   tile.return
 }
+
+#halves = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,16] -> [16, 32]">
+#row = #tile.layout<"register: 2*[0] 2*[8] 2*[0]; lane: 4*[0] 8*[1]; warp: 2*[0] -> [16]">
+// A reduction over warps has a barrier of its own between its stores and its loads; its scratch must be free.
+// CHECK-LABEL: tile.kernel @reduction
+tile.kernel @reduction(%e: f32) attributes {warps = 2 : i64} {
+  %x = tile.splat %e : f32 -> tensor<16x32xf32, #halves>
+  // CHECK: tile.splat
+  // CHECK-NEXT: tile.reduce maximumf
+  %m = tile.reduce maximumf %x along 1 {offset = 0 : i64} : tensor<16x32xf32, #halves> -> tensor<16xf32, #row>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.reduce addf
+  %s = tile.reduce addf %x along 1 {offset = 0 : i64} : tensor<16x32xf32, #halves> -> tensor<16xf32, #row>
+  // CHECK-NEXT: tile.reduce mulf
+  %p = tile.reduce mulf %x along 1 {offset = 128 : i64} : tensor<16x32xf32, #halves> -> tensor<16xf32, #row>
+  tile.return
+}

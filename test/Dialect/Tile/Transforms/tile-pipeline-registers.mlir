@@ -165,3 +165,43 @@ tile.kernel @one_operand_in_stages(%p: !tile.ptr<f16> {tile.access = #tile.acces
   }
   tile.return
 }
+
+// One operand has stages, the tiles of the other are all there, in slots that the loop's variable tells apart: behind
+// the last iteration its own slot is read again.
+// CHECK-LABEL: tile.kernel @one_operand_resident
+// CHECK: %[[C32:.*]] = arith.constant 32 : index
+// CHECK: tile.alloc : <4, 16, 32
+// CHECK: tile.consumer_wait 0
+// CHECK-NEXT: tile.producer_acquire
+// CHECK: %[[SLOT:.*]] = arith.divui %c0, %[[C32]]
+// CHECK: %[[A0:.*]] = tile.local_load %{{.*}} at [0, 0] {slot = 0 : i64}
+// CHECK-NEXT: %[[B0:.*]] = tile.local_load %{{.*}}[%[[SLOT]]] at [0, 0] transposed
+// CHECK: scf.for %[[K:[^ ]*]] = {{.*}}, %[[A:.*]] = %[[A0]], %[[B:.*]] = %[[B0]])
+// CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %[[C32]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[NEXT]], %{{.*}}
+// CHECK: %[[AT:.*]] = arith.select %[[EXISTS]], %[[NEXT]], %[[K]]
+// CHECK: %[[LATER:.*]] = arith.divui %[[AT]], %[[C32]]
+// CHECK: tile.local_load %{{.*}}[%[[LATER]]] at [0, 0] transposed
+// CHECK: tile.dot %[[A]], %[[B]]
+tile.kernel @one_operand_resident(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %y = tile.alloc : !tile.buffer<4, 16, 32, f16, #shared>
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %slot = arith.divui %k, %c32 : index
+    %u = tile.local_load %y[%slot] at [0, 0] transposed : !tile.buffer<4, 16, 32, f16, #shared> -> tensor<16x16xf16>
+    %d = tile.dot %t, %u, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tile.return
+}

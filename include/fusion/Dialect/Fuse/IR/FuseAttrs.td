@@ -92,10 +92,12 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       result. Empty for a group in the generic form, in which one thread computes
       one element of the result with all reductions as loops inside.
     * `raster`: blocks of the two fastest grid axes are visited in columns of this
-      many blocks, for reuse in L2; 1 is row by row. Default 1.
+      many blocks, for reuse in L2, the last column narrower; 1 is row by row.
+      Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
-      Default false.
-    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1.
+      Default false. Costed, not lowered yet.
+    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. Costed,
+      not lowered yet.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
@@ -169,7 +171,8 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group. `producers` is the number of
     warps, beside those of the mapping, that issue loads and do nothing else.
-    Default 0: every warp loads and multiplies.
+    Default 0: every warp loads and multiplies. Producers are costed, not lowered
+    yet.
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
@@ -229,6 +232,28 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
       OptionalParameter<"::fusion::fuse::ParallelAttr">:$parallel,
       OptionalParameter<"::fusion::fuse::ReductionAttr">:$reduction);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_PartialAttr : Fuse_Attr<"Partial", "partial"> {
+  let summary = "Which ranges of a reduction a group evaluates";
+  let description = [{
+    On a chain: everything is evaluated for `parts` consecutive ranges of the axis
+    called `axis`, which the last product reduces, of `length` elements each; the
+    last ranges are shorter or empty, and a sum over an empty range is zero. The
+    group's result carries the parts as its first dimension. `fuse-split-reductions`
+    makes such groups, with a schedule that splits the axis, and a group that adds
+    the parts.
+
+    ```mlir
+    #fuse.partial<axis = "k", parts = 3, length = 128>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"axis that is split">:$axis,
+                        "int64_t":$parts, "int64_t":$length);
+  let assemblyFormat = [{
+    `<` `axis` `=` $axis `,` `parts` `=` $parts `,` `length` `=` $length `>`
+  }];
   let genVerifyDecl = 1;
 }
 

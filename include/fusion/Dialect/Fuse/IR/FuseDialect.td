@@ -25,7 +25,9 @@ def Fuse_Dialect : Dialect {
 
     1. formed (`fuse-form-groups`): no schedule;
     2. scheduled (`fuse-search-schedules`, or by hand): `#fuse.schedule`, verified;
-    3. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
+    3. split (`fuse-split-reductions`): what shares a reduction over blocks is a
+       partial group and a group that combines the parts;
+    4. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",

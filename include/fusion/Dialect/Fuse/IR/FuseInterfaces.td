@@ -47,7 +47,11 @@ def Fuse_FusedGroupOpInterface
       }]>,
     InterfaceMethod<[{Sets the schedule.}],
       "void", "setGroupSchedule", (ins "::fusion::fuse::ScheduleAttr":$schedule),
-      [{}], [{ $_op->setAttr("schedule", schedule); }]>
+      [{}], [{ $_op->setAttr("schedule", schedule); }]>,
+    InterfaceMethod<[{The ranges of a reduction that the group evaluates apart, or null.}],
+      "::fusion::fuse::PartialAttr", "getGroupPartial", (ins), [{}], [{
+        return $_op->template getAttrOfType<::fusion::fuse::PartialAttr>("partial");
+      }]>
   ];
 }
 

@@ -23,7 +23,8 @@ class Fuse_GroupOp<string opMnemonic>
         DeclareOpInterfaceMethods<Fuse_FusedGroupOpInterface>]> {
   let arguments = (ins Variadic<AnyType>:$inputs,
                        Variadic<AnyRankedTensor>:$inits,
-                       OptionalAttr<Fuse_ScheduleAttr>:$schedule);
+                       OptionalAttr<Fuse_ScheduleAttr>:$schedule,
+                       OptionalAttr<Fuse_PartialAttr>:$partial);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -40,6 +41,8 @@ def Fuse_ChainOp : Fuse_GroupOp<"chain"> {
     A chain holds one or more contractions and the element-wise operators before,
     between and after them. Operands enter through `ins`, results are written to
     `outs`; the body sees both as block arguments and nothing else from outside.
+    With `partial` it evaluates the ranges of a reduction apart, and its result has
+    them as first dimension.
 
     ```mlir
     %e = fuse.chain ins(%a = %A : tensor<64x32xf16>, %b = %B : tensor<32x64xf16>)

@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_TILEDIALECT_H
 
 #include "fusion/Support/LinearLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

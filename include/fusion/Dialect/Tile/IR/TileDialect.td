@@ -27,7 +27,8 @@ def Tile_Dialect : Dialect {
 
     The legal phases of a kernel are:
 
-    1. as lowered from a group: tensors without layouts;
+    1. as lowered from a group: tensors without layouts, arrays of them where
+       several tiles are kept; `tile-unroll-arrays` leaves none;
     2. `tile-assign-layouts`: every tensor has a layout, conversions are explicit;
     3. `tile-allocate-shared`: every `tile.alloc` has an offset, the kernel its size;
     4. `tile-insert-barriers`: accesses to shared memory are ordered;

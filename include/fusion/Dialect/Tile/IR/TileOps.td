@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_TILEOPS_TD
 
 include "fusion/Dialect/Tile/IR/TileTypes.td"
+include "mlir/Dialect/Arith/IR/ArithBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
@@ -268,6 +269,27 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "Combines the elements of a tile along one dimension";
+  let description = [{
+    The result lacks `dimension`. Elements are combined in a fixed order, which the
+    layout gives: registers of a thread, then lanes by shuffles, then warps through
+    shared memory, for which `tile-allocate-shared` sets `offset`. Every thread that
+    held an element of a row holds the row's result.
+
+    ```mlir
+    %max = tile.reduce maximumf %scores along 1 : tensor<64x128xf32> -> tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, AnyRankedTensor:$value,
+                       I64Attr:$dimension, OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $value `along` $dimension attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let summary = "A tile of equal elements";
   let arguments = (ins AnyType:$value);
@@ -383,6 +405,18 @@ def Tile_ArraySetOp : Tile_Op<"array_set", [Pure,
                        Index:$index);
   let results = (outs Tile_ArrayType:$result);
   let assemblyFormat = "$value `,` $array `[` $index `]` attr-dict `:` type($array)";
+}
+
+def Tile_HoldOp : Tile_Op<"hold", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "The same tile, computed here and not later";
+  let description = [{
+    Of tiles that are kept, compilers further down would put off what is cheap, such
+    as rounding accumulators to a narrower type, to the first use, and keep the wider
+    values of all tiles until then.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 //===----------------------------------------------------------------------===//

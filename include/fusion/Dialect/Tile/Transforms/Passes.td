@@ -52,7 +52,9 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
     Inserts a `tile.barrier` before every access to shared memory that conflicts with
     an earlier access not yet separated from it by a barrier: they overlap and one of
     them writes. The data of asynchronous copies counts as written at the
-    `tile.wait` that ends them. Loops are followed until nothing changes. Where every
+    `tile.wait` that ends them. Loops are followed until nothing changes; a barrier
+    that only the first iteration needs stands in front of the loop. Slots of a buffer
+    are told apart where their numbers are constant. Where every
     byte of a buffer belongs to one warp, which copies, writes and reads it, the barrier
     is one of the warp's lanes (`tile.barrier warp`), unless the block's must stand
     there anyway.

@@ -1,0 +1,86 @@
+//===- GroupAxesBuilder.h - Axes and tensors of a group, step by step
+//------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_GROUPAXESBUILDER_H
+#define FUSION_LIB_ANALYSIS_GROUPAXESBUILDER_H
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace fusion {
+
+/// Builds a GroupAxes step by step; every step may decline with a reason.
+class GroupAxesBuilder {
+public:
+  using Explain = llvm::function_ref<void(const llvm::Twine &)>;
+
+  GroupAxesBuilder(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+                   mlir::ValueRange results, Explain explain)
+      : results(results), explain(explain) {
+    for (mlir::linalg::LinalgOp op : operators)
+      if (!mlir::isa<mlir::linalg::FillOp>(op))
+        group.operators.push_back(op);
+  }
+
+  mlir::FailureOr<GroupAxes> build() {
+    if (mlir::failed(classify()) || mlir::failed(unifyLoops()) ||
+        mlir::failed(nameAxes()) || mlir::failed(collectProducts()) ||
+        mlir::failed(collectOperands()) || mlir::failed(collectResults()))
+      return mlir::failure();
+    nameTensors();
+    deriveOnlineForms();
+    return std::move(group);
+  }
+
+private:
+  mlir::LogicalResult decline(const llvm::Twine &reason) {
+    explain(reason);
+    return mlir::failure();
+  }
+  mlir::LogicalResult classify();
+  mlir::LogicalResult unifyLoops();
+  mlir::LogicalResult nameAxes();
+  mlir::LogicalResult collectProducts();
+  mlir::LogicalResult collectOperands();
+  mlir::LogicalResult collectResults();
+  mlir::LogicalResult collectReductions();
+  mlir::FailureOr<mlir::Value> handedValue(unsigned product);
+  void nameTensors();
+  void deriveOnlineForms();
+
+  /// The operator of the group that makes `value`.
+  std::optional<unsigned> definer(mlir::Value value) const {
+    auto it = definers.find(value);
+    if (it == definers.end())
+      return std::nullopt;
+    return it->second;
+  }
+  std::string nextName(llvm::StringRef letter) {
+    unsigned count = used[letter]++;
+    return count == 0 ? letter.str() : (letter + llvm::Twine(count)).str();
+  }
+  /// The axes that index what an operator reads or makes, by dimension.
+  llvm::SmallVector<unsigned, 4> axesOf(unsigned op, mlir::OpOperand *use);
+  unsigned addTensor(mlir::Value value, TensorRole role, unsigned op,
+                     mlir::OpOperand *use);
+  mlir::LogicalResult collectOperandsOf(unsigned op, unsigned product,
+                                        TensorRole role,
+                                        unsigned operandNumber);
+
+  mlir::ValueRange results;
+  Explain explain;
+  GroupAxes group;
+  llvm::DenseMap<mlir::Value, unsigned> definers;
+  llvm::StringMap<unsigned> used;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_GROUPAXESBUILDER_H

@@ -1,0 +1,331 @@
+//===- GroupTensors.cpp - The tensors of a group, from its operators
+//---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupAxesBuilder.h"
+#include "fusion/Analysis/OnlineReduction.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fusion;
+
+/// The type that tensor cores multiply for this contraction: both operands have
+/// it and the accumulator is f32.
+static std::optional<TensorCoreType>
+tensorTypeOf(linalg::LinalgOp contraction) {
+  auto elementType = [&](unsigned operand) {
+    return getElementTypeOrSelf(contraction->getOperand(operand).getType());
+  };
+  if (elementType(0) != elementType(1) || !elementType(2).isF32())
+    return std::nullopt;
+  if (elementType(0).isF16())
+    return TensorCoreType::F16;
+  if (elementType(0).isBF16())
+    return TensorCoreType::BF16;
+  return std::nullopt;
+}
+
+LogicalResult GroupAxesBuilder::collectProducts() {
+  for (auto [number, linalgOp] : llvm::enumerate(group.operators)) {
+    unsigned index = number;
+    linalg::LinalgOp op = linalgOp;
+    if (!group.productOf[index])
+      continue;
+    Product product;
+    product.axes.assign(group.loops[index].begin(), group.loops[index].end());
+    FailureOr<linalg::ContractionDimensions> dims =
+        linalg::inferContractionDims(op);
+    auto axesOf = [&](ArrayRef<unsigned> loops) {
+      SmallVector<unsigned, 2> axes;
+      for (unsigned loop : loops)
+        axes.push_back(group.loops[index][loop]);
+      return axes;
+    };
+    product.batch = axesOf(dims->batch);
+    product.lhsAxes = axesOf(dims->m);
+    product.rhsAxes = axesOf(dims->n);
+    product.reduction = axesOf(dims->k);
+    product.type = tensorTypeOf(op);
+    product.result = addTensor(op->getResult(0), TensorRole::Intermediate,
+                               index, op.getDpsInitOperand(0));
+    group.model.tensors[product.result].product = group.model.products.size();
+    group.model.products.push_back(product);
+  }
+  return success();
+}
+
+SmallVector<unsigned, 4> GroupAxesBuilder::axesOf(unsigned op, OpOperand *use) {
+  SmallVector<unsigned, 4> axes;
+  AffineMap map = group.operators[op].getMatchingIndexingMap(use);
+  for (AffineExpr expr : map.getResults())
+    axes.push_back(group.loops[op][cast<AffineDimExpr>(expr).getPosition()]);
+  return axes;
+}
+
+/// The size of the elements and what copies along the last dimension may rely
+/// on.
+static void setElements(GroupTensor &tensor, RankedTensorType type) {
+  tensor.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  // Tensors are dense and row-major, so every stride is a multiple of the size
+  // of the last dimension.
+  int64_t columns = type.getRank() ? type.getShape().back() : 1;
+  uint64_t rowBytes = ShapedType::isDynamic(columns)
+                          ? tensor.elementBytes
+                          : columns * tensor.elementBytes;
+  tensor.alignment = std::min<uint64_t>(16, rowBytes & -rowBytes);
+}
+
+unsigned GroupAxesBuilder::addTensor(Value value, TensorRole role, unsigned op,
+                                     OpOperand *use) {
+  auto type = cast<RankedTensorType>(value.getType());
+  GroupTensor tensor;
+  tensor.role = role;
+  tensor.product = 0;
+  tensor.axes = axesOf(op, use);
+  setElements(tensor, type);
+  unsigned index = group.model.tensors.size();
+  group.model.tensors.push_back(std::move(tensor));
+  group.values.push_back(value);
+  group.finalValues.push_back(value);
+  group.tensorOf[value] = index;
+  return index;
+}
+
+/// Collects the inputs that operator `op` reads, directly or through
+/// element-wise operators, up to products.
+LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
+                                                  TensorRole role,
+                                                  unsigned operandNumber) {
+  linalg::LinalgOp linalgOp = group.operators[op];
+  bool isProduct = group.productOf[op].has_value();
+  for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
+    unsigned number = isProduct ? operand->getOperandNumber() : operandNumber;
+    Value value = operand->get();
+    if (std::optional<unsigned> producer = definer(value)) {
+      // A product, or an element-wise operator after one, hands its value over.
+      if (std::optional<unsigned> other = group.followsProduct[*producer]) {
+        if (*other == product && role == TensorRole::Extra)
+          continue;
+        if (role == TensorRole::Extra)
+          return decline("an element-wise operator joins two products");
+        std::optional<unsigned> &slot =
+            group.model.products[product].producer[number];
+        if (slot && *slot != *other)
+          return decline("an operand of a product joins two products");
+        slot = other;
+        continue;
+      }
+      if (failed(collectOperandsOf(*producer, product, role, number)))
+        return failure();
+      continue;
+    }
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    if (value.getDefiningOp<tensor::EmptyOp>() ||
+        value.getDefiningOp<linalg::FillOp>())
+      return decline(
+          "an operand is not an input but an empty or filled tensor");
+    if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
+      const GroupTensor &known = group.model.tensors[it->second];
+      if (known.role == role && known.product == product &&
+          known.operandNumber == number)
+        continue;
+      return decline("an input is read in two places of the chain");
+    }
+    unsigned tensor = addTensor(value, role, op, operand);
+    group.model.tensors[tensor].product = product;
+    group.model.tensors[tensor].operandNumber = number;
+  }
+  return success();
+}
+
+LogicalResult GroupAxesBuilder::collectOperands() {
+  // An element-wise operator belongs after the product it depends on, or before
+  // the product that depends on it.
+  auto &follows = group.followsProduct;
+  follows.resize(group.operators.size());
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (std::optional<unsigned> product = group.productOf[index]) {
+      follows[index] = product;
+      if (failed(collectOperandsOf(index, *product, TensorRole::Operand, 0)))
+        return failure();
+      continue;
+    }
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (std::optional<unsigned> producer = definer(operand->get()))
+        if (std::optional<unsigned> product = follows[*producer]) {
+          if (follows[index] && *follows[index] != *product)
+            return decline("an element-wise operator joins two products");
+          follows[index] = product;
+        }
+  }
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (group.productOf[index] || !follows[index])
+      continue;
+    Product &product = group.model.products[*follows[index]];
+    product.flopsPerPoint += countBodyFlops(op);
+    GroupTensor &result = group.model.tensors[product.result];
+    for (unsigned axis : group.loops[index])
+      if (!llvm::is_contained(result.axes, axis))
+        return decline("an element-wise operator has a loop that its product "
+                       "does not have");
+    if (failed(collectOperandsOf(index, *follows[index], TensorRole::Extra, 0)))
+      return failure();
+  }
+  return collectReductions();
+}
+
+LogicalResult GroupAxesBuilder::collectReductions() {
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (!group.reductionOf[index])
+      continue;
+    if (!group.followsProduct[index])
+      return decline("a reduction comes before the products");
+    Reduction &reduction = group.model.reductions.emplace_back();
+    reduction.product = *group.followsProduct[index];
+    for (unsigned axis : axesOf(index, op.getDpsInitOperand(0)))
+      reduction.axes.push_back(axis);
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction)
+        reduction.reduced.push_back(group.loops[index][loop]);
+    reduction.elementBytes = llvm::divideCeil(
+        getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
+  }
+  return success();
+}
+
+LogicalResult GroupAxesBuilder::collectResults() {
+  for (unsigned index = 0; index < group.model.products.size(); ++index) {
+    FailureOr<Value> handed = handedValue(index);
+    if (failed(handed))
+      return failure();
+    GroupTensor &tensor =
+        group.model.tensors[group.model.products[index].result];
+    group.finalValues[group.model.products[index].result] = *handed;
+    // The dimensions of what is handed on may be permuted by the operators
+    // after the product.
+    unsigned op = *definer(*handed);
+    tensor.axes = axesOf(op, group.operators[op].getDpsInitOperand(0));
+    setElements(tensor, cast<RankedTensorType>(handed->getType()));
+    if (llvm::is_contained(results, *handed))
+      tensor.role = TensorRole::Result;
+  }
+  unsigned numResults = llvm::count_if(group.model.tensors, [](auto &tensor) {
+    return tensor.role == TensorRole::Result;
+  });
+  if (numResults != 1)
+    return decline("not one product's value leaves, but " + Twine(numResults));
+  for (Value result : results) {
+    unsigned *known = llvm::find_if(group.resultTensors, [&](unsigned tensor) {
+      return group.finalValues[tensor] == result;
+    });
+    if (known != group.resultTensors.end())
+      return decline("one value is two results");
+    auto *product = llvm::find(group.finalValues, result);
+    if (product != group.finalValues.end()) {
+      group.resultTensors.push_back(product - group.finalValues.begin());
+      continue;
+    }
+    std::optional<unsigned> op = definer(result);
+    if (!op || !group.followsProduct[*op] || group.productOf[*op])
+      return decline("a result is not made by the operators after a product");
+    unsigned tensor = addTensor(result, TensorRole::Statistic, *op,
+                                group.operators[*op].getDpsInitOperand(0));
+    group.model.tensors[tensor].product = *group.followsProduct[*op];
+    group.resultTensors.push_back(tensor);
+  }
+  return success();
+}
+
+/// The value of a product, after the operators that follow it, that another
+/// product multiplies or that leaves.
+FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
+  Value handed;
+  bool isRead = false, isResult = false;
+  auto take = [&](Value value, bool leaves) -> LogicalResult {
+    if (handed && handed != value)
+      return decline("two values of one product are handed on");
+    handed = value;
+    (leaves ? isResult : isRead) = true;
+    return success();
+  };
+  auto follows = [&](Value value) {
+    std::optional<unsigned> op = definer(value);
+    return op && group.followsProduct[*op] == product;
+  };
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (!group.productOf[index])
+      continue;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (follows(operand->get()) && failed(take(operand->get(), false)))
+        return failure();
+  }
+  // Rows of it may leave besides.
+  size_t rank =
+      group.model.tensors[group.model.products[product].result].axes.size();
+  for (Value result : results)
+    if (follows(result) &&
+        cast<RankedTensorType>(result.getType()).getRank() ==
+            static_cast<int64_t>(rank) &&
+        failed(take(result, true)))
+      return failure();
+  if (!handed)
+    return decline("a product's value leaves before its last operator");
+  if (isRead && isResult)
+    return decline("a product's value is read inside and outside");
+  return handed;
+}
+
+void GroupAxesBuilder::nameTensors() {
+  unsigned next = 0;
+  auto name = [&](unsigned tensor) {
+    std::string &target = group.model.tensors[tensor].name;
+    if (!target.empty())
+      return;
+    target =
+        next < 26 ? std::string(1, 'A' + next) : "T" + std::to_string(next);
+    ++next;
+  };
+  auto nameAll = [&](unsigned product, TensorRole role, unsigned number) {
+    for (auto [index, tensor] : llvm::enumerate(group.model.tensors))
+      if (tensor.role == role && tensor.product == product &&
+          tensor.operandNumber == number)
+        name(index);
+  };
+  for (auto [index, product] : llvm::enumerate(group.model.products)) {
+    nameAll(index, TensorRole::Operand, 0);
+    nameAll(index, TensorRole::Operand, 1);
+    name(product.result);
+  }
+  for (unsigned index = 0; index < group.model.tensors.size(); ++index)
+    name(index);
+}
+
+void GroupAxesBuilder::deriveOnlineForms() {
+  for (const Reduction &reduction : group.model.reductions)
+    for (unsigned axis : reduction.reduced) {
+      if (llvm::any_of(group.model.online, [&](const OnlineAxis &known) {
+            return known.axis == axis;
+          }))
+        continue;
+      OnlineAxis &online = group.model.online.emplace_back();
+      online.axis = axis;
+      FailureOr<OnlineForm> form =
+          deriveOnline(group, axis, [&](const Twine &reason) {
+            online.whyNot = reason.str();
+          });
+      auto &known = group.onlineForms.emplace_back();
+      if (failed(form))
+        continue;
+      for (const OnlineForm::Sum &sum : form->sums)
+        if (sum.factor)
+          online.corrected.push_back(sum.product);
+      known = std::make_shared<const OnlineForm>(std::move(*form));
+    }
+}

@@ -1,0 +1,119 @@
+//===- OperatorKinds.cpp - What an operator of a chain is
+//-------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fusion;
+
+/// Whether the body is made of scalar operations on its arguments, constants
+/// and loop indices.
+static bool hasScalarBody(linalg::LinalgOp op) {
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (isa<linalg::IndexOp>(inner))
+      continue;
+    StringRef dialect = inner.getName().getDialectNamespace();
+    if ((dialect != "arith" && dialect != "math") || inner.getNumRegions() != 0)
+      return false;
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != op.getBlock() &&
+          !matchPattern(operand, m_Constant()))
+        return false;
+  }
+  return true;
+}
+
+bool fusion::isElementwise(linalg::LinalgOp op) {
+  if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() || op.getNumLoops() == 0)
+    return false;
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return false;
+  // One point of the result for every iteration, whose old value is not read.
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (!op.getMatchingIndexingMap(init).isPermutation() ||
+      op.payloadUsesValueFromOperand(init))
+    return false;
+  return hasScalarBody(op);
+}
+
+bool fusion::isContraction(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->k.empty();
+}
+
+bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
+  auto fill =
+      contraction.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  return fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+                  matchPattern(fill.getInputs()[0], m_Zero()));
+}
+
+unsigned fusion::countBodyFlops(linalg::LinalgOp op) {
+  unsigned count = 0;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    count += isa<math::MathDialect>(inner.getDialect()) ? 8 : 1;
+  return count;
+}
+
+/// The kind of a combining operation.
+static std::optional<arith::AtomicRMWKind> kindOf(Operation *op) {
+  using Kind = arith::AtomicRMWKind;
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
+      .Case<arith::AddFOp>([](auto) { return Kind::addf; })
+      .Case<arith::MulFOp>([](auto) { return Kind::mulf; })
+      .Case<arith::MaximumFOp>([](auto) { return Kind::maximumf; })
+      .Case<arith::MinimumFOp>([](auto) { return Kind::minimumf; })
+      .Case<arith::MaxNumFOp>([](auto) { return Kind::maxnumf; })
+      .Case<arith::MinNumFOp>([](auto) { return Kind::minnumf; })
+      .Case<arith::AddIOp>([](auto) { return Kind::addi; })
+      .Case<arith::MulIOp>([](auto) { return Kind::muli; })
+      .Case<arith::MaxSIOp>([](auto) { return Kind::maxs; })
+      .Case<arith::MaxUIOp>([](auto) { return Kind::maxu; })
+      .Case<arith::MinSIOp>([](auto) { return Kind::mins; })
+      .Case<arith::MinUIOp>([](auto) { return Kind::minu; })
+      .Case<arith::AndIOp>([](auto) { return Kind::andi; })
+      .Case<arith::OrIOp>([](auto) { return Kind::ori; })
+      .Case<arith::XOrIOp>([](auto) { return Kind::xori; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<ReductionBody> fusion::matchReduction(linalg::LinalgOp op) {
+  if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || isContraction(op))
+    return std::nullopt;
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return std::nullopt;
+  OpOperand *init = op.getDpsInitOperand(0);
+  BlockArgument accumulator = op.getMatchingBlockArgument(init);
+  Operation *combiner =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!combiner || !accumulator.hasOneUse())
+    return std::nullopt;
+  std::optional<arith::AtomicRMWKind> kind = kindOf(combiner);
+  if (!kind || *accumulator.getUsers().begin() != combiner ||
+      !hasScalarBody(op))
+    return std::nullopt;
+  auto fill = init->get().getDefiningOp<linalg::FillOp>();
+  Attribute initial;
+  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&initial)))
+    return std::nullopt;
+  Value combined =
+      combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
+  return ReductionBody{*kind, combined, cast<TypedAttr>(initial)};
+}

@@ -1,0 +1,159 @@
+//===- ReductionLegality.cpp - Reductions between products
+//-------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReductionLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using Reason = std::optional<std::string>;
+
+namespace {
+
+class Checker {
+public:
+  Checker(const GroupModel &group, const Schedule &schedule,
+          const KeptTiles &kept)
+      : group(group), schedule(schedule), kept(kept) {}
+
+  Reason run() {
+    std::optional<fuse::ReductionForm> form = reductionForm(group, schedule);
+    if (schedule.reduction != form) {
+      if (!form)
+        return "the group has no reductions whose form could be chosen";
+      return form == fuse::ReductionForm::Online
+                 ? "an axis of a reduction is cut into tiles, so the "
+                   "reductions "
+                   "run online"
+                 : "the axes of all reductions fit in their tiles, so none "
+                   "runs "
+                   "online";
+    }
+    for (const Reduction &reduction : group.reductions)
+      if (Reason reason = check(reduction))
+        return reason;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Statistic)
+        if (Reason reason = checkStatistic(index))
+          return reason;
+    return std::nullopt;
+  }
+
+private:
+  const std::string &axisName(unsigned axis) const {
+    return group.axes[axis].name;
+  }
+  const std::string &nameOf(unsigned product) const {
+    return group.tensors[group.products[product].result].name;
+  }
+
+  Reason check(const Reduction &reduction);
+  Reason checkOnline(const Reduction &reduction, unsigned axis);
+  Reason checkRows(unsigned product);
+  Reason checkStatistic(unsigned tensor);
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  const KeptTiles &kept;
+};
+
+} // namespace
+
+Reason Checker::check(const Reduction &reduction) {
+  const ProductMapping &mapping = schedule.products[reduction.product];
+  const std::string &name = nameOf(reduction.product);
+  for (unsigned axis : reduction.reduced) {
+    if (axis != mapping.i1 && axis != mapping.i2)
+      return "'" + name + "' is reduced along '" + axisName(axis) +
+             "', which is not mapped to its intrinsic";
+    if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis))
+      return "'" + name + "' is reduced along '" + axisName(axis) +
+             "', which is spread over blocks";
+  }
+  if (reduction.reduced.size() != 1)
+    return "'" + name + "' is reduced along several axes at once";
+  unsigned axis = reduction.reduced.front();
+  if (sequentialTrips(group, schedule, axis) > 1)
+    if (Reason reason = checkOnline(reduction, axis))
+      return reason;
+  return checkRows(reduction.product);
+}
+
+/// The loop over the axis hands over one tile after the other, and who consumes
+/// the reduction in the loop does so in the same iteration.
+Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
+  const std::string &name = nameOf(reduction.product);
+  for (const OnlineAxis &online : group.online)
+    if (online.axis == axis && !online.whyNot.empty())
+      return "the reductions along '" + axisName(axis) +
+             "' cannot run online: " + online.whyNot;
+  for (const Reduction &other : group.reductions)
+    if (other.reduced == reduction.reduced &&
+        other.product != reduction.product)
+      return "'" + name + "' and '" + nameOf(other.product) +
+             "' are both reduced along '" + axisName(axis) + "'";
+  const HandOver &handOver = kept.handOvers[reduction.product];
+  if (!handOver.opened.empty() || handOver.loops.empty() ||
+      handOver.loops.back()->index != axis)
+    return "'" + name + "' is not complete once in each iteration of '" +
+           axisName(axis) + "', along which it is reduced online";
+  const TilingNode *loop = handOver.loops.back();
+  for (auto [number, product] : llvm::enumerate(group.products))
+    if (llvm::is_contained(product.producer,
+                           std::optional(reduction.product)) &&
+        kept.reductions[number] != loop)
+      return "C" + group.tensors[product.result].name +
+             " does not sum up in loop '" + axisName(axis) +
+             "', in which what it multiplies is reduced online";
+  return std::nullopt;
+}
+
+/// Values of rows reach the tiles of later products in the registers of the
+/// threads that reduced them.
+Reason Checker::checkRows(unsigned number) {
+  const ProductMapping &from = schedule.products[number];
+  for (auto [index, product] : llvm::enumerate(group.products)) {
+    if (!llvm::is_contained(product.producer, std::optional(number)))
+      continue;
+    const ProductMapping &to = schedule.products[index];
+    if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||
+        to.warps[1] != from.warps[1])
+      return "the rows of '" + nameOf(number) +
+             "', which are reduced, are held by other threads than those of '" +
+             nameOf(index) + "'";
+  }
+  return std::nullopt;
+}
+
+/// A statistic is stored when the loops that reduce it are over.
+Reason Checker::checkStatistic(unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  const HandOver &handOver = kept.handOvers[tensor.product];
+  const TreePosition &store = *kept.stores[index];
+  ArrayRef<const TilingNode *> loops(handOver.loops);
+  loops = loops.take_while([&](const TilingNode *loop) {
+    return llvm::is_contained(tensor.axes, loop->index) ||
+           schedule.isBlockAxis(loop->index);
+  });
+  if (ArrayRef<const TilingNode *>(store.loops) != loops ||
+      store.order < handOver.order)
+    return "S" + tensor.name + " must follow the loops that reduce '" +
+           tensor.name + "'";
+  for (const TilingNode *loop : store.loops)
+    if (!schedule.isBlockAxis(loop->index) &&
+        !llvm::is_contained(tensor.axes, loop->index))
+      return "loop '" + axisName(loop->index) + "' repeats S" + tensor.name;
+  return std::nullopt;
+}
+
+Reason fusion::whyNotReduced(const GroupModel &group, const Schedule &schedule,
+                             const KeptTiles &kept) {
+  return Checker(group, schedule, kept).run();
+}

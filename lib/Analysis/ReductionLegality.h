@@ -1,0 +1,24 @@
+//===- ReductionLegality.h - Reductions between products ---------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_REDUCTIONLEGALITY_H
+#define FUSION_LIB_ANALYSIS_REDUCTIONLEGALITY_H
+
+#include "fusion/Analysis/KeptTiles.h"
+
+namespace fusion {
+
+/// Why the reductions of a group cannot be evaluated as the schedule says, or
+/// nullopt where they can or where there are none.
+std::optional<std::string> whyNotReduced(const GroupModel &group,
+                                         const Schedule &schedule,
+                                         const KeptTiles &kept);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_REDUCTIONLEGALITY_H

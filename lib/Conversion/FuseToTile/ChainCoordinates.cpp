@@ -1,0 +1,175 @@
+//===- ChainCoordinates.cpp - Which tiles a block works on
+//--------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the number of a block to the tiles it works on, the ranges of its loops,
+// and the tensors as its tiles see them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace fusion;
+
+/// In columns of `raster` blocks: the block's row and column within the plane
+/// of the two fastest grid axes, from its number in it. The columns before the
+/// last are full, so a number says which it is in by a division.
+std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
+                                                  int64_t columns) {
+  int64_t width = schedule.raster;
+  Value perColumn = kernel.constant(width * rows);
+  Value column = arith::DivUIOp::create(b, loc, number, perColumn);
+  Value within = arith::RemUIOp::create(b, loc, number, perColumn);
+  Value first = arith::MulIOp::create(b, loc, column, kernel.constant(width));
+  Value wide = kernel.constant(width);
+  if (columns % width != 0) {
+    Value rest = arith::SubIOp::create(b, loc, kernel.constant(columns), first);
+    wide = arith::MinUIOp::create(b, loc, wide, rest);
+  }
+  Value row = arith::DivUIOp::create(b, loc, within, wide);
+  Value inside = arith::RemUIOp::create(b, loc, within, wide);
+  return {row, arith::AddIOp::create(b, loc, first, inside)};
+}
+
+/// The block's tile along every axis that is bound to the grid: the mixed-radix
+/// digits of its index.
+void ChainLowering::emitBlockCoordinates() {
+  origins.assign(model.axes.size(), kernel.constant(0));
+  inductions = origins;
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (schedule.blocks.empty() && !split)
+    return;
+  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  auto takeDigit = [&](int64_t count, bool isSlowest) {
+    if (isSlowest)
+      return rest;
+    Value radix = kernel.constant(count);
+    Value digit = arith::RemUIOp::create(b, loc, rest, radix);
+    rest = arith::DivUIOp::create(b, loc, rest, radix);
+    return digit;
+  };
+  auto setTile = [&](unsigned axis, Value number) {
+    origins[axis] = arith::MulIOp::create(
+        b, loc, number, kernel.constant(schedule.tiles[axis]));
+  };
+  SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
+  if (schedule.raster > 1) {
+    unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
+    Value number =
+        takeDigit(trips(slow) * trips(fast), digits.empty() && !split);
+    auto [row, column] = emitRaster(number, trips(slow), trips(fast));
+    setTile(slow, row);
+    setTile(fast, column);
+  }
+  while (!digits.empty()) {
+    unsigned axis = digits.pop_back_val();
+    setTile(axis, takeDigit(trips(axis), digits.empty() && !split));
+  }
+  if (!split)
+    return;
+  part = rest;
+  int64_t length =
+      sequentialTrips(model, schedule, *split) * schedule.tiles[*split];
+  origins[*split] =
+      arith::MulIOp::create(b, loc, part, kernel.constant(length));
+}
+
+/// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
+/// their origin.
+Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
+  const GroupTensor &info = model.tensors[tensor];
+  auto *result = llvm::find(axes.resultTensors, tensor);
+  Value pointer =
+      result != axes.resultTensors.end()
+          ? kernel.resultPointer(result - axes.resultTensors.begin())
+          : kernel.argument(axes.values[tensor]);
+  SmallVector<int64_t> strides(info.axes.size(), 1);
+  for (unsigned d = info.axes.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
+
+  Value offset = kernel.constant(0);
+  if (info.role == TensorRole::Result && part) {
+    // The parts are slowest.
+    int64_t elements = 1;
+    for (unsigned axis : info.axes)
+      elements *= model.axes[axis].extent;
+    offset = arith::MulIOp::create(b, loc, part, kernel.constant(elements));
+  }
+  for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
+    if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
+      continue;
+    Value step =
+        arith::MulIOp::create(b, loc, origins[axis], kernel.constant(stride));
+    offset = arith::AddIOp::create(b, loc, offset, step);
+  }
+  SmallVector<Value> sizeValues, strideValues;
+  int64_t unit = -1;
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    int64_t stride = strides[llvm::find(info.axes, axis) - info.axes.begin()];
+    if (axis == info.axes.back())
+      unit = d;
+    sizeValues.push_back(kernel.constant(model.axes[axis].extent));
+    strideValues.push_back(kernel.constant(stride));
+  }
+  auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
+  int64_t alignment =
+      unit >= 0 ? info.alignment : std::min<int64_t>(16, info.elementBytes);
+  auto type = tile::ViewType::get(b.getContext(), tileAxes.size(), elementType,
+                                  unit, alignment);
+  return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
+                              strideValues);
+}
+
+SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
+  SmallVector<Value> result;
+  for (unsigned axis : tileAxes)
+    result.push_back(origins[axis]);
+  return result;
+}
+
+bool ChainLowering::tilesLieInside(unsigned axis) const {
+  return !model.axes[axis].isDynamic &&
+         model.axes[axis].extent % schedule.tiles[axis] == 0 &&
+         !hasEmptyParts(model, schedule, axis);
+}
+
+DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
+  SmallVector<bool> flags;
+  for (unsigned axis : tileAxes)
+    flags.push_back(tilesLieInside(axis));
+  return b.getDenseBoolArrayAttr(flags);
+}
+
+RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
+                                         Type elementType) const {
+  SmallVector<int64_t> shape;
+  for (unsigned axis : tileAxes)
+    shape.push_back(schedule.tiles[axis]);
+  return RankedTensorType::get(shape, elementType);
+}
+
+/// Where the loop of an axis ends, counted from where it starts: of a split
+/// axis, after its range, or before where the axis ends.
+Value ChainLowering::emitLoopBound(unsigned axis) {
+  int64_t extent = model.axes[axis].extent;
+  if (schedule.splitOf(axis) == 1)
+    return kernel.constant(extent);
+  int64_t length =
+      sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
+  Value whole = kernel.constant(length);
+  // Every range is full where the parts divide the tiles; a last tile that the
+  // axis cuts off still has its iteration.
+  if (trips(axis) % schedule.splitOf(axis) == 0)
+    return whole;
+  Value rest =
+      arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+  return arith::MinSIOp::create(b, loc, whole, rest);
+}

@@ -1,0 +1,439 @@
+//===- ReductionLowering.cpp - Reductions between products
+//--------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators that follow a product are evaluated tile by tile where the
+// product's value is complete. A reduction whose axis fits in the tile is final
+// at once. Along an axis that is cut into tiles it runs: the loop carries its
+// value and corrects the sums so far as fusion/Analysis/OnlineReduction.h
+// derives; after the loop what is final is computed from the rows that have
+// run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fusion;
+
+//===----------------------------------------------------------------------===//
+// Which form
+//===----------------------------------------------------------------------===//
+
+const OnlineForm *ChainLowering::onlineForm(unsigned axis) const {
+  if (sequentialTrips(model, schedule, axis) == 1)
+    return nullptr;
+  for (auto [online, form] : llvm::zip_equal(model.online, axes.onlineForms))
+    if (online.axis == axis)
+      return form.get();
+  return nullptr;
+}
+
+std::optional<unsigned> ChainLowering::skippedFor(Operation *inner) const {
+  for (const OnlineAxis &online : model.online)
+    if (const OnlineForm *form = onlineForm(online.axis))
+      if (auto it = form->skipped.find(inner); it != form->skipped.end())
+        return it->second;
+  return std::nullopt;
+}
+
+SmallVector<unsigned, 2> ChainLowering::resultTileAxes(unsigned op,
+                                                       unsigned product) const {
+  linalg::LinalgOp linalgOp = axes.operators[op];
+  const ProductMapping &mapping = schedule.products[product];
+  AffineMap map =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+  SmallVector<unsigned, 2> tileAxes;
+  for (unsigned axis : {mapping.i1, mapping.i2})
+    if (llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+          return axes.loops[op][cast<AffineDimExpr>(expr).getPosition()] ==
+                 axis;
+        }))
+      tileAxes.push_back(axis);
+  return tileAxes;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators after a product
+//===----------------------------------------------------------------------===//
+
+/// The tile of what an operator after `product` reads.
+Value ChainLowering::evaluateFollower(Value operand, unsigned product) {
+  if (!isa<RankedTensorType>(operand.getType()))
+    return kernel.argument(operand);
+  auto input = axes.tensorOf.find(operand);
+  if (input != axes.tensorOf.end() &&
+      model.tensors[input->second].role == TensorRole::Extra)
+    return tileOf(operand, input->second);
+  if (Value known = tiles.lookup(operand))
+    return known;
+  // Element-wise operators on inputs alone.
+  auto op = operand.getDefiningOp<linalg::LinalgOp>();
+  unsigned index = llvm::find(axes.operators, op) - axes.operators.begin();
+  SmallVector<unsigned, 2> tileAxes = resultTileAxes(index, product);
+  SmallVector<int64_t, 2> shape;
+  for (unsigned axis : tileAxes)
+    shape.push_back(schedule.tiles[axis]);
+  return emitElementwise(op, tileAxes, shape, [&](Value value) {
+    return evaluateFollower(value, product);
+  });
+}
+
+void ChainLowering::emitFollower(unsigned op, unsigned product) {
+  if (axes.reductionOf[op])
+    return emitReduction(op, product);
+  SmallVector<unsigned, 2> tileAxes = resultTileAxes(op, product);
+  SmallVector<int64_t, 2> shape;
+  for (unsigned axis : tileAxes)
+    shape.push_back(schedule.tiles[axis]);
+  tiles[axes.operators[op]->getResult(0)] =
+      emitElementwise(axes.operators[op], tileAxes, shape, [&](Value value) {
+        return evaluateFollower(value, product);
+      });
+}
+
+/// The constant that changes nothing when it is combined.
+static TypedAttr identityOf(OpBuilder &b, Location loc,
+                            const ReductionBody &body) {
+  using Kind = arith::AtomicRMWKind;
+  Type type = body.combined.getType();
+  auto infinity = [&](bool negative) {
+    return FloatAttr::get(
+        type,
+        APFloat::getInf(cast<FloatType>(type).getFloatSemantics(), negative));
+  };
+  // Upstream's is NaN, which these drop like any other; but a maximum of
+  // numbers that starts from it cannot be told from one that is NaN.
+  if (body.kind == Kind::maxnumf || body.kind == Kind::maximumf)
+    return infinity(true);
+  if (body.kind == Kind::minnumf || body.kind == Kind::minimumf)
+    return infinity(false);
+  return arith::getIdentityValueAttr(body.kind, type, b, loc);
+}
+
+/// What a reduction starts from: the operator's own constant, or the identity
+/// where that is as good.
+static TypedAttr startOf(OpBuilder &b, Location loc,
+                         const ReductionBody &body) {
+  auto number = dyn_cast<FloatAttr>(body.initial);
+  bool dropsNaN = body.kind == arith::AtomicRMWKind::maxnumf ||
+                  body.kind == arith::AtomicRMWKind::minnumf;
+  if (dropsNaN && number && number.getValue().isNaN())
+    return identityOf(b, loc, body);
+  return body.initial;
+}
+
+static Value splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
+                           TypedAttr value) {
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+/// What lies beyond the axis's extent must not reach the reduction.
+Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
+                                 unsigned axis, TypedAttr fill) {
+  int64_t extent = model.axes[axis].extent;
+  if (extent % schedule.tiles[axis] == 0)
+    return value;
+  int64_t d = llvm::find(tileAxes, axis) - tileAxes.begin();
+  Value bound =
+      arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+  return tile::MaskOp::create(b, loc, value.getType(), value, bound, d,
+                              arith::ConstantOp::create(b, loc, fill));
+}
+
+void ChainLowering::emitReduction(unsigned op, unsigned product) {
+  linalg::LinalgOp linalgOp = axes.operators[op];
+  ReductionBody body = *matchReduction(linalgOp);
+  unsigned number = *axes.reductionOf[op];
+  unsigned axis = model.reductions[number].reduced.front();
+  const ProductMapping &mapping = schedule.products[product];
+  unsigned tileAxes[] = {mapping.i1, mapping.i2};
+  int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
+  Value combined =
+      emitScalar(linalgOp, body.combined, tileAxes, shape,
+                 [&](Value value) { return evaluateFollower(value, product); });
+  combined = maskReduced(combined, tileAxes, axis, identityOf(b, loc, body));
+  int64_t d = axis == mapping.i1 ? 0 : 1;
+  auto type = RankedTensorType::get({shape[1 - d]}, body.combined.getType());
+  Value part = tile::ReduceOp::create(b, loc, type, body.kind, combined, d,
+                                      /*offset=*/IntegerAttr());
+  Value &result = tiles[linalgOp->getResult(0)];
+  const OnlineForm *form = onlineForm(axis);
+  if (!form) {
+    TypedAttr start = startOf(b, loc, body);
+    result =
+        start == identityOf(b, loc, body)
+            ? part
+            : arith::getReductionOp(body.kind, b, loc,
+                                    splatConstant(b, loc, type, start), part);
+    return;
+  }
+  Running &state = running[number];
+  Value sofar = state.carried;
+  state.before = sofar;
+  for (const OnlineForm::Running &rule : form->running)
+    if (rule.reduction == number && rule.factor)
+      sofar =
+          arith::MulFOp::create(b, loc, sofar, emitRows(rule.factor, product));
+  state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
+  state.after = guard(number, state.carried);
+  tiles[linalgOp->getResult(0)] = state.after;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Rows that nothing but the identity has reached so far count from zero.
+Value ChainLowering::guard(unsigned number, Value rows) {
+  unsigned axis = model.reductions[number].reduced.front();
+  const OnlineForm *form = onlineForm(axis);
+  bool isGuarded =
+      llvm::any_of(form->running, [&](const OnlineForm::Running &rule) {
+        return rule.reduction == number && rule.isGuarded;
+      });
+  if (!isGuarded)
+    return rows;
+  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
+                axes.reductionOf.begin();
+  ReductionBody body = *matchReduction(axes.operators[op]);
+  auto type = cast<RankedTensorType>(rows.getType());
+  Value identity = splatConstant(b, loc, type, identityOf(b, loc, body));
+  Value isIdentity =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, rows, identity);
+  Value zero = splatConstant(
+      b, loc, type, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+  return arith::SelectOp::create(b, loc, isIdentity, zero, rows);
+}
+
+Value ChainLowering::emitRows(const RowExpressionRef &expression,
+                              unsigned product) {
+  using Kind = RowExpression::Kind;
+  auto operand = [&](unsigned i) {
+    return emitRows(expression->operands[i], product);
+  };
+  auto one = [&](Value like) {
+    auto type = cast<RankedTensorType>(like.getType());
+    return splatConstant(b, loc, type,
+                         b.getFloatAttr(type.getElementType(), 1));
+  };
+  switch (expression->kind) {
+  case Kind::Before:
+    return running[expression->reduction].before;
+  case Kind::After:
+    return running[expression->reduction].after;
+  case Kind::Scalar: {
+    linalg::LinalgOp op = axes.operators[expression->op];
+    // Over the rows alone: what it reads is the same along the other axis.
+    const ProductMapping &mapping = schedule.products[product];
+    SmallVector<unsigned, 2> rowAxes;
+    SmallVector<int64_t, 2> shape;
+    for (unsigned axis : {mapping.i1, mapping.i2})
+      if (!llvm::any_of(model.online, [&](const OnlineAxis &online) {
+            return online.axis == axis && onlineForm(axis);
+          })) {
+        rowAxes.push_back(axis);
+        shape.push_back(schedule.tiles[axis]);
+      }
+    return emitScalar(op, expression->scalar, rowAxes, shape, [&](Value value) {
+      return evaluateFollower(value, product);
+    });
+  }
+  case Kind::Neg:
+    return arith::NegFOp::create(b, loc, operand(0));
+  case Kind::Abs:
+    return math::AbsFOp::create(b, loc, operand(0));
+  case Kind::Sqrt:
+    return math::SqrtOp::create(b, loc, operand(0));
+  case Kind::Rsqrt:
+    return math::RsqrtOp::create(b, loc, operand(0));
+  case Kind::Exp:
+    return math::ExpOp::create(b, loc, operand(0));
+  case Kind::Exp2:
+    return math::Exp2Op::create(b, loc, operand(0));
+  case Kind::Log:
+    return math::LogOp::create(b, loc, operand(0));
+  case Kind::Add:
+    return arith::AddFOp::create(b, loc, operand(0), operand(1));
+  case Kind::Sub:
+    return arith::SubFOp::create(b, loc, operand(0), operand(1));
+  case Kind::Mul:
+    return arith::MulFOp::create(b, loc, operand(0), operand(1));
+  case Kind::Div: {
+    Value divisor = operand(1);
+    Value dividend = expression->operands[0] ? operand(0) : one(divisor);
+    return arith::DivFOp::create(b, loc, dividend, divisor);
+  }
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// Every row of a tile multiplied by its value.
+Value ChainLowering::scaleRows(Value tile, Value rows,
+                               ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
+  SmallVector<int64_t, 1> missing;
+  for (auto [d, axis] : llvm::enumerate(tileAxes))
+    if (axis != rowAxis)
+      missing.push_back(d);
+  Value repeated =
+      tile::BroadcastOp::create(b, loc, tile.getType(), rows, missing);
+  return arith::MulFOp::create(b, loc, tile, repeated);
+}
+
+/// The sums that depend on what has just run along the axis of a product's
+/// reductions.
+void ChainLowering::correctSums(unsigned product) {
+  const ProductMapping &from = schedule.products[product];
+  for (const OnlineAxis &online : model.online) {
+    const OnlineForm *form = onlineForm(online.axis);
+    bool isReduced = llvm::any_of(model.reductions, [&](const Reduction &r) {
+      return r.product == product && llvm::is_contained(r.reduced, online.axis);
+    });
+    if (!form || !isReduced)
+      continue;
+    unsigned rowAxis = from.i1 == online.axis ? from.i2 : from.i1;
+    for (const OnlineForm::Sum &sum : form->sums) {
+      if (!sum.factor)
+        continue;
+      Value rows = emitRows(sum.factor, product);
+      Value &accumulator = accumulators[sum.product];
+      const ProductMapping &to = schedule.products[sum.product];
+      unsigned tileAxes[] = {to.i1, to.i2};
+      const TileSlots &slots = kept.accumulators[sum.product];
+      if (!slots.isKept()) {
+        accumulator = scaleRows(accumulator, rows, tileAxes, rowAxis);
+        continue;
+      }
+      for (int64_t slot = 0; slot < slots.count; ++slot) {
+        Value number = kernel.constant(slot);
+        Value scaled = scaleRows(getFromArray(accumulator, number), rows,
+                                 tileAxes, rowAxis);
+        setInArray(accumulator, number, scaled);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Around the loop
+//===----------------------------------------------------------------------===//
+
+/// The values that the loop carries for the reductions that run along it.
+SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
+  SmallVector<Value *> carried;
+  for (auto [index, op] : llvm::enumerate(axes.operators)) {
+    if (!axes.reductionOf[index])
+      continue;
+    unsigned number = *axes.reductionOf[index];
+    const Reduction &reduction = model.reductions[number];
+    const HandOver &handOver = kept.handOvers[reduction.product];
+    if (reduction.reduced.front() != loop.index ||
+        !llvm::is_contained(handOver.loops, &loop))
+      continue;
+    ReductionBody body = *matchReduction(op);
+    const ProductMapping &mapping = schedule.products[reduction.product];
+    unsigned rowAxis = mapping.i1 == loop.index ? mapping.i2 : mapping.i1;
+    auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
+                                      body.combined.getType());
+    running[number].carried =
+        splatConstant(b, loc, type, startOf(b, loc, body));
+    carried.push_back(&running[number].carried);
+  }
+  return carried;
+}
+
+/// After the loop: the rows that have run are final, what follows from them is
+/// computed, and the factors that have left the sums are gathered.
+void ChainLowering::finishRunning(const TilingNode &loop) {
+  const OnlineForm *form = onlineForm(loop.index);
+  std::optional<unsigned> product;
+  for (const Reduction &reduction : model.reductions)
+    if (reduction.reduced.front() == loop.index &&
+        llvm::is_contained(kept.handOvers[reduction.product].loops, &loop))
+      product = reduction.product;
+  if (!form || !product)
+    return;
+  const ProductMapping &from = schedule.products[*product];
+  unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
+  // From the guarded to the true values.
+  for (const OnlineForm::Running &rule : form->running) {
+    Running &state = running[rule.reduction];
+    state.before = guard(rule.reduction, state.carried);
+    state.after = state.carried;
+  }
+  for (const OnlineForm::Running &rule : form->running) {
+    Running &state = running[rule.reduction];
+    if (rule.factor)
+      state.carried = arith::MulFOp::create(b, loc, state.carried,
+                                            emitRows(rule.factor, *product));
+    unsigned op = llvm::find(axes.reductionOf, std::optional(rule.reduction)) -
+                  axes.reductionOf.begin();
+    tiles[axes.operators[op]->getResult(0)] = state.carried;
+  }
+  // Operators on rows, now on final values.
+  for (unsigned op = 0; op < axes.operators.size(); ++op)
+    if (!axes.productOf[op] && !axes.reductionOf[op] &&
+        axes.followsProduct[op] == product &&
+        !llvm::is_contained(axes.loops[op], loop.index))
+      emitFollower(op, *product);
+  for (const OnlineForm::Sum &sum : form->sums) {
+    Value scale = sum.factor ? emitRows(sum.factor, *product) : Value();
+    auto multiply = [&](Value factor) {
+      scale = scale ? arith::MulFOp::create(b, loc, scale, factor).getResult()
+                    : factor;
+    };
+    for (const DeferredFactor &factor : sum.deferred) {
+      RowExpression scalar;
+      scalar.kind = RowExpression::Kind::Scalar;
+      scalar.op = factor.op;
+      scalar.scalar = factor.scalar;
+      RowExpression value = scalar;
+      if (factor.divides) {
+        value.kind = RowExpression::Kind::Div;
+        value.operands[1] = std::make_shared<const RowExpression>(scalar);
+      }
+      multiply(
+          emitRows(std::make_shared<const RowExpression>(value), *product));
+    }
+    rowScales[sum.product] = scale;
+    rowScaleAxes[sum.product] = rowAxis;
+  }
+}
+
+/// Blocks that differ in axes that the rows do not have hold the same values:
+/// the first one stores them.
+void ChainLowering::emitStatistic(unsigned tensor) {
+  const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  SmallVector<unsigned, 2> tileAxes;
+  for (unsigned axis : {mapping.i1, mapping.i2})
+    if (llvm::is_contained(info.axes, axis))
+      tileAxes.push_back(axis);
+  OpBuilder::InsertionGuard guard(b);
+  Value isFirst;
+  for (unsigned axis : schedule.blocks) {
+    if (llvm::is_contained(info.axes, axis))
+      continue;
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                       origins[axis], kernel.constant(0));
+    isFirst = isFirst ? arith::AndIOp::create(b, loc, isFirst, here).getResult()
+                      : here;
+  }
+  Value view = emitView(tensor, tileAxes);
+  if (isFirst) {
+    auto guarded = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  tile::StoreOp::create(b, loc, tiles.lookup(axes.finalValues[tensor]), view,
+                        coordinates(tileAxes), /*vectorize=*/false,
+                        inBounds(tileAxes));
+}

@@ -1,0 +1,221 @@
+//===- ChainRows.cpp - Products that hand their values on
+//-----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainRows.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace fusion;
+
+ChainRow::Operators ChainRow::operators(unsigned first, unsigned last,
+                                        bool all) const {
+  Operators result;
+  for (unsigned i = first; i <= last; ++i) {
+    llvm::append_range(result, links[i].before);
+    result.push_back(links[i].product);
+    llvm::append_range(result, i == last && !all ? links[i].directlyAfter
+                                                 : links[i].after);
+  }
+  llvm::sort(result, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  return result;
+}
+
+namespace {
+
+class Collector {
+public:
+  explicit Collector(func::FuncOp function)
+      : block(function.getBody().front()) {}
+
+  SmallVector<ChainRow> run() {
+    SmallVector<ChainRow> rows;
+    for (auto op : block.getOps<linalg::LinalgOp>()) {
+      if (!isContraction(op) || taken.contains(op))
+        continue;
+      ChainRow &row = rows.emplace_back();
+      Value arriving;
+      linalg::LinalgOp next = op;
+      while (next) {
+        ChainRow::Link &link = row.links.emplace_back();
+        link.product = next;
+        taken.insert(next);
+        collectBefore(next, arriving, link.before);
+        collectAfter(link);
+        std::tie(next, arriving) = follow(link);
+      }
+    }
+    return rows;
+  }
+
+private:
+  void collectBefore(linalg::LinalgOp reader, Value skip,
+                     ChainRow::Operators &before);
+  void collectAfter(ChainRow::Link &link);
+  std::pair<linalg::LinalgOp, Value> follow(const ChainRow::Link &link);
+  void remarkEnd(Value value);
+
+  Block &block;
+  llvm::SmallPtrSet<Operation *, 16> taken;
+};
+
+} // namespace
+
+/// Takes in the element-wise operators that only `reader` reads, directly or
+/// through others, unless a product's values come in through them.
+void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
+                              ChainRow::Operators &before) {
+  SmallVector<Value> pending;
+  for (OpOperand *operand : reader.getDpsInputOperands())
+    if (operand->get() != skip)
+      pending.push_back(operand->get());
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    auto producer = value.getDefiningOp<linalg::LinalgOp>();
+    if (!producer || !value.hasOneUse() || taken.contains(producer) ||
+        !isElementwise(producer))
+      continue;
+    // What follows a product is that product's epilogue.
+    if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
+          auto op = input.getDefiningOp<linalg::LinalgOp>();
+          return op && (isContraction(op) || taken.contains(op));
+        }))
+      continue;
+    taken.insert(producer);
+    before.push_back(producer);
+    llvm::append_range(pending, producer.getDpsInputs());
+  }
+}
+
+/// The values that an operation reads, also inside of its regions.
+static llvm::SetVector<Value> valuesReadBy(Operation &op) {
+  llvm::SetVector<Value> values(op.operand_begin(), op.operand_end());
+  getUsedValuesDefinedAbove(op.getRegions(), values);
+  return values;
+}
+
+void Collector::collectAfter(ChainRow::Link &link) {
+  // In program order, so that whatever an operator depends on has been seen.
+  llvm::SmallPtrSet<Operation *, 16> dependent{link.product},
+      inside{link.product};
+  for (Operation &op :
+       llvm::make_range(std::next(Block::iterator(link.product.getOperation())),
+                        block.end())) {
+    llvm::SetVector<Value> read = valuesReadBy(op);
+    auto dependsOnLink = [&](Value value) {
+      return dependent.contains(value.getDefiningOp());
+    };
+    if (llvm::none_of(read, dependsOnLink))
+      continue;
+    dependent.insert(&op);
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || taken.contains(&op) ||
+        !(isElementwise(linalgOp) || matchReduction(linalgOp)) ||
+        linalgOp.getNumLoops() > link.product.getNumParallelLoops() ||
+        llvm::any_of(read, [&](Value value) {
+          return dependsOnLink(value) &&
+                 !inside.contains(value.getDefiningOp());
+        }))
+      continue;
+    inside.insert(&op);
+    taken.insert(&op);
+    collectBefore(linalgOp, Value(), link.after);
+    link.after.push_back(linalgOp);
+  }
+  // The way that the product's value goes while exactly one operator reads it.
+  Value value = link.product->getResult(0);
+  while (value.hasOneUse()) {
+    auto user = dyn_cast<linalg::LinalgOp>(*value.getUsers().begin());
+    if (!user || !inside.contains(user) || !isElementwise(user))
+      break;
+    link.directlyAfter.push_back(user);
+    value = user->getResult(0);
+  }
+  // With what only these read.
+  for (linalg::LinalgOp op : link.after) {
+    bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
+      auto reader = dyn_cast<linalg::LinalgOp>(user);
+      return reader && llvm::is_contained(link.directlyAfter, reader);
+    });
+    if (isRead && !inside.contains(op))
+      link.directlyAfter.push_back(op);
+  }
+}
+
+/// The product that goes on with a value of the link, and that value, where
+/// there is one and nobody else outside of the link reads it.
+std::pair<linalg::LinalgOp, Value>
+Collector::follow(const ChainRow::Link &link) {
+  SmallVector<Value> values{link.product->getResult(0)};
+  for (linalg::LinalgOp op : link.after)
+    values.push_back(op->getResult(0));
+  auto isInside = [&](Operation *user) {
+    auto op = dyn_cast<linalg::LinalgOp>(user);
+    return op && llvm::is_contained(link.after, op);
+  };
+  linalg::LinalgOp next;
+  Value arriving;
+  unsigned readers = 0;
+  for (Value value : values)
+    for (OpOperand &use : value.getUses()) {
+      if (isInside(use.getOwner()))
+        continue;
+      auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!reader || !isContraction(reader) || !reader.isDpsInput(&use))
+        continue;
+      ++readers;
+      next = reader;
+      arriving = value;
+    }
+  bool leaves =
+      arriving && llvm::any_of(arriving.getUsers(), [&](Operation *user) {
+        return user != next && !isInside(user);
+      });
+  if (readers == 1 && !leaves && !taken.contains(next) &&
+      next->getBlock() == &block)
+    return {next, arriving};
+  // What is read outside ends here.
+  for (Value value : llvm::reverse(values))
+    if (!llvm::all_of(value.getUsers(), isInside)) {
+      remarkEnd(value);
+      break;
+    }
+  return {};
+}
+
+void Collector::remarkEnd(Value value) {
+  SmallVector<linalg::LinalgOp> readers;
+  for (Operation *user : value.getUsers())
+    if (auto reader = dyn_cast<linalg::LinalgOp>(user))
+      readers.push_back(reader);
+  if (readers.empty())
+    return;
+  std::string reason;
+  if (!value.hasOneUse())
+    reason = llvm::formatv("it is read in {0} places",
+                           llvm::range_size(value.getUses()));
+  else if (taken.contains(readers.front()))
+    reason = "its reader is already in the chain of another operand";
+  else
+    reason = (readers.front()->getName().getStringRef() +
+              " reads it, which is neither a product nor element-wise nor a "
+              "reduction that the chain can take in")
+                 .str();
+  remark::missed(value.getLoc(),
+                 remark::RemarkOpts::name("chain-ends").category("fuse"))
+      << "the chain ends with this value: " + reason;
+}
+
+SmallVector<ChainRow> fusion::collectChainRows(func::FuncOp function) {
+  return Collector(function).run();
+}

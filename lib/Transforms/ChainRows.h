@@ -1,0 +1,46 @@
+//===- ChainRows.h - Products that hand their values on ---------------*- C++
+//-*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_CHAINROWS_H
+#define FUSION_LIB_TRANSFORMS_CHAINROWS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace fusion {
+
+/// A row of products, each multiplying a value that the one before it makes,
+/// with the element-wise operators and reductions before, between and after.
+struct ChainRow {
+  using Operators = llvm::SmallVector<mlir::linalg::LinalgOp>;
+
+  struct Link {
+    /// Element-wise, on operands that come from outside.
+    Operators before;
+    mlir::linalg::LinalgOp product;
+    /// What is computed from the product's values, and what only that reads.
+    Operators after;
+    /// Of `after` the element-wise operators directly behind the product: what
+    /// a kernel of the product alone takes in at least.
+    Operators directlyAfter;
+  };
+  llvm::SmallVector<Link> links;
+
+  /// Operators of links first … last, in program order; of the last one all
+  /// that is after it, or only what is directly after it.
+  Operators operators(unsigned first, unsigned last, bool all) const;
+};
+
+/// The rows of a function, in program order; no operator is in two. Remarks say
+/// where a row ends and why.
+llvm::SmallVector<ChainRow> collectChainRows(mlir::func::FuncOp function);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_CHAINROWS_H

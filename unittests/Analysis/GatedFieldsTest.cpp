@@ -1,0 +1,201 @@
+//===- GatedFieldsTest.cpp - Costs of what is not lowered --------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Persistence, clusters and producer warps: each moves the terms that it
+// should, in the right direction, and no other; and changes nothing where there
+// is nothing to gain.
+
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+
+using namespace fusion;
+using namespace fusion::test;
+
+namespace {
+
+const char *const kProduct = R"x(#fuse.schedule<version = 1,
+  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
+  mapping = <warps = 4, blocks = ["m", "n"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>,
+  pipeline = <{A = 4, B = 4}>>)x";
+
+class GatedFields : public ::testing::Test {
+protected:
+  explicit GatedFields(llvm::ArrayRef<int64_t> sizes = {4096, 256, 4096})
+      : group(chainIR(sizes), kProduct), chip(*lookupChip("sm_90a")) {}
+
+  Cost cost() {
+    EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip),
+              std::nullopt);
+    return predictCost(group.model(), *group.schedule, footprint(), chip);
+  }
+  Footprint footprint() {
+    return computeFootprint(group.model(), *group.schedule);
+  }
+  std::string impossible() {
+    return whyImpossible(group.model(), *group.schedule, chip)
+        .value_or("possible");
+  }
+
+  ScheduledGroup group;
+  ChipInfo chip;
+};
+
+TEST_F(GatedFields, PersistenceHidesFirstLoads) {
+  Cost blocks = cost();
+  ASSERT_GT(blocks.waves, 1);
+  group.schedule->persistent = true;
+  Cost tiles = cost();
+  EXPECT_LT(tiles.pipeline, blocks.pipeline);
+  EXPECT_EQ(tiles.dram, blocks.dram);
+  EXPECT_EQ(tiles.l2, blocks.l2);
+  EXPECT_EQ(tiles.compute, blocks.compute);
+  EXPECT_EQ(whyNotLowered(*group.schedule),
+            "'persistent' is not lowered; a block computes one tile");
+}
+
+TEST_F(GatedFields, PersistenceTakesSharedMemoryForTheResult) {
+  int64_t before = footprint().sharedMemory;
+  group.schedule->persistent = true;
+  EXPECT_EQ(footprint().sharedMemory, before + 64 * 64 * 4);
+}
+
+TEST_F(GatedFields, PersistenceOfOneWaveIsNothing) {
+  ScheduledGroup small(chainIR({512, 256, 512}), kProduct);
+  auto pipeline = [&] {
+    return predictCost(small.model(), *small.schedule,
+                       computeFootprint(small.model(), *small.schedule), chip)
+        .pipeline;
+  };
+  double blocks = pipeline();
+  small.schedule->persistent = true;
+  EXPECT_EQ(pipeline(), blocks);
+}
+
+// The last wave has few blocks: tiles are counted by the SM with most of them.
+TEST_F(GatedFields, PersistenceCountsTilesNotWaves) {
+  Cost blocks = cost();
+  int64_t slots = blocks.blocksPerSM * chip.numSMs;
+  ASSERT_GT(blocks.blocksPerSM, 1);
+  // One more row of 64 columns than waves are full.
+  int64_t rows = slots / 64 + 1;
+  ScheduledGroup rest(chainIR({64 * rows, 256, 4096}), kProduct);
+  Footprint moved = computeFootprint(rest.model(), *rest.schedule);
+  ASSERT_GT(moved.blocks, slots);
+  double waves = predictPipeline(rest.model(), *rest.schedule, moved, chip,
+                                 PipelineForm::Continuous)
+                     .kernel;
+  rest.schedule->persistent = true;
+  double tiles = predictPipeline(rest.model(), *rest.schedule, moved, chip,
+                                 PipelineForm::Continuous)
+                     .kernel;
+  EXPECT_LT(tiles, 0.8 * waves);
+}
+
+TEST_F(GatedFields, ClustersFetchCommonTilesOnce) {
+  Cost alone = cost();
+  group.schedule->cluster = 4;
+  Cost together = cost();
+  // A is common to blocks that are neighbours along n, and half of the bytes.
+  Footprint moved = footprint();
+  EXPECT_EQ(moved.neighbourBytes * 2, moved.globalLoadBytes);
+  double bytes =
+      moved.globalLoadBytes * (1 + 1.0 / 4) / 2 + moved.globalStoreBytes;
+  EXPECT_DOUBLE_EQ(together.l2, bytes / chip.l2BytesPerSecond);
+  EXPECT_LT(together.l2, alone.l2);
+  EXPECT_LE(together.pipeline, alone.pipeline);
+  EXPECT_EQ(together.shared, alone.shared);
+  EXPECT_EQ(together.compute, alone.compute);
+}
+
+TEST_F(GatedFields, ClustersWithoutMulticastFetchAsBefore) {
+  Cost alone = cost();
+  chip.hasMulticast = false;
+  group.schedule->cluster = 4;
+  EXPECT_EQ(cost().l2, alone.l2);
+}
+
+TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
+  group.schedule->cluster = 4;
+  EXPECT_EQ(impossible(), "possible");
+  group.schedule->cluster = 16;
+  EXPECT_EQ(impossible(), "a cluster of sm_90a has at most 8 blocks, not 16");
+  group.schedule->cluster = 3;
+  EXPECT_EQ(impossible(),
+            "clusters of 3 blocks do not divide the blocks along 'n'");
+  group.schedule->cluster = 4;
+  group.schedule->raster = 6;
+  EXPECT_EQ(impossible(),
+            "clusters of 4 blocks do not divide the blocks along 'n'");
+  chip = *lookupChip("sm_80");
+  EXPECT_EQ(impossible(), "sm_80 has no clusters");
+}
+
+/// A chain with a loop inside of a loop, whose first loads are waited for anew.
+const char *const kNest = R"x(#fuse.schedule<version = 1,
+  tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
+  mapping = <warps = 4, blocks = ["m", "h"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
+    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
+             D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>,
+  pipeline = <{A = 3, B = 3}>>)x";
+
+TEST_F(GatedFields, ProducersRunAheadOfInnerLoops) {
+  ScheduledGroup nest(chainIR({512, 256, 1024, 512}), kNest);
+  ASSERT_TRUE(nest.schedule) << nest.reason;
+  auto cost = [&] {
+    return predictCost(nest.model(), *nest.schedule,
+                       computeFootprint(nest.model(), *nest.schedule), chip);
+  };
+  Cost without = cost();
+  nest.schedule->producerWarps = 1;
+  Cost with = cost();
+  EXPECT_LT(with.pipeline, without.pipeline);
+  EXPECT_EQ(with.l2, without.l2);
+  EXPECT_EQ(with.compute, without.compute);
+  EXPECT_EQ(with.shared, without.shared);
+}
+
+// Warps that produce take the room of blocks.
+TEST_F(GatedFields, ProducersTakeRoom) {
+  ASSERT_TRUE(group.schedule) << group.reason;
+  chip.sharedMemoryPerSM = 1u << 30; // not the limit here
+  int64_t without = blocksPerSM(*group.schedule, footprint(), chip);
+  group.schedule->producerWarps = 8;
+  int64_t with = blocksPerSM(*group.schedule, footprint(), chip);
+  EXPECT_LT(with, without);
+  chip.leastRegisters = 0;
+  EXPECT_LT(blocksPerSM(*group.schedule, footprint(), chip), with);
+}
+
+TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
+  group.schedule->producerWarps = 28;
+  EXPECT_EQ(impossible(), "possible");
+  group.schedule->producerWarps = 29;
+  EXPECT_EQ(impossible(),
+            "a block has at most 32 warps, not 4 and 29 producers");
+  chip = *lookupChip("sm_89");
+  EXPECT_EQ(impossible(), "sm_89 has no bulk copies for a producer to issue");
+}
+
+// The printed table knows none of these.
+TEST_F(GatedFields, PrintedFormIsAsPrinted) {
+  auto printed = [&] {
+    return predictPipeline(group.model(), *group.schedule, footprint(), chip,
+                           PipelineForm::Printed)
+        .block;
+  };
+  double before = printed();
+  group.schedule->producerWarps = 1;
+  EXPECT_EQ(printed(), before);
+}
+
+} // namespace
