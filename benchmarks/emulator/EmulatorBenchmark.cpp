@@ -79,6 +79,25 @@ struct Workload {
     buffer(data);
   }
   void scalar(int value) { launch.parameters.push_back(bytesOf(value)); }
+  /// A matrix of ones of type f16, rows of `columns`, in boxes of 64 columns.
+  void halfMap(uint64_t columns, uint64_t rows, uint32_t boxRows) {
+    std::vector<uint16_t> ones(columns * rows, 0x3c00);
+    TensorMapInfo info;
+    info.type = TensorMapType::F16;
+    info.address = memory.allocate(ones.size() * 2);
+    memory.write(info.address, ones.data(), ones.size() * 2);
+    info.dims = {columns, rows};
+    info.strides = {columns * 2};
+    info.box = {64, boxRows};
+    info.swizzleBytes = 128;
+    std::string message;
+    auto map = encodeTensorMap(info, message);
+    if (!map) {
+      std::fprintf(stderr, "%s\n", message.c_str());
+      std::exit(1);
+    }
+    launch.parameters.emplace_back(map->begin(), map->end());
+  }
 };
 
 using Make = std::unique_ptr<Workload> (*)();
@@ -213,6 +232,60 @@ L:
   return w;
 }
 
+/// A ring of four blocks that store into one another's shared memory and meet
+/// at mbarriers and barrier.cluster.
+std::unique_ptr<Workload> clusterRing() {
+  auto w = std::make_unique<Workload>("hopper_clusters.ptx", "cluster_ring", 16,
+                                      1, std::array<uint32_t, 3>{32, 1, 1});
+  w->launch.cluster = {4, 1, 1};
+  for (int i = 0; i < 2; ++i)
+    w->numbers(16 * 32);
+  w->scalar(64);
+  return w;
+}
+
+/// Atomics on the shared memory of both blocks of a cluster.
+std::unique_ptr<Workload> clusterHistogram() {
+  auto w =
+      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_histogram", 16,
+                                 1, std::array<uint32_t, 3>{256, 1, 1});
+  w->launch.cluster = {2, 1, 1};
+  w->launch.dynamicSharedMemory = 2048;
+  w->numbers(1 << 16);
+  w->numbers(1024);
+  w->scalar(1 << 16);
+  w->scalar(512);
+  return w;
+}
+
+/// Bulk copies into the shared memory of both blocks.
+std::unique_ptr<Workload> clusterMulticast() {
+  auto w =
+      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_multicast", 16,
+                                 1, std::array<uint32_t, 3>{128, 1, 1});
+  w->launch.cluster = {2, 1, 1};
+  w->numbers(8 * 64 * 128);
+  w->numbers(16 * 128);
+  w->scalar(64);
+  return w;
+}
+
+/// Tensor copies by a warp of its own, multicast, and wgmma.
+std::unique_ptr<Workload> hopperGemm() {
+  constexpr int kM = 256, kN = 512, kK = 1024;
+  auto w =
+      std::make_unique<Workload>("hopper_gemm.ptx", "hopper_gemm", kN / 64,
+                                 kM / 64, std::array<uint32_t, 3>{160, 1, 1});
+  w->launch.cluster = {2, 1, 1};
+  w->launch.dynamicSharedMemory = 49200;
+  w->halfMap(kK, kM, 32);
+  w->halfMap(kK, kN, 64);
+  w->numbers(size_t(kM) * kN);
+  w->scalar(kN);
+  w->scalar(kK);
+  return w;
+}
+
 /// A loop over wgmma.m64n256 from shared memory, four to a group.
 std::unique_ptr<Workload> warpgroups(const char *type, unsigned majorB) {
   std::ostringstream text;
@@ -332,7 +405,11 @@ int main(int argc, char **argv) {
       {"cp_async", pipeline},
       {"gemm_512", gemm<512>},
       {"collatz_divergent", collatz},
-      {"shared_gather", gather}};
+      {"shared_gather", gather},
+      {"cluster_ring", clusterRing},
+      {"cluster_histogram", clusterHistogram},
+      {"cluster_multicast", clusterMulticast},
+      {"hopper_gemm", hopperGemm}};
   auto add = [](const std::string &name, auto function) {
     benchmark::RegisterBenchmark(name.c_str(), function)
         ->Unit(benchmark::kMillisecond);

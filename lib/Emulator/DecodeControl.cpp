@@ -315,10 +315,12 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   static const struct {
     std::string_view name;
     unsigned m, n, k;
-  } shapes[] = {{"m8n8k4", 8, 8, 4},     {"m8n8k16", 8, 8, 16},
-                {"m8n8k32", 8, 8, 32},   {"m16n8k4", 16, 8, 4},
-                {"m16n8k8", 16, 8, 8},   {"m16n8k16", 16, 8, 16},
-                {"m16n8k32", 16, 8, 32}, {"m16n8k64", 16, 8, 64}};
+  } shapes[] = {{"m8n8k4", 8, 8, 4},      {"m8n8k16", 8, 8, 16},
+                {"m8n8k32", 8, 8, 32},    {"m16n8k4", 16, 8, 4},
+                {"m16n8k8", 16, 8, 8},    {"m16n8k16", 16, 8, 16},
+                {"m16n8k32", 16, 8, 32},  {"m16n8k64", 16, 8, 64},
+                {"m8n8k128", 8, 8, 128},  {"m16n8k128", 16, 8, 128},
+                {"m16n8k256", 16, 8, 256}};
   MmaSpec spec;
   for (const auto &shape : shapes)
     if (modifiers.take(shape.name)) {
@@ -333,13 +335,19 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   spec.a = modifiers.takeType();
   spec.b = modifiers.takeType();
   spec.accumulator = modifiers.takeType();
+  if (spec.a == Type::B1 && modifiers.take("popc")) {
+    int bitOp = modifiers.takeOneOf({"and", "xor"});
+    spec.bitOp = MmaSpec::BitOp(bitOp + 1);
+  }
   Handler handler = sync && layouts && spec.m ? table.mma(spec) : nullptr;
   if (!handler)
     return unsupported();
   if (!count(4, 4))
     return false;
   auto bitsOf = [](Type type) {
-    return type == Type::U4 || type == Type::S4 ? 4 : 8 * bytesOf(type);
+    return type == Type::B1                       ? 1
+           : type == Type::U4 || type == Type::S4 ? 4
+                                                  : 8 * bytesOf(type);
   };
   auto registerType = [](Type type) {
     return type == Type::F64 ? Type::F64 : Type::B32;

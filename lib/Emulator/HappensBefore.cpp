@@ -8,8 +8,6 @@
 
 #include "HappensBefore.h"
 
-#include <algorithm>
-
 using namespace fusion::emulator;
 
 static bool isBelow(const Clocks::Entry &entry, uint64_t key) {
@@ -17,7 +15,7 @@ static bool isBelow(const Clocks::Entry &entry, uint64_t key) {
 }
 
 Clocks::Iterator Clocks::lowerBound(uint64_t key) const {
-  return std::lower_bound(entries.begin(), entries.end(), key, isBelow);
+  return std::lower_bound(begin(), end(), key, isBelow);
 }
 
 Clocks::Iterator Clocks::find(uint64_t key) const {
@@ -25,54 +23,158 @@ Clocks::Iterator Clocks::find(uint64_t key) const {
   return it != end() && it->first == key ? it : end();
 }
 
-void Clocks::join(uint64_t key, uint32_t clock) {
-  auto it = std::lower_bound(entries.begin(), entries.end(), key, isBelow);
-  if (it == entries.end() || it->first != key)
-    entries.insert(it, {key, clock});
-  else if (it->second < clock)
-    it->second = clock;
+namespace {
+/// Entries that are not used any more, with their room: clocks come and go at
+/// every barrier.
+template <class T> struct Spares {
+  ~Spares() {
+    for (T *spare : list)
+      delete spare;
+  }
+  static constexpr size_t kMost = 256;
+  std::vector<T *> list;
+};
+} // namespace
+
+template <class T> static Spares<T> &spares() {
+  static thread_local Spares<T> spares;
+  return spares;
 }
 
-void Clocks::join(Iterator first, Iterator last) {
-  if (first == last)
+void Clocks::release() {
+  if (!shared || --shared->uses)
     return;
-  if (entries.empty()) {
-    entries.assign(first, last);
+  std::vector<Shared *> &list = spares<Shared>().list;
+  if (list.size() == Spares<Shared>::kMost) {
+    delete shared;
     return;
   }
-  size_t at = 0, missing = 0;
-  for (auto it = first; it != last; ++it) {
-    const Entry &entry = *it;
-    while (at < entries.size() && entries[at].first < entry.first)
+  shared->entries.clear();
+  list.push_back(shared);
+}
+
+std::vector<Clocks::Entry> &Clocks::own(size_t more) {
+  if (shared && shared->uses == 1)
+    return shared->entries;
+  std::vector<Shared *> &list = spares<Shared>().list;
+  Shared *fresh;
+  if (list.empty()) {
+    fresh = new Shared;
+  } else {
+    fresh = list.back();
+    list.pop_back();
+    fresh->uses = 1;
+  }
+  fresh->entries.reserve(size() + more);
+  fresh->entries.assign(begin(), end());
+  if (shared)
+    --shared->uses;
+  shared = fresh;
+  return fresh->entries;
+}
+
+bool Clocks::join(uint64_t key, uint32_t clock) {
+  Iterator place = lowerBound(key);
+  ptrdiff_t at = place - begin();
+  bool isThere = place != end() && place->first == key;
+  if (isThere && place->second >= clock)
+    return false;
+  std::vector<Entry> &entries = own(!isThere);
+  if (isThere)
+    entries[size_t(at)].second = clock;
+  else
+    entries.insert(entries.begin() + at, {key, clock});
+  return true;
+}
+
+bool Clocks::join(const Clocks &other) {
+  if (shared == other.shared || other.empty())
+    return false;
+  bool isMore = false; // than there is in the other one
+  if (size() <= other.size()) {
+    Iterator at = other.begin(), last = other.end();
+    for (const Entry &entry : *this) {
+      while (at != last && at->first < entry.first)
+        ++at;
+      isMore =
+          at == last || at->first != entry.first || at->second < entry.second;
+      if (isMore)
+        break;
+    }
+    if (!isMore) {
+      if (size() == other.size() && std::equal(begin(), end(), other.begin()))
+        return false;
+      *this = other;
+      return true;
+    }
+  }
+  return join(other.begin(), other.end());
+}
+
+bool Clocks::join(Iterator first, Iterator last) {
+  if (first == last)
+    return false;
+  if (empty()) {
+    own().assign(first, last);
+    return true;
+  }
+  bool isNew = false;
+  size_t missing = 0;
+  Iterator at = lowerBound(first->first), mineEnd = end();
+  size_t begun = size_t(at - begin());
+  for (Iterator it = first; it != last; ++it) {
+    while (at != mineEnd && at->first < it->first)
       ++at;
-    if (at == entries.size() || entries[at].first != entry.first)
+    if (at == mineEnd || at->first != it->first)
       ++missing;
-    else if (entries[at].second < entry.second)
-      entries[at].second = entry.second;
+    else
+      isNew |= at->second < it->second;
+  }
+  if (!missing && !isNew)
+    return false;
+  if (!missing) {
+    Entry *mine = own().data() + begun;
+    for (Iterator it = first; it != last; ++it) {
+      while (mine->first < it->first)
+        ++mine;
+      mine->second = std::max(mine->second, it->second);
+    }
+    return true;
   }
   // The largest first, into the space at the end.
+  std::vector<Entry> &entries = own(missing);
   size_t mine = entries.size(), theirs = size_t(last - first),
          to = mine + missing;
   entries.resize(to);
-  while (to != mine) {
-    const Entry &entry = first[ptrdiff_t(theirs) - 1];
+  while (theirs) {
+    const Entry &entry = first[theirs - 1];
     if (mine && entries[mine - 1].first >= entry.first) {
-      theirs -= entries[mine - 1].first == entry.first;
-      entries[--to] = entries[--mine];
+      --mine;
+      Entry joined = entries[mine];
+      if (joined.first == entry.first) {
+        joined.second = std::max(joined.second, entry.second);
+        --theirs;
+      }
+      entries[--to] = joined;
     } else {
       entries[--to] = entry;
       --theirs;
     }
   }
+  return true;
 }
 
-void Knowledge::join(const Knowledge &other) {
+bool Knowledge::join(const Knowledge &other) {
   if (warps.size() < other.warps.size())
     warps.resize(other.warps.size(), 0);
-  for (uint32_t warp = 0; warp < other.warps.size(); ++warp)
+  uint32_t isNew = 0;
+  for (uint32_t warp = 0; warp < other.warps.size(); ++warp) {
+    isNew |= uint32_t(warps[warp] < other.warps[warp]);
     warps[warp] = std::max(warps[warp], other.warps[warp]);
-  lanes.join(other.lanes);
-  foreign.join(other.foreign);
+  }
+  isNew |= uint32_t(lanes.join(other.lanes));
+  isNew |= uint32_t(foreign.join(other.foreign));
+  return isNew;
 }
 
 bool Knowledge::knowsWarp(const Context &context, uint64_t block) const {

@@ -19,9 +19,9 @@
 #ifndef FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 #define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -53,30 +53,60 @@ struct Context {
 };
 
 /// Clocks by key, sorted: joined all the time, so that a tree would cost more
-/// than what it holds.
+/// than what it holds. Copies share their entries until one changes; a launch
+/// with sanitizers runs on one thread, so that uses are plainly counted.
 class Clocks {
 public:
   using Entry = std::pair<uint64_t, uint32_t>;
-  using Iterator = std::vector<Entry>::const_iterator;
+  using Iterator = const Entry *;
 
-  Iterator begin() const { return entries.begin(); }
-  Iterator end() const { return entries.end(); }
-  bool empty() const { return entries.empty(); }
+  Clocks() = default;
+  Clocks(const Clocks &other) : shared(other.shared) {
+    if (shared)
+      ++shared->uses;
+  }
+  Clocks(Clocks &&other) noexcept
+      : shared(std::exchange(other.shared, nullptr)) {}
+  Clocks &operator=(Clocks other) {
+    std::swap(shared, other.shared);
+    return *this;
+  }
+  ~Clocks() {
+    if (shared)
+      release();
+  }
+
+  Iterator begin() const { return shared ? shared->entries.data() : nullptr; }
+  Iterator end() const { return begin() + size(); }
+  size_t size() const { return shared ? shared->entries.size() : 0; }
+  bool empty() const { return !size(); }
   /// The first whose key is not below.
   Iterator lowerBound(uint64_t key) const;
   Iterator find(uint64_t key) const;
-  /// The next one. Iterators behind it are invalid.
-  Iterator erase(Iterator it) { return entries.erase(it); }
-  void join(uint64_t key, uint32_t clock);
-  void join(const Clocks &other) { join(other.begin(), other.end()); }
-  void join(Iterator first, Iterator last);
-  /// A key that is above all.
-  void append(uint64_t key, uint32_t clock) {
-    entries.emplace_back(key, clock);
+  /// The larger clock of each key; whether that is anything new.
+  bool join(uint64_t key, uint32_t clock);
+  bool join(const Clocks &other);
+  bool join(Iterator first, Iterator last);
+  template <class Predicate> void eraseIf(Predicate isErased) {
+    if (std::none_of(begin(), end(), isErased))
+      return;
+    std::vector<Entry> &entries = own();
+    entries.erase(std::remove_if(entries.begin(), entries.end(), isErased),
+                  entries.end());
   }
+  /// A key that is above all.
+  void append(uint64_t key, uint32_t clock) { own().emplace_back(key, clock); }
 
 private:
-  std::vector<Entry> entries;
+  struct Shared {
+    size_t uses = 1;
+    std::vector<Entry> entries;
+  };
+  void release();
+  /// To be changed, with room for `more`.
+  std::vector<Entry> &own(size_t more = 0);
+
+  Shared *shared = nullptr;
 };
 
 /// Clocks that are known, of threads of one block and of others: accesses at
@@ -93,7 +123,13 @@ struct Knowledge {
     return warpKey(block, warp) << 5 | lane;
   }
 
-  void join(const Knowledge &other);
+  /// Whether any of it is new.
+  bool join(const Knowledge &other);
+  /// And a single lane's.
+  bool join(const Knowledge &other, uint64_t threadKey, uint32_t clock) {
+    bool isNew = join(other);
+    return lanes.join(threadKey, clock) || isNew;
+  }
   void joinWarp(uint32_t warp, uint32_t clock) {
     if (warps.size() <= warp)
       warps.resize(warp + 1, 0);
@@ -121,8 +157,7 @@ inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
 template <class Told> class ReleasedAt {
 public:
   struct Entry {
-    /// Those who have seen it keep it as it was then.
-    std::shared_ptr<Told> told = std::make_shared<Told>();
+    Told told;
     uint64_t version = 0; ///< no other state of any entry has it
   };
   bool empty() const { return entries.empty(); }
@@ -131,13 +166,11 @@ public:
     auto it = entries.find(key);
     return it == entries.end() ? nullptr : &it->second;
   }
-  /// To add to what is there.
-  Told &change(uint64_t key) {
+  /// Adds to what is there; the arguments are those of Told::join.
+  template <class... Added> void join(uint64_t key, const Added &...added) {
     Entry &entry = entries[key];
-    entry.version = ++versions;
-    if (entry.told.use_count() > 1)
-      entry.told = std::make_shared<Told>(*entry.told);
-    return *entry.told;
+    if (entry.told.join(added...))
+      entry.version = ++versions;
   }
 
 private:
@@ -145,32 +178,122 @@ private:
   uint64_t versions = 0;
 };
 
-/// What a lane has seen at addresses; entries only grow, so that the last look
-/// at each is enough.
-template <class Told> class SeenAt {
+/// Something for some lanes of a warp.
+template <class T> class LaneMap {
 public:
-  void see(const typename ReleasedAt<Told>::Entry &entry) {
-    for (auto &[place, told] : looks)
-      if (place == &entry) {
-        told = entry.told;
-        return;
-      }
-    if (looks.size() == kLooks) {
-      rest.join(*looks.front().second);
-      looks.erase(looks.begin());
-    }
-    looks.emplace_back(&entry, entry.told);
+  uint32_t lanes() const { return present; }
+  bool empty() const { return !present; }
+  /// Null where there is none.
+  const T *find(unsigned lane) const {
+    return present >> lane & 1 ? &values[lane] : nullptr;
+  }
+  T &operator[](unsigned lane) {
+    if (values.empty())
+      values.resize(32);
+    present |= 1u << lane;
+    return values[lane];
+  }
+  void erase(uint32_t lanes) {
+    for (uint32_t left = lanes & present; left; left &= left - 1)
+      values[unsigned(__builtin_ctz(left))] = T();
+    present &= ~lanes;
+  }
+  template <class Visit> void forEach(Visit visit) {
+    for (uint32_t left = present; left; left &= left - 1)
+      visit(values[unsigned(__builtin_ctz(left))]);
   }
   template <class Visit> void forEach(Visit visit) const {
-    visit(rest);
-    for (const auto &look : looks)
-      visit(std::as_const(*look.second));
+    for (uint32_t left = present; left; left &= left - 1)
+      visit(values[unsigned(__builtin_ctz(left))]);
   }
-  Told rest; ///< of other places
 
 private:
-  static constexpr size_t kLooks = 4;
-  std::vector<std::pair<const void *, std::shared_ptr<Told>>> looks;
+  uint32_t present = 0;
+  std::vector<T> values;
+};
+
+/// What the lanes of a warp have seen at addresses. Entries only grow, so that
+/// the last look of a lane at each is enough; lanes that poll together look
+/// together.
+template <class Told> class SeenAt {
+public:
+  using Entry = typename ReleasedAt<Told>::Entry;
+
+  bool empty() const { return looks.empty() && rest.empty(); }
+  void see(const Entry &entry, uint32_t lanes) {
+    bool isKnown = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < looks.size(); ++i) {
+      Look &look = looks[i];
+      if (look.place == &entry && look.version == entry.version) {
+        look.lanes |= lanes;
+        isKnown = true;
+      } else if (look.place == &entry) {
+        look.lanes &= ~lanes;
+      }
+      if (!look.lanes)
+        continue;
+      if (kept != i)
+        looks[kept] = std::move(look);
+      ++kept;
+    }
+    looks.resize(kept);
+    if (isKnown)
+      return;
+    if (looks.size() == kLooks) {
+      for (uint32_t left = looks[0].lanes; left; left &= left - 1)
+        rest[unsigned(__builtin_ctz(left))].join(looks[0].told);
+      looks.erase(looks.begin());
+    }
+    looks.push_back({&entry, entry.version, lanes, entry.told});
+  }
+  /// What was seen elsewhere.
+  void add(unsigned lane, const Told &told) { rest[lane].join(told); }
+  template <class Visit> void forEach(unsigned lane, Visit visit) const {
+    if (const Told *told = rest.find(lane))
+      visit(*told);
+    for (const Look &look : looks)
+      if (look.lanes >> lane & 1)
+        visit(look.told);
+  }
+  /// Of all these lanes.
+  template <class Visit> void forCommon(uint32_t lanes, Visit visit) const {
+    for (const Look &look : looks)
+      if (!(lanes & ~look.lanes))
+        visit(look.told);
+  }
+  void forgetCommon(uint32_t lanes) {
+    for (Look &look : looks)
+      if (!(lanes & ~look.lanes))
+        look.lanes &= ~lanes;
+    forget(0);
+  }
+  /// Those who have seen anything.
+  uint32_t lanes() const {
+    uint32_t lanes = rest.lanes();
+    for (const Look &look : looks)
+      lanes |= look.lanes;
+    return lanes;
+  }
+  void forget(uint32_t lanes) {
+    rest.erase(lanes);
+    for (Look &look : looks)
+      look.lanes &= ~lanes;
+    looks.erase(std::remove_if(looks.begin(), looks.end(),
+                               [](const Look &look) { return !look.lanes; }),
+                looks.end());
+  }
+
+private:
+  static constexpr size_t kLooks = 16;
+  struct Look {
+    const Entry *place;
+    uint64_t version;
+    uint32_t lanes;
+    Told told;
+  };
+  std::vector<Look> looks;
+  LaneMap<Told> rest; ///< of other places
 };
 using Released = ReleasedAt<Knowledge>;
 using LooselyReleased = ReleasedAt<Clocks>;

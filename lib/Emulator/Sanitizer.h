@@ -27,7 +27,6 @@
 #include "Warp.h"
 
 #include <array>
-#include <map>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -157,6 +156,11 @@ private:
     uint64_t offset;
     Record write;
   };
+  /// What a lane knew, in the form of `Released`, and its own clock.
+  struct Fenced {
+    Knowledge known;
+    uint32_t clock;
+  };
   struct WarpState {
     uint32_t clock = 1;
     uint32_t context = 0; ///< 0: not numbered yet
@@ -165,17 +169,16 @@ private:
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;                    ///< of all lanes
-    std::map<unsigned, Knowledge> lanes; ///< what single lanes know besides
-    using Pending = std::map<unsigned, SeenAt<Knowledge>>;
-    Pending pending;                      ///< read, but not acquired yet
-    std::map<unsigned, Knowledge> fenced; ///< at the last fence
+    Knowledge common;          ///< of all lanes
+    LaneMap<Knowledge> lanes;  ///< what single lanes know besides
+    SeenAt<Knowledge> pending; ///< read, but not acquired yet
+    LaneMap<Fenced> fenced;    ///< at the last fence
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    Pending narrowPending;
-    std::map<unsigned, Knowledge> narrowFenced;
-    /// Threads whose strong writes were read, by lane; and suspicious reads
-    /// (only with locks: Code::hasAtomics and hasUpdates).
-    std::map<unsigned, SeenAt<Clocks>> loose;
+    SeenAt<Knowledge> narrowPending;
+    LaneMap<Fenced> narrowFenced;
+    /// Threads whose strong writes were read; and suspicious reads (only with
+    /// locks: Code::hasAtomics and hasUpdates).
+    SeenAt<Clocks> loose;
     /// What strong reads saw already: acquired, pending, and in `loose`.
     SeenReleases acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
@@ -203,15 +206,14 @@ private:
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
-  Knowledge exported(const Warp &warp, unsigned lane,
-                     const Knowledge &knowledge, uint32_t ownClock) const;
+  template <class Visit>
+  void forExported(const Warp &warp, uint32_t mask, Visit visit) const;
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
   void importForeign(Knowledge &into, const Clocks &foreign) const;
   Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
-  using Fenced = std::map<unsigned, Knowledge>;
-  void acquirePending(WarpState &state, uint32_t mask,
-                      WarpState::Pending &pending) const;
+  void acquirePending(const Warp &warp, WarpState &state, uint32_t mask,
+                      SeenAt<Knowledge> &pending) const;
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);

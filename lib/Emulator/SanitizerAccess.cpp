@@ -429,6 +429,30 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     if (reach.kind != SanitizeKind::Load)
       this->write(reach, write, reads, at, lane);
   };
+  bool loads = reach.kind == SanitizeKind::Load;
+  // Bytes of a word where only what is over, or the lane itself, has been.
+  auto settle = [&](Shadow::Parts &parts, unsigned begin, unsigned end,
+                    unsigned lane) {
+    Record mine = reach.mine | Record(lane) << 7;
+    bool isOver = !reach.loose;
+    for (unsigned i = begin; i < end; ++i) {
+      Record write = parts.writes[i], reads = parts.reads[i];
+      bool isOwn = ((reads ^ mine) & kOwner) == 0;
+      isOver &= (write < reach.limit || ((write ^ mine) & kOwner) == 0) &&
+                (reads < reach.limit || (!loads && isOwn));
+    }
+    if (!isOver)
+      return false;
+    for (unsigned i = begin; i < end; ++i) {
+      if (loads) {
+        parts.reads[i] = mine;
+        continue;
+      }
+      parts.writes[i] = mine | (reach.inFlight ? kInFlight : 0);
+      parts.reads[i] = 0;
+    }
+    return true;
+  };
   uint64_t last = ~uint64_t(0);
   bool repeated = false,
        alike = states[reach.warp.index].lanes.empty() && !reach.loose;
@@ -436,7 +460,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;
     // A third lane that reads the same changes nothing.
-    if (reach.kind == SanitizeKind::Load && at == last && alike) {
+    if (loads && at == last && alike) {
       if (repeated)
         continue;
       repeated = true;
@@ -451,10 +475,13 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
         visit(shadow.writes[word], shadow.reads[word], at, lane);
       } else {
         Shadow::Parts &parts = shadow.split(word);
+        unsigned first = unsigned(at % 4), last = first + count;
         Record w = 0, r = 0; // of the byte before, until now
-        for (unsigned i = at % 4, end = i + count; i < end; ++i) {
+        if (settle(parts, first, last, lane))
+          first = last;
+        for (unsigned i = first; i < last; ++i) {
           Record &write = parts.writes[i], &reads = parts.reads[i];
-          bool same = i > at % 4 && write == w && reads == r;
+          bool same = i > first && write == w && reads == r;
           w = write;
           r = reads;
           if (same) {
@@ -464,7 +491,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
             visit(write, reads, word * 4 + i, lane);
           }
         }
-        if (count == 4 && reach.kind != SanitizeKind::Load)
+        if (count == 4 && !loads)
           shadow.unite(word, Record(parts.writes[0]));
       }
       at += count;

@@ -28,25 +28,30 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
                                    const uint64_t *address, SanitizeKind kind,
                                    LooselyReleased &released) {
   WarpState &state = states[warp.index];
-  auto forLanes = [&](auto visit) {
-    for (uint32_t left = mask; left; left &= left - 1) {
-      unsigned lane = unsigned(__builtin_ctz(left));
-      visit(lane, address[lane] & ~uint64_t(3));
+  // Lanes mostly access the same place.
+  for (uint32_t left = mask; left;) {
+    uint64_t key = address[__builtin_ctz(left)] & ~uint64_t(3);
+    uint32_t lanes = 0;
+    Clocks::Entry own[32];
+    unsigned count = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+      unsigned lane = unsigned(__builtin_ctz(rest));
+      if ((address[lane] & ~uint64_t(3)) != key)
+        continue;
+      lanes |= 1u << lane;
+      own[count++] = {Knowledge::threadKey(cta.linear, warp.index, lane),
+                      state.clock};
     }
-  };
-  if (kind != SanitizeKind::Store)
-    forLanes([&](unsigned lane, uint64_t key) {
-      const LooselyReleased::Entry *entry = released.find(key);
-      if (entry && state.seenLoosely.unseen(entry, entry->version, 1u << lane))
-        state.loose[lane].see(*entry);
-    });
-  // This write itself is not meant: who reads it sees it.
-  if (kind != SanitizeKind::Load)
-    forLanes([&](unsigned lane, uint64_t key) {
-      joinEntry(released.change(key),
-                Knowledge::threadKey(cta.linear, warp.index, lane),
-                state.clock);
-    });
+    left &= ~lanes;
+    if (kind != SanitizeKind::Store)
+      if (const LooselyReleased::Entry *entry = released.find(key))
+        if (uint32_t unseen =
+                state.seenLoosely.unseen(entry, entry->version, lanes))
+          state.loose.see(*entry, unseen);
+    // This write itself is not meant: who reads it sees it.
+    if (kind != SanitizeKind::Load)
+      released.join(key, &own[0], &own[count]);
+  }
   if (kind == SanitizeKind::Store)
     advance(state);
 }
@@ -64,15 +69,14 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
                                          s.offset == offset;
                                 }),
                  suspects.end());
-  auto it = state.loose.find(lane);
-  if (it == state.loose.end() || !contextOf(write) || (write & kSpecial) ||
+  if (state.loose.empty() || !contextOf(write) || (write & kSpecial) ||
       ordered(write, reach.warp, int(lane)))
     return;
   const Context &context = grid.contexts[contextOf(write)];
   uint64_t writer =
       Knowledge::threadKey(context.block, context.warp, laneOf(write));
   bool isKnown = false;
-  it->second.forEach([&](const Clocks &clocks) {
+  state.loose.forEach(lane, [&](const Clocks &clocks) {
     auto seen = clocks.find(writer);
     isKnown |= seen != clocks.end() && seen->second > context.clock;
   });

@@ -52,12 +52,15 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
     return true;
   if (state.lanes.empty())
     return false;
-  if (lane < 0)
-    return std::any_of(
-        state.lanes.begin(), state.lanes.end(),
-        [&](const auto &entry) { return in(entry.second, context, other); });
-  auto it = state.lanes.find(unsigned(lane));
-  return it != state.lanes.end() && in(it->second, context, other);
+  if (lane < 0) {
+    bool isKnown = false;
+    state.lanes.forEach([&](const Knowledge &own) {
+      isKnown = isKnown || in(own, context, other);
+    });
+    return isKnown;
+  }
+  const Knowledge *own = state.lanes.find(unsigned(lane));
+  return own && in(*own, context, other);
 }
 
 bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
@@ -99,20 +102,24 @@ void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
 Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
   const WarpState &state = states[warp.index];
   Knowledge result = state.common;
-  auto it = state.lanes.find(lane);
-  if (it != state.lanes.end())
-    result.join(it->second);
+  if (const Knowledge *own = state.lanes.find(lane))
+    result.join(*own);
   return result;
 }
 
-/// In the form of `Released`, with the thread's own accesses up to a clock.
-Knowledge Sanitizer::exported(const Warp &warp, unsigned lane,
-                              const Knowledge &knowledge,
-                              uint32_t ownClock) const {
-  Knowledge result = exportedForm(knowledge);
-  joinEntry(result.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
-            ownClock);
-  return result;
+/// Visits what each lane knows besides its own accesses, in the form of
+/// `Released`.
+template <class Visit>
+void Sanitizer::forExported(const Warp &warp, uint32_t mask,
+                            Visit visit) const {
+  const WarpState &state = states[warp.index];
+  Knowledge common = exportedForm(state.common);
+  forLanes(mask, [&](unsigned lane) {
+    Knowledge told = common;
+    if (const Knowledge *own = state.lanes.find(lane))
+      told.join(own->warps.empty() ? *own : exportedForm(*own));
+    visit(lane, std::move(told));
+  });
 }
 
 void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
@@ -129,23 +136,30 @@ void Sanitizer::importForeign(Knowledge &into, const Clocks &foreign) const {
   auto rest = own;
   for (; rest != foreign.end() && rest->first >> 16 == cta.linear; ++rest)
     into.joinWarp(uint32_t(rest->first & 0xffff), rest->second);
+  if (own == rest) {
+    into.foreign.join(foreign);
+    return;
+  }
   into.foreign.join(foreign.begin(), own);
   into.foreign.join(rest, foreign.end());
 }
 
 /// What strong reads saw counts from here.
-void Sanitizer::acquirePending(WarpState &state, uint32_t mask,
-                               WarpState::Pending &pending) const {
+void Sanitizer::acquirePending(const Warp &warp, WarpState &state,
+                               uint32_t mask,
+                               SeenAt<Knowledge> &pending) const {
   if (pending.empty())
     return;
-  forLanes(mask, [&](unsigned lane) {
-    auto it = pending.find(lane);
-    if (it == pending.end())
-      return;
+  if (!(warp.live & ~mask)) {
+    pending.forCommon(
+        mask, [&](const Knowledge &seen) { import(state.common, seen); });
+    pending.forgetCommon(mask);
+  }
+  forLanes(mask & pending.lanes(), [&](unsigned lane) {
     Knowledge &known = state.lanes[lane];
-    it->second.forEach([&](const Knowledge &seen) { import(known, seen); });
-    pending.erase(it);
+    pending.forEach(lane, [&](const Knowledge &seen) { import(known, seen); });
   });
+  pending.forget(mask);
 }
 
 /// Strong accesses meet at their addresses. What is released or acquired in
@@ -158,7 +172,7 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   bool isNarrow = inst.order & OrderCta;
   if (!cta.code->hasCtaScope)
     narrow = nullptr;
-  auto see = [&](Released &released, WarpState::Pending &pending) {
+  auto see = [&](Released &released, SeenAt<Knowledge> &pending) {
     bool acquires = inst.order & OrderAcquire;
     for (uint32_t left = mask; left;) {
       // Lanes mostly look at the same place.
@@ -176,11 +190,11 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
       if (!lanes)
         continue;
       if (!acquires) {
-        forLanes(lanes, [&](unsigned lane) { pending[lane].see(*entry); });
+        pending.see(*entry, lanes);
         continue;
       }
       Knowledge seen;
-      import(seen, *entry->told);
+      import(seen, entry->told);
       learn(warp, lanes, seen);
     }
   };
@@ -192,23 +206,25 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   }
   if (kind == SanitizeKind::Load)
     return;
+  auto threadKey = [&](unsigned lane) {
+    return Knowledge::threadKey(cta.linear, warp.index, lane);
+  };
   if (inst.order & OrderRelease) {
-    forLanes(mask, [&](unsigned lane) {
-      Knowledge told =
-          exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+    forExported(warp, mask, [&](unsigned lane, const Knowledge &told) {
+      uint64_t key = address[lane] & ~uint64_t(3), thread = threadKey(lane);
       if (narrow)
-        narrow->change(address[lane] & ~uint64_t(3)).join(told);
+        narrow->join(key, told, thread, state.clock + 1);
       if (!isNarrow)
-        wide.change(address[lane] & ~uint64_t(3)).join(told);
+        wide.join(key, told, thread, state.clock + 1);
     });
     advance(state);
     return;
   }
-  auto tell = [&](const Fenced &fenced, Released &released) {
-    forLanes(mask, [&](unsigned lane) {
-      auto it = fenced.find(lane);
-      if (it != fenced.end())
-        released.change(address[lane] & ~uint64_t(3)).join(it->second);
+  auto tell = [&](const LaneMap<Fenced> &fenced, Released &released) {
+    forLanes(mask & fenced.lanes(), [&](unsigned lane) {
+      const Fenced &told = *fenced.find(lane);
+      released.join(address[lane] & ~uint64_t(3), told.known, threadKey(lane),
+                    told.clock);
     });
   };
   if (!state.fenced.empty())
@@ -219,16 +235,14 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
 
 void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
   WarpState &state = states[warp.index];
-  acquirePending(state, mask, state.narrowPending);
+  acquirePending(warp, state, mask, state.narrowPending);
   if (!narrow)
-    acquirePending(state, mask, state.pending);
-  forLanes(mask, [&](unsigned lane) {
-    Knowledge told =
-        exported(warp, lane, knowledgeOf(warp, lane), state.clock + 1);
+    acquirePending(warp, state, mask, state.pending);
+  forExported(warp, mask, [&](unsigned lane, Knowledge told) {
     if (cta.code->hasCtaScope)
-      state.narrowFenced[lane] = told;
+      state.narrowFenced[lane] = {told, state.clock + 1};
     if (!narrow)
-      state.fenced[lane] = std::move(told);
+      state.fenced[lane] = {std::move(told), state.clock + 1};
   });
   advance(state);
 }
@@ -255,8 +269,7 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
   };
   if (!(warp.live & ~mask)) {
     repeat(state.common);
-    for (auto &entry : state.lanes)
-      repeat(entry.second);
+    state.lanes.forEach(repeat);
     own([&](uint32_t slot) { state.common.joinWarp(slot, state.clock + 1); });
   } else {
     forLanes(mask, [&](unsigned lane) {
@@ -282,17 +295,15 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   state.context = 0;
   if (!(warp.live & ~mask)) {
     // Of the whole warp: single lanes know nothing more than the others.
-    for (const auto &entry : state.lanes)
-      state.common.join(entry.second);
-    state.lanes.clear();
+    state.lanes.forEach([&](Knowledge &own) { state.common.join(own); });
+    state.lanes.erase(kFullMask);
     state.common.joinWarp(warp.index, state.clock);
     return;
   }
   Knowledge together;
   forLanes(mask, [&](unsigned lane) {
-    auto it = state.lanes.find(lane);
-    if (it != state.lanes.end())
-      together.join(it->second);
+    if (const Knowledge *own = state.lanes.find(lane))
+      together.join(*own);
     joinEntry(together.lanes,
               Knowledge::threadKey(cta.linear, warp.index, lane), state.clock);
   });
@@ -319,12 +330,8 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = states[warp.index];
   Knowledge &join = joins[barrier];
   join.join(state.common);
-  if (!state.lanes.empty())
-    forLanes(mask, [&](unsigned lane) {
-      auto it = state.lanes.find(lane);
-      if (it != state.lanes.end())
-        join.join(it->second);
-    });
+  forLanes(mask & state.lanes.lanes(),
+           [&](unsigned lane) { join.join(*state.lanes.find(lane)); });
   if (!(warp.live & ~mask))
     join.joinWarp(warp.index, state.clock + 1);
   else
@@ -369,15 +376,14 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     // mention.
     for (const Warp &warp : cta.warps)
       join.joinWarp(warp.index, states[warp.index].clock);
-    for (auto it = join.lanes.begin(); it != join.lanes.end();)
-      it = it->first >> 21 == cta.linear &&
-                   (it->first >> 5 & 0xffff) < slots::kWarps
-               ? join.lanes.erase(it)
-               : std::next(it);
+    join.lanes.eraseIf([&](const Clocks::Entry &entry) {
+      return entry.first >> 21 == cta.linear &&
+             (entry.first >> 5 & 0xffff) < slots::kWarps;
+    });
     Record limit = limitAfter(join);
     for (WarpState &state : states) {
       state.common = join;
-      state.lanes.clear();
+      state.lanes.erase(kFullMask);
       state.limit = limit;
     }
     sets.settle(size_t(limit >> 32), grid.contexts.size());

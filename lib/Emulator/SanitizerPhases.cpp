@@ -71,8 +71,7 @@ void Sanitizer::checkLifetime(const Warp &) {
   Knowledge all;
   for (const WarpState &state : states) {
     all.join(state.common);
-    for (const auto &entry : state.lanes)
-      all.join(entry.second);
+    state.lanes.forEach([&](const Knowledge &own) { all.join(own); });
   }
   for (const auto &[record, lanes] : async.remote) {
     const Context &context = grid.contexts[contextOf(record)];
@@ -95,10 +94,12 @@ void Sanitizer::checkLifetime(const Warp &) {
 void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
                               uint32_t offset, uint32_t bytes,
                               SanitizeKind kind) {
-  uint64_t addresses[32] = {};
+  uint64_t addresses[32]; // only the lane's counts
   addresses[lane] = offset;
-  if (warp.cta == &cta)
+  if (warp.cta == &cta) {
+    std::fill_n(addresses, 32, offset);
     return sharedAccess(warp, inst, 1u << lane, addresses, bytes, kind);
+  }
   noteRemote(warp, lane, inst.line, true);
   Sanitizer &who = *warp.sanitizer;
   bool strong = isStrong(inst, kind);
@@ -185,15 +186,26 @@ Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
 Clocks Sanitizer::foreignForm(const std::vector<uint32_t> &known,
                               bool started) const {
   Clocks clocks;
-  uint32_t count =
-      std::max(uint32_t(known.size()), started ? slots::kStarted + 1 : 0u);
-  for (uint32_t w = 0; w < count; ++w) {
-    uint32_t clock = w < known.size() ? known[w] : 0;
+  auto append = [&](uint32_t w, uint32_t clock) {
     if (started && w == slots::kStarted)
       clock = std::max(clock, 1u);
     if (clock)
       clocks.append(Knowledge::warpKey(cta.linear, w), clock);
+  };
+  // Most slots are nobody's: eight at a time.
+  constexpr uint32_t kStep = 8;
+  uint32_t count = uint32_t(known.size());
+  for (uint32_t first = 0; first < count; first += kStep) {
+    uint32_t last = std::min(first + kStep, count), any = 0;
+    for (uint32_t w = first; w < last; ++w)
+      any |= known[w];
+    bool holdsStart = first <= slots::kStarted && slots::kStarted < last;
+    if (any || (started && holdsStart))
+      for (uint32_t w = first; w < last; ++w)
+        append(w, known[w]);
   }
+  if (count <= slots::kStarted)
+    append(slots::kStarted, 0);
   return clocks;
 }
 
@@ -212,11 +224,11 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
   Knowledge told;
-  auto release = [&](const Fenced &fenced) {
-    forLanes(mask, [&](unsigned lane) {
-      auto it = fenced.find(lane);
-      if (it != fenced.end())
-        import(told, it->second);
+  auto release = [&](const LaneMap<Fenced> &fenced) {
+    forLanes(mask & fenced.lanes(), [&](unsigned lane) {
+      import(told, fenced.find(lane)->known);
+      joinEntry(told.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
+                fenced.find(lane)->clock);
     });
   };
   release(state.fenced);
@@ -232,11 +244,8 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
         joinEntry(told.lanes, key, clock);
   };
   initialized(state.common);
-  forLanes(mask, [&](unsigned lane) {
-    auto it = state.lanes.find(lane);
-    if (it != state.lanes.end())
-      initialized(it->second);
-  });
+  forLanes(mask & state.lanes.lanes(),
+           [&](unsigned lane) { initialized(*state.lanes.find(lane)); });
   return told;
 }
 
@@ -260,19 +269,21 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   if (inst.order & OrderStrong) {
     tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
   } else {
-    Knowledge own = state.common;
+    tell(state.common);
+    bool isLocal = &who == this && !ofCluster;
     forLanes(mask, [&](unsigned lane) {
-      auto it = state.lanes.find(lane);
-      if (it != state.lanes.end())
-        tell(it->second);
+      if (const Knowledge *known = state.lanes.find(lane))
+        tell(*known);
       if (warp.live & ~mask)
-        joinEntry(own.lanes,
+        joinEntry(open.lanes,
                   Knowledge::threadKey(who.cta.linear, warp.index, lane),
                   state.clock + 1);
     });
-    if (!(warp.live & ~mask))
-      own.joinWarp(warp.index, state.clock + 1);
-    tell(own);
+    if (!(warp.live & ~mask) && isLocal)
+      open.joinWarp(warp.index, state.clock + 1);
+    else if (!(warp.live & ~mask))
+      open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
+                        state.clock + 1);
   }
   who.advance(state);
 }
@@ -293,13 +304,16 @@ void Sanitizer::phaseComplete(uint32_t offset) {
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                              uint32_t offset) {
   WarpState &state = states[warp.index];
+  bool isStrong = inst.order & OrderStrong;
+  if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
+    return import(state.common, grid.clusterPhases[cta.cluster].done);
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done =
       offset == kClusterPhase ? seen : async.phaseAt(offset).done;
-  if (!(inst.order & OrderStrong))
+  if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
-  forLanes(mask, [&](unsigned lane) { state.pending[lane].rest.join(done); });
+  forLanes(mask, [&](unsigned lane) { state.pending.add(lane, done); });
 }

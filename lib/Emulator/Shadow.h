@@ -129,22 +129,8 @@ public:
            !patternOf(reads[word]);
   }
   Parts &split(uint64_t word) {
-    if (!isKind(writes[word], kSplit)) {
-      uint64_t index = parts.size();
-      if (freeParts.empty()) {
-        parts.emplace_back();
-      } else {
-        index = freeParts.back();
-        freeParts.pop_back();
-      }
-      for (unsigned i = 0; i < 4; ++i) {
-        parts[index].writes[i] = ofByte(writes[word], i);
-        parts[index].reads[i] = ofByte(reads[word], i);
-      }
-      writes[word] = kSplit | index << 8;
-      // Whoever only looks at reads must look at the parts too.
-      reads[word] = kSpecial;
-    }
+    if (!isKind(writes[word], kSplit))
+      splitWhole(word);
     return parts[(writes[word] & ~kSpecial) >> 8];
   }
   /// The word was written as a whole.
@@ -177,6 +163,22 @@ public:
   Record *writes = nullptr, *reads = nullptr;
 
 private:
+  [[gnu::noinline]] void splitWhole(uint64_t word) {
+    uint64_t index = parts.size();
+    if (freeParts.empty()) {
+      parts.emplace_back();
+    } else {
+      index = freeParts.back();
+      freeParts.pop_back();
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      parts[index].writes[i] = ofByte(writes[word], i);
+      parts[index].reads[i] = ofByte(reads[word], i);
+    }
+    writes[word] = kSplit | index << 8;
+    // Whoever only looks at reads must look at the parts too.
+    reads[word] = kSpecial;
+  }
   struct Free {
     void operator()(Record *p) const { std::free(p); }
   };

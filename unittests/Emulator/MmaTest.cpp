@@ -42,6 +42,7 @@ double asS8(uint64_t v) { return int8_t(v); }
 double asU8(uint64_t v) { return uint8_t(v); }
 double asS4(uint64_t v) { return (v & 8) ? double(v) - 16 : double(v); }
 double asU4(uint64_t v) { return double(v); }
+double asB1(uint64_t v) { return double(v); }
 double asS32(uint64_t v) { return int32_t(v); }
 double asF32(uint64_t v) {
   uint32_t w = uint32_t(v);
@@ -55,7 +56,8 @@ const Kind f16{"f16", 16, true, asHalf}, bf16{"bf16", 16, true, asBfloat},
     e5m2{"e5m2", 8, true, asE5m2}, f64{"f64", 64, true, asDouble},
     s8{"s8", 8, false, asS8}, u8{"u8", 8, false, asU8},
     s4{"s4", 4, false, asS4}, u4{"u4", 4, false, asU4},
-    f32{"f32", 32, true, asF32}, s32{"s32", 32, false, asS32};
+    b1{"b1", 1, false, asB1}, f32{"f32", 32, true, asF32},
+    s32{"s32", 32, false, asS32};
 
 /// A number of about [-2, 2] (or any integer) in that type.
 uint64_t randomNumber(const Kind &kind, std::mt19937 &generator) {
@@ -94,7 +96,7 @@ struct Fragment {
   int registerBits() const { return elementBits == 64 ? 64 : 32; }
   void set(int lane, int i, uint64_t value) {
     size_t bit = size_t(lane * registers * registerBits() + i * elementBits);
-    if (elementBits == 4)
+    if (elementBits < 8)
       bytes[bit / 8] |= uint8_t(value << (bit % 8));
     else
       std::memcpy(&bytes[bit / 8], &value, size_t(elementBits / 8));
@@ -107,11 +109,13 @@ struct Fragment {
   }
 };
 
-void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
+/// `bitOp`, of single bits: .and.popc or .xor.popc.
+void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
+           const std::string &bitOp = "") {
   int n = 8;
   std::string shape = "m" + std::to_string(m) + "n8k" + std::to_string(k);
   std::string opcode = "mma.sync.aligned." + shape + ".row.col." + c.name +
-                       "." + a.name + "." + b.name + "." + c.name;
+                       "." + a.name + "." + b.name + "." + c.name + bitOp;
   SCOPED_TRACE(opcode);
   std::mt19937 generator(unsigned(m * 100 + k));
   // "Matrix fragments for mma": e elements of a register lie in a row (of B: a
@@ -187,6 +191,10 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c) {
       double sum = mc[size_t(row * n + col)], fused = sum;
       for (int p = 0; p < k; ++p) {
         double x = ma[size_t(row * k + p)], y = mb[size_t(p * n + col)];
+        if (bitOp == ".xor.popc") {
+          x = x != y;
+          y = 1;
+        }
         sum += x * y;
         // As documented: fused, in the order of k.
         fused = c.bits == 64 || !c.isFloat
@@ -240,6 +248,13 @@ TEST(Mma, Nibbles) {
       check(16, 32, *x, *y, s32);
       check(16, 64, *x, *y, s32);
     }
+}
+TEST(Mma, Bits) {
+  for (const char *bitOp : {".and.popc", ".xor.popc"}) {
+    check(8, 128, b1, b1, s32, bitOp);
+    check(16, 128, b1, b1, s32, bitOp);
+    check(16, 256, b1, b1, s32, bitOp);
+  }
 }
 TEST(Mma, Fp8) {
   for (const Kind *x : {&e4m3, &e5m2})

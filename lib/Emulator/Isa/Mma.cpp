@@ -247,6 +247,42 @@ void mma(Warp &warp, const Inst &inst, uint32_t) {
 
 using F32 = PlainAccumulator<float>;
 using S32 = PlainAccumulator<int32_t>;
+
+/// Single bits: the set ones of `a and b` or `a xor b` are counted. A register
+/// is 8 rows of A (columns of B) by 4 words.
+template <unsigned Halves, unsigned K, bool Xor>
+void bitMma(Warp &warp, const Inst &inst, uint32_t) {
+  constexpr unsigned blocks = K / 128;
+  const Ref *d = inst.op, *aRegs = d + 2 * Halves;
+  const Ref *bRegs = aRegs + blocks * Halves, *cRegs = bRegs + blocks;
+  int32_t c[8 * Halves][8];
+  for (unsigned h = 0; h < Halves; ++h) {
+    S32::load(warp, cRegs + 2 * h, c + 8 * h);
+    for (unsigned k = 0; k < blocks; ++k) {
+      const uint32_t *a = warp.reg<uint32_t>(aRegs[k * Halves + h]);
+      const uint32_t *b = warp.reg<uint32_t>(bRegs[k]);
+      for (unsigned r = 0; r < 8; ++r)
+        for (unsigned n = 0; n < 8; ++n)
+          for (unsigned w = 0; w < 4; ++w) {
+            uint32_t x = a[4 * r + w], y = b[4 * n + w];
+            int bits = __builtin_popcount(Xor ? x ^ y : x & y);
+            int32_t &sum = c[8 * h + r][n];
+            sum = int32_t(uint32_t(sum) + uint32_t(bits));
+          }
+    }
+  }
+  for (unsigned h = 0; h < Halves; ++h)
+    S32::store(warp, d + 2 * h, c + 8 * h);
+  warp.counters->mmaFlops += 2ull * 8 * Halves * 8 * K;
+}
+
+template <bool Xor> Handler bitProducts(bool tall, unsigned k) {
+  if (!tall)
+    return k == 128 ? bitMma<1, 128, Xor> : Handler(nullptr);
+  return k == 128   ? bitMma<2, 128, Xor>
+         : k == 256 ? bitMma<2, 256, Xor>
+                    : Handler(nullptr);
+}
 using F64 = PlainAccumulator<double>;
 
 /// A's and B's element types may differ where both are 8-bit.
@@ -332,6 +368,10 @@ Handler mmaHandler(const MmaSpec &s) {
   }
   if (s.accumulator != Type::S32 || s.result != Type::S32)
     return nullptr;
+  if (s.a == Type::B1 && s.b == Type::B1 && !s.satfinite)
+    return s.bitOp == MmaSpec::BitOp::And   ? bitProducts<false>(tall, s.k)
+           : s.bitOp == MmaSpec::BitOp::Xor ? bitProducts<true>(tall, s.k)
+                                            : nullptr;
   auto isByte = [](Type t) { return t == Type::S8 || t == Type::U8; };
   auto isNibble = [](Type t) { return t == Type::S4 || t == Type::U4; };
   if (isByte(s.a) && isByte(s.b)) {

@@ -25,9 +25,9 @@ from pipelined_cases import CASES, stage_counts  # noqa: E402
 # The smallest shapes with several blocks and as many iterations as stages and two more.
 CHAINS = (
     ("--chain=32,192,64",),
-    ("--chain=32,64,640,64", "--between=relu"),
+    ("--chain=32,64,896,64", "--between=relu"),
     ("--chain=32,64,192,64", "--between=softmax"),
-    ("--chain=32,64,576,64", "--epilogue=bias,relu"),
+    ("--chain=32,64,896,64", "--epilogue=bias,relu"),
 )
 # Chains whose schedule is written by hand: name of the case, stages, register stages.
 PIPELINED = (
