@@ -28,6 +28,13 @@ bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
          tripCount(group.axes[axis], schedule.tiles[axis]);
 }
 
+bool fusion::hasIdleParts(const GroupModel &group, const Schedule &schedule,
+                          unsigned axis) {
+  int64_t before = (schedule.splitOf(axis) - 1) *
+                   sequentialTrips(group, schedule, axis);
+  return before >= tripCount(group.axes[axis], schedule.tiles[axis]);
+}
+
 llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
                                                      const Schedule &schedule) {
   llvm::SmallVector<int64_t, 8> tiles = schedule.tiles;

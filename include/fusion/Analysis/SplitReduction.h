@@ -41,6 +41,11 @@ int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
 bool hasEmptyParts(const GroupModel &group, const Schedule &schedule,
                    unsigned axis);
 
+/// Whether the loop of some part of a split axis has no iteration: the parts before
+/// it take all tiles. So it is, too, where `hasEmptyParts` is.
+bool hasIdleParts(const GroupModel &group, const Schedule &schedule,
+                  unsigned axis);
+
 /// The tile sizes to place statements with (`placeStatements`), in which dead
 /// loops have one tile: the schedule's, but the whole of a split axis whose
 /// parts are a single tile.

@@ -379,6 +379,9 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
+  // A part of a split axis may have no iteration that would wait for them.
+  bool mayStayInFlight =
+      copiesInFlight && hasIdleParts(model, schedule, node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
     if (kept.reductions[number] == &node)
       accumulators[number] = zeroAccumulator(number);
@@ -398,6 +401,8 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried,
            [&] { emitItems(node.children, /*isOutermost=*/false); });
+  if (mayStayInFlight)
+    waitForCopies();
   finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
