@@ -43,6 +43,7 @@ def single(base, axis):
                                  "mn(k(LA,LB,CC),LD,SC)": "mn(LA,LB,CC,LD,SC)",
                                  "mh(n(k(LA,LB,CC),LD,CE),SE)": "mh(k(LA,LB,CC),LD,CE,SE)",
                                  "mh(k(LA,n(LB,CC)),n(LD,CE),SE)": "mh(k(LA,LB,CC),LD,CE,SE)",
+                                 "mh(LA,n(LB,CC,LD,CE),SE)": "mh(LA,LB,CC,LD,CE,SE)",
                                  "mh(n(k(LA,LB,CC),LF,LD,CE),LG,SE)": "mh(k(LA,LB,CC),LF,LD,CE,LG,SE)",
                                  }[base["tiling"]])  # fmt: skip
 
@@ -65,6 +66,9 @@ CASES = {
         ["--chain=40,40,149,56", "--2d", "--between=bias,relu", "--epilogue=bias,silu"], "sm_80",
         variant(CHAIN, tiling="mh(n(k(LA,LB,CC),LF,LD,CE),LG,SE)",
                 places=dict(B="shared, sync", F="registers", G="registers")), 5),
+    # A is on its way when the loop begins; the last of four parts of five tiles has no iteration that waits for it.
+    "resident-operand": (
+        ["--chain=64,64,160,64", "--2d"], "sm_80", variant(CHAIN, tiling="mh(LA,n(LB,CC,LD,CE),SE)", tiles=dict(k=64)), 5),
     # Accumulators of C, then its values, are kept along n.
     "kept-tiles": (
         ["--chain=64,64,192,64", "--2d"], "sm_80", variant(CHAIN, tiling="mh(k(LA,n(LB,CC)),n(LD,CE),SE)"), 6),
@@ -94,7 +98,7 @@ def main():
         path = os.path.join(folder, name)
         groups = generate(path, *arguments, chip=chip)
         axis = description["split"]
-        for parts, stages, registers in ((2, 1, 1), (3, 3, 2), (trips, 1, 2), (trips + 3, 1, 1), (2, 4, 2)):
+        for parts, stages, registers in ((2, 1, 1), (3, 3, 2), (trips, 1, 2), (trips + 3, 1, 1), (2, 4, 2), (4, 2, 1)):
             description = dict(CASES[name][2])
             if name == "kept-tiles" and parts < trips and trips % parts:
                 continue
@@ -103,7 +107,7 @@ def main():
             if not loop:
                 description = single(description, axis)
             operands = "AB" if loop or axis != "k" else ""
-            if name == "kept-tiles" and loop:
+            if name in ("kept-tiles", "resident-operand") and loop:
                 operands = "B"
             counts = {operand: min(stages, 2) if isSync else stages for operand in operands} if stages > 1 else {}
             description["split"] = {axis: parts}
