@@ -100,10 +100,8 @@ private:
   }
 
   /// How many threads hold each element of a tensor that is loaded straight into
-  /// registers: lanes along the dimension it lacks (of a fragment's 32 lanes, 8
-  /// lie along the rows of its first operand and accumulator and 4 along the
-  /// columns; along the columns of its second operand 8, along its rows 4), and
-  /// warps.
+  /// registers: lanes that lie along a dimension it lacks or hold replicas (of an
+  /// accumulator 8 lie along the rows and 4 along the columns), and warps.
   int64_t replication(const GroupTensor &tensor) const {
     const ProductMapping &mapping = schedule.products[tensor.product];
     auto lacks = [&](unsigned axis) {
@@ -112,11 +110,13 @@ private:
     int64_t rows = mapping.warps[0], columns = mapping.warps[1];
     if (tensor.role == TensorRole::Operand) {
       bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
-      if (isFirst)
-        return (lacks(mapping.i1) ? 8 * rows : 1) *
-               (lacks(mapping.r1) ? 4 : 1) * columns;
-      return (lacks(mapping.i2) ? 8 * columns : 1) *
-             (lacks(mapping.r1) ? 4 : 1) * rows;
+      const Intrinsic &intrinsic = *mapping.intrinsic;
+      bool lacksParallel = lacks(isFirst ? mapping.i1 : mapping.i2);
+      int64_t distinct =
+          (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
+          (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes());
+      int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
+      return 32 / distinct * (lacksParallel ? along : 1) * others;
     }
     return (lacks(mapping.i1) ? 8 * rows : 1) *
            (lacks(mapping.i2) ? 4 * columns : 1);
@@ -184,7 +184,7 @@ private:
         result.otherFlops += i1 * i2 * count;
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
-        2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
+        fragmentBytes(mapping, schedule.tiles, r1) * count;
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
@@ -387,7 +387,9 @@ private:
     for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
       int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      int64_t fragments =
+          mapping.intrinsic->operandRegisters(/*isFirst=*/true, i1) +
+          mapping.intrinsic->operandRegisters(/*isFirst=*/false, i2);
       int64_t unrolled = unrolledIterations(number);
       result.registers =
           std::max(result.registers,

@@ -405,6 +405,10 @@ fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
       if (from.i1 != (isFirst ? to.i1 : to.i2) || from.i2 != to.r1)
         return name + " is not an operand of the next intrinsic as its accumulator "
                       "lies and cannot stay in registers";
+      if (!from.intrinsic->handsOverTo(*to.intrinsic))
+        return name + " is held otherwise by " + from.intrinsic->name.str() +
+               " than " + to.intrinsic->name.str() +
+               " wants its operand and cannot stay in registers";
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
       if (from.warps[1] != 1 || to.warps[isFirst ? 1 : 0] != 1)

@@ -104,7 +104,7 @@ Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
 double tensorRate(const GroupModel &group, const ChipInfo &chip) {
   for (const Product &product : group.products)
     if (product.type)
-      return chip.tensorFlopsOf(*product.type) * chip.mmaShare;
+      return productRate(chip, *product.type);
   return chip.f32FlopsPerSecond;
 }
 

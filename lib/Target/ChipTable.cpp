@@ -8,7 +8,8 @@
 //
 // Sources:
 //  [CUDA]   CUDA C++ Programming Guide 13.0, "Compute Capabilities", table
-//           "Technical Specifications per Compute Capability".
+//           "Technical Specifications per Compute Capability"; "Multiprocessor
+//           Level": 4 cycles for most arithmetic instructions.
 //  [A100]   NVIDIA A100 Tensor Core GPU Architecture whitepaper, 2020.
 //  [GA102]  NVIDIA Ampere GA102 GPU Architecture whitepaper, 2021 (RTX 3080
 //           as in MCFuser section VI: 68 SMs, 10 GB).

@@ -47,11 +47,11 @@ TEST_F(ScheduleLegality, ChipWithoutTheIntrinsic) {
 }
 
 TEST_F(ScheduleLegality, TypesThatNoTensorCoreMultiplies) {
-  group.model().products[1].type = TensorCoreType::TF32;
+  group.model().products[1].type = ProductType::TF32;
   EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
   group.model().products[1].type = std::nullopt;
   EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
-  group.model().products[1].type = TensorCoreType::BF16;
+  group.model().products[1].type = ProductType::BF16;
   EXPECT_EQ(check(), "legal");
 }
 

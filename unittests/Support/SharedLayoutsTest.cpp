@@ -84,7 +84,7 @@ TEST(SharedPanels, IsTheSwizzleOfTheTma) {
 // different banks; eight lanes read a unit each.
 TEST(SharedPanels, PairsAreWrittenAndReadWithoutConflicts) {
   for (int64_t cols : {8, 16, 32, 64, 96}) {
-    auto layout = sharedPanels(16, cols, 4, /*pairs=*/true);
+    auto layout = sharedPanels(16, cols, 4, PanelOrder::Pairs);
     ASSERT_TRUE(layout);
     auto inverse = layout->invert();
     ASSERT_TRUE(inverse);

@@ -77,8 +77,8 @@ struct Product {
   llvm::SmallVector<unsigned, 2> reduction; ///< in the operands only
   /// The product whose result is operand 0 or 1 (through element-wise operators).
   std::optional<unsigned> producer[2];
-  /// Type of the multiplied elements, where tensor cores know it.
-  std::optional<TensorCoreType> type;
+  /// Type of the multiplied elements, where some intrinsic may know it.
+  std::optional<ProductType> type;
   unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
 };
 

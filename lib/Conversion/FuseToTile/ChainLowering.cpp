@@ -16,7 +16,7 @@
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -50,6 +50,25 @@ MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
+/// The order that the intrinsic which reads a tensor's buffer asks for.
+PanelOrder ChainLowering::panelsOf(unsigned tensor,
+                                   const MemoryTile &tile) const {
+  const GroupTensor &info = model.tensors[tensor];
+  auto asked = [&](unsigned product, unsigned operand) {
+    const ProductMapping &mapping = schedule.products[product];
+    return operandPanels(*mapping.intrinsic,
+                         (operand == 0) != mapping.swapped,
+                         tile.columnAxis == mapping.r1);
+  };
+  if (info.role == TensorRole::Operand)
+    return asked(info.product, info.operandNumber);
+  for (auto [number, product] : llvm::enumerate(model.products))
+    for (unsigned operand : {0u, 1u})
+      if (product.producer[operand] == info.product)
+        return asked(number, operand);
+  return PanelOrder::Plain;
+}
+
 /// Operands of products, and intermediates of which several tiles are kept. One
 /// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
@@ -65,7 +84,7 @@ LogicalResult ChainLowering::allocateBuffers() {
     int64_t rows = schedule.tiles[tile.rowAxis],
             columns = schedule.tiles[tile.columnAxis];
     std::optional<LinearLayout> layout =
-        sharedPanels(rows, columns, info.elementBytes);
+        sharedPanels(rows, columns, info.elementBytes, panelsOf(index, tile));
     if (!layout)
       return group.emitError("no shared-memory layout for the tile of '")
              << info.name << "' (" << rows << " x " << columns << ")";
@@ -296,9 +315,9 @@ void ChainLowering::emitCompute(unsigned number) {
 Value ChainLowering::zeroAccumulator(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  auto type = tileType(tileAxes, b.getF32Type());
-  Value zero = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0.0f)));
+  auto type = tileType(tileAxes, getElementTypeOrSelf(
+                                     productOperator(number)->getResult(0)));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   if (!kept.accumulators[number].isKept())
     return zero;
   return tile::MakeArrayOp::create(

@@ -14,6 +14,7 @@
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/KeptTiles.h"
 #include "fusion/Analysis/OnlineReduction.h"
+#include "fusion/Support/TileLayouts.h"
 
 namespace fusion {
 
@@ -49,6 +50,7 @@ private:
   MemoryTile memoryTile(unsigned tensor) const;
   llvm::SmallVector<unsigned> registerTileAxes(unsigned tensor) const;
   mlir::LogicalResult checkKeptValues();
+  PanelOrder panelsOf(unsigned tensor, const MemoryTile &tile) const;
   mlir::LogicalResult allocateBuffers();
   void freeBuffers();
 

@@ -34,6 +34,10 @@ namespace fusion::fuse {
 /// Name of the module attribute (a ChipAttr) that says what to compile for.
 constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
 
+/// Name of the module attribute (a unit) that allows tensor cores to round the
+/// factors of f32 products to tf32.
+constexpr llvm::StringLiteral kTF32AttrName = "fuse.tf32_products";
+
 } // namespace fusion::fuse
 
 #endif // FUSION_DIALECT_FUSE_IR_FUSEDIALECT_H
