@@ -48,8 +48,10 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   if (!elementType(0).isF32())
     return std::nullopt;
   auto module = contraction->getParentOfType<ModuleOp>();
-  return module && module->hasAttr(fuse::kTF32AttrName) ? ProductType::TF32
-                                                        : ProductType::F32;
+  auto how = module ? module->getAttrOfType<StringAttr>(
+                          fuse::kF32ProductsAttrName)
+                    : StringAttr();
+  return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
 }
 
 LogicalResult GroupAxesBuilder::collectProducts() {
