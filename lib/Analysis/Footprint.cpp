@@ -31,6 +31,22 @@ bool fusion::isSharedByNeighbours(const GroupModel &group,
          !group.indexes(tensor, schedule.blocks.back());
 }
 
+bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
+                          const KeptTiles &kept, unsigned tensor) {
+  const GroupTensor &info = group.tensors[tensor];
+  if (info.role != TensorRole::Intermediate ||
+      schedule.places[tensor].space != fuse::Space::Shared)
+    return false;
+  if (kept.values[tensor].isKept())
+    return true;
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products))
+    if (llvm::is_contained(product.producer, std::optional(info.product)) &&
+        mapping.intrinsic->unit == ProductUnit::Fma)
+      return true;
+  return false;
+}
+
 namespace {
 
 /// Walks the tree once, adding up what its statements do.
@@ -245,7 +261,8 @@ private:
       int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
         staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+      else if (tensor.role == TensorRole::Intermediate &&
+               !hasOwnBuffer(group, schedule, kept, index))
         handedOver = std::max(handedOver, alignBuffer(tile));
       else
         buffers += alignBuffer(tile * place.stages * slots);

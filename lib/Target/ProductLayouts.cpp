@@ -59,10 +59,13 @@ LinearLayout fusion::secondTile(const Intrinsic &intrinsic, int64_t k,
 
 PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isFirst,
                                  bool reducedIsContiguous) {
-  if (intrinsic.unit == ProductUnit::Fma)
+  if (intrinsic.unit == ProductUnit::Fma) {
+    // Two rows go at a time; a product before this one writes four units of each.
+    if (isFirst)
+      return PanelOrder::Quads;
     // Four columns, each fourth row of the buffer, go at a time.
-    return !isFirst && reducedIsContiguous ? PanelOrder::Alternating
-                                           : PanelOrder::Plain;
+    return reducedIsContiguous ? PanelOrder::Alternating : PanelOrder::Plain;
+  }
   switch (intrinsic.operandBits) {
   case 8:
     return isFirst ? PanelOrder::Plain : PanelOrder::Alternating;

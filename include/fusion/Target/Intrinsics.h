@@ -54,6 +54,10 @@ struct Intrinsic {
     return extent * depth * operandBits / 8 * 32 /
            (parallelLanes(isFirst) * reducedLanes());
   }
+  /// Neighbouring columns of D that a thread holds.
+  int64_t sumColumns() const {
+    return unit == ProductUnit::Fma ? 4 : 32 / operandBits;
+  }
   /// Whether D of this intrinsic lies as A of `next` is wanted.
   bool handsOverTo(const Intrinsic &next) const;
   /// Seconds from the start of one to a dependent one.

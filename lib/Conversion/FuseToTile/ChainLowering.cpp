@@ -74,9 +74,8 @@ PanelOrder ChainLowering::panelsOf(unsigned tensor,
 LogicalResult ChainLowering::allocateBuffers() {
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;
-    bool isKept = kept.values[index].isKept();
     if (schedule.places[index].space != fuse::Space::Shared ||
-        (!isOperand && !(info.role == TensorRole::Intermediate && isKept)))
+        (!isOperand && !hasOwnBuffer(model, schedule, kept, index)))
       continue;
     const ProductMapping &mapping = schedule.products[info.product];
     MemoryTile tile = isOperand ? memoryTile(index)
@@ -202,7 +201,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     const ProductMapping &from = schedule.products[earlier->second];
     unsigned tensor = model.products[earlier->second].result;
     bool isTurned = from.i1 != tileAxes[0];
-    if (kept.values[tensor].isKept() && !isInRegisters(tensor)) {
+    if (hasOwnBuffer(model, schedule, kept, tensor)) {
       if (isTurned)
         std::swap(origin[0], origin[1]);
       return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
@@ -472,7 +471,9 @@ LogicalResult ChainLowering::checkKeptValues() {
           (!axes.productOf[index] && axes.followsProduct[index] == number))
         continue;
       unsigned tensor = model.products[*number].result;
-      if (kept.values[tensor].isKept() && operand != axes.finalValues[tensor])
+      if ((kept.values[tensor].isKept() ||
+           hasOwnBuffer(model, schedule, kept, tensor)) &&
+          operand != axes.finalValues[tensor])
         return op.emitError("reads '")
                << model.tensors[tensor].name
                << "' before its last element-wise operator, but the schedule "
