@@ -1,4 +1,5 @@
-//===- Footprint.cpp - What a schedule moves and occupies ---------------------===//
+//===- Footprint.cpp - What a schedule moves and occupies
+//---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -99,11 +100,11 @@ private:
     return count;
   }
 
-  /// How many threads hold each element of a tensor that is loaded straight into
-  /// registers: lanes along the dimension it lacks (of a fragment's 32 lanes, 8
-  /// lie along the rows of its first operand and accumulator and 4 along the
-  /// columns; along the columns of its second operand 8, along its rows 4), and
-  /// warps.
+  /// How many threads hold each element of a tensor that is loaded straight
+  /// into registers: lanes along the dimension it lacks (of a fragment's 32
+  /// lanes, 8 lie along the rows of its first operand and accumulator and 4
+  /// along the columns; along the columns of its second operand 8, along its
+  /// rows 4), and warps.
   int64_t replication(const GroupTensor &tensor) const {
     const ProductMapping &mapping = schedule.products[tensor.product];
     auto lacks = [&](unsigned axis) {
@@ -111,8 +112,7 @@ private:
     };
     int64_t rows = mapping.warps[0], columns = mapping.warps[1];
     if (tensor.role == TensorRole::Operand) {
-      bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
-      if (isFirst)
+      if (mapping.isFirst(tensor.operandNumber))
         return (lacks(mapping.i1) ? 8 * rows : 1) *
                (lacks(mapping.r1) ? 4 : 1) * columns;
       return (lacks(mapping.i2) ? 8 * columns : 1) *
@@ -138,7 +138,8 @@ private:
         int64_t bytes = movedBytes(node.index);
         bool isShared =
             schedule.places[node.index].space == fuse::Space::Shared;
-        result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
+        result.globalLoadBytes +=
+            isShared ? bytes : bytes * replication(tensor);
         if (isShared)
           result.sharedTraffic += bytes;
         if (isShared && isSharedByNeighbours(group, schedule, node.index))
@@ -212,8 +213,9 @@ private:
     for (auto [index, consumer] : llvm::enumerate(group.products))
       for (unsigned operand : {0u, 1u})
         if (consumer.producer[operand] == number)
-          readers = schedule.products[index].warps[
-              (operand == 0) != schedule.products[index].swapped ? 1 : 0];
+          readers =
+              schedule.products[index]
+                  .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
     result.sharedTraffic += tile * (1 + readers);
   }
 
@@ -306,9 +308,7 @@ private:
           group.tensors[product.result].role == TensorRole::Result;
       if (isMade && at.order <= kept.lastUses[product.result] &&
           staysInRegisters)
-        live +=
-            slots.count *
-            tileRegisters(other, bytesOf(product.result));
+        live += slots.count * tileRegisters(other, bytesOf(product.result));
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -338,9 +338,9 @@ private:
     return count;
   }
 
-  /// The loops over an array of tiles are unrolled: each iteration's copies have
-  /// their own stage and with it addresses that do not change, which ptxas holds
-  /// in registers, and the next iteration's fragments are loaded ahead.
+  /// The loops over an array of tiles are unrolled: each iteration's copies
+  /// have their own stage and with it addresses that do not change, which ptxas
+  /// holds in registers, and the next iteration's fragments are loaded ahead.
   int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
     if (unrolled == 1)
       return 0;
@@ -362,16 +362,15 @@ private:
     return addresses;
   }
 
-  /// Values of rows: of each reduction one, in every thread that holds an element
-  /// of the row.
+  /// Values of rows: of each reduction one, in every thread that holds an
+  /// element of the row.
   int64_t rowRegisters() const {
     int64_t count = 0;
     for (const Reduction &reduction : group.reductions) {
       const ProductMapping &mapping = schedule.products[reduction.product];
       bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
-      count += alongColumns
-                   ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
-                   : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+      count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                            : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
     }
     return count;
   }
@@ -389,11 +388,11 @@ private:
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
       int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
       int64_t unrolled = unrolledIterations(number);
-      result.registers =
-          std::max(result.registers,
-                   liveRegisters(number) + rowRegisters() + addressing + addresses +
-                       fragments * (schedule.registerStages +
-                                    std::min<int64_t>(unrolled - 1, 1)));
+      result.registers = std::max(
+          result.registers,
+          liveRegisters(number) + rowRegisters() + addressing + addresses +
+              fragments * (schedule.registerStages +
+                           std::min<int64_t>(unrolled - 1, 1)));
     }
   }
 
