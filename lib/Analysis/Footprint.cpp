@@ -161,8 +161,7 @@ private:
     };
     int64_t rows = mapping.warps[0], columns = mapping.warps[1];
     if (tensor.role == TensorRole::Operand) {
-      bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
-      if (isFirst)
+      if (mapping.isFirst(tensor.operandNumber))
         return (lacks(mapping.i1) ? 8 * rows : 1) *
                (lacks(mapping.r1) ? 4 : 1) * columns;
       return (lacks(mapping.i2) ? 8 * columns : 1) *
@@ -265,8 +264,8 @@ private:
       for (unsigned operand : {0u, 1u})
         if (consumer.producer[operand] == number)
           readers =
-              schedule.products[index].warps
-                  [(operand == 0) != schedule.products[index].swapped ? 1 : 0];
+              schedule.products[index]
+                  .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
     result.sharedTraffic += tile * (1 + readers);
   }
 

@@ -140,6 +140,16 @@ struct GroupModel {
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;
   bool indexes(unsigned tensor, unsigned axis) const;
+
+  // Names, for messages.
+  const std::string &axisName(unsigned axis) const { return axes[axis].name; }
+  const std::string &tensorName(unsigned tensor) const {
+    return tensors[tensor].name;
+  }
+  /// Of a product's result.
+  const std::string &valueName(unsigned product) const {
+    return tensorName(products[product].result);
+  }
 };
 
 } // namespace fusion
