@@ -262,14 +262,14 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     Cta *holder = holders[__builtin_ctz(clustered)];
     uint32_t together = 0;
     for (uint32_t left = clustered; left; left &= left - 1)
-      if (unsigned lane = unsigned(__builtin_ctz(left)); holders[lane] == holder)
+      if (unsigned lane = unsigned(__builtin_ctz(left));
+          holders[lane] == holder)
         together |= 1u << lane;
-    holder->sanitizer->clusterAccess(warp, inst, together, offsets, bytes,
-                                     kind == AccessKind::Load
-                                         ? SanitizeKind::Load
-                                     : kind == AccessKind::Store
-                                         ? SanitizeKind::Store
-                                         : SanitizeKind::Atomic);
+    holder->sanitizer->clusterAccess(
+        warp, inst, together, offsets, bytes,
+        kind == AccessKind::Load    ? SanitizeKind::Load
+        : kind == AccessKind::Store ? SanitizeKind::Store
+                                    : SanitizeKind::Atomic);
     clustered &= ~together;
   }
   return true;

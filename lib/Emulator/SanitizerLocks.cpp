@@ -94,7 +94,7 @@ bool Sanitizer::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
   const std::vector<Suspect> &suspects =
       reach.warp.sanitizer->states[reach.warp.index].suspects;
   return std::any_of(suspects.begin(), suspects.end(), [&](const Suspect &s) {
-    return s.lane == lane && s.memory == &reach.shadow &&
-           s.offset == offset && s.write == write;
+    return s.lane == lane && s.memory == &reach.shadow && s.offset == offset &&
+           s.write == write;
   });
 }

@@ -296,9 +296,10 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
-  const Knowledge &done = offset == kClusterPhase  ? seen
-                          : inst.order & OrderCta ? async.phaseAt(offset).ownDone
-                                                  : async.phaseAt(offset).done;
+  const Knowledge &done = offset == kClusterPhase ? seen
+                          : inst.order & OrderCta
+                              ? async.phaseAt(offset).ownDone
+                              : async.phaseAt(offset).done;
   if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
