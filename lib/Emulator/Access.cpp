@@ -217,6 +217,12 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
       name = "local";
       limit = warp.localBytes;
       memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
+      if (a >= kLocalStack && warp.stackTop[lane]) {
+        a -= kLocalStack;
+        name = "stack";
+        limit = warp.stackTop[lane];
+        memory = warp.stack.data() + uint64_t(lane) * warp.stackBytes;
+      }
       break;
     case Space::Param:
       name = "parameter";

@@ -141,6 +141,7 @@ struct Code {
   bool hasCtaScope = false;         ///< orders with OrderCta
   bool hasNarrowWaits = false;      ///< at mbarriers, with OrderCta
   bool hasInvalidation = false;     ///< mbarrier.inval
+  bool hasStack = false;            ///< alloca and its like
   bool hasAtomics = false;
   bool hasUpdates = false;       ///< stores with OrderUpdate
   bool communicates = false;     ///< CTAs may wait for one another

@@ -333,6 +333,11 @@ Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
 void finishProducts(Warp &warp);
 
+// HandlersStack.cpp; addresses are offsets in local memory, a: their bytes
+Handler allocaHandler();       ///< [d, size]; imm: alignment
+Handler stackSaveHandler();    ///< [d]
+Handler stackRestoreHandler(); ///< [a]
+
 // HandlersMisc.cpp
 /// [values…, base]: from the kernel's parameters; fields as of load.
 Handler parameterLoadHandler();
