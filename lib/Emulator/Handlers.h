@@ -180,6 +180,7 @@ struct MmaSpec {
   Type a = Type::None, b = Type::None, accumulator = Type::None,
        result = Type::None;
   bool satfinite = false;
+  bool isSparse = false; ///< mma.sp
   /// What single bits are combined with before they are counted.
   enum class BitOp : uint8_t { None, And, Xor } bitOp = BitOp::None;
 };
