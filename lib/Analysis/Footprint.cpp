@@ -54,6 +54,8 @@ public:
           !isCombined(group, schedule, index))
         result.compulsoryBytes +=
             movedElements(group, schedule, index) * bytesOf(index);
+    result.compulsoryBytes += partialRowBytes(group, schedule);
+    result.globalStoreBytes += partialRowBytes(group, schedule);
     visit(schedule.tree);
     addSharedMemory();
     addRegisters();
@@ -146,6 +148,8 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
+        if (isCombined(group, schedule, node.index))
+          break;
         // Of blocks that all compute the same rows the first one stores them.
         int64_t bytes = tensor.role == TensorRole::Statistic
                             ? movedElements(group, schedule, node.index) *

@@ -92,6 +92,8 @@ private:
   // Reductions (ReductionLowering.cpp).
   /// The running form that is in use along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
+  /// The running form along an axis, in use or not, or null.
+  const OnlineForm *derivedForm(unsigned axis) const;
   /// Of a factor that leaves a sum: the operand that stands for the operation
   /// inside of the loop.
   std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
