@@ -364,13 +364,17 @@ void Merger::merge() {
   auto correct = [&](Value value, const RowExpressionRef &factor, bool isPart) {
     if (!factor)
       return value;
-    return multiply(
-        value, emit(point, factor, correctionType(b, value.getType()),
-                    [&](const RowExpression &leaf) {
-                      if (leaf.kind == Kind::After)
-                        return after.lookup(leaf.reduction);
-                      return (isPart ? ofPart : before).lookup(leaf.reduction);
-                    }));
+    Type type = correctionType(b, value.getType());
+    Value scale = emit(point, factor, type, [&](const RowExpression &leaf) {
+      if (leaf.kind == Kind::After)
+        return after.lookup(leaf.reduction);
+      return (isPart ? ofPart : before).lookup(leaf.reduction);
+    });
+    // As in the loop (ReductionLowering.cpp): zero stays zero.
+    auto &semantics = cast<FloatType>(type).getFloatSemantics();
+    Value largest =
+        constant(b.getFloatAttr(type, APFloat::getLargest(semantics)));
+    return multiply(value, arith::MinimumFOp::create(b, loc, scale, largest));
   };
   auto partAxes = [&](ArrayRef<unsigned> own) {
     SmallVector<unsigned> list = {kParts};
@@ -381,8 +385,8 @@ void Merger::merge() {
   for (auto [i, reduction] : llvm::enumerate(result.reductions)) {
     Value part = read(point, partTensors[i],
                       partAxes(axes.model.reductions[reduction].axes));
-    before[reduction] = sofar[i];
-    ofPart[reduction] = part;
+    before[reduction] = guard(reduction, sofar[i]);
+    ofPart[reduction] = guard(reduction, part);
     const RowExpressionRef &factor = rule(reduction).factor;
     Value combined = arith::getReductionOp(bodyOf(reduction).kind, b, loc,
                                            correct(sofar[i], factor, false),

@@ -104,6 +104,7 @@ private:
   void emitFollower(unsigned op, unsigned product);
   void emitReduction(unsigned op, unsigned product);
   Value emitRows(const RowExpressionRef &expression, unsigned product);
+  Value emitCorrection(const RowExpressionRef &factor, unsigned product);
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);

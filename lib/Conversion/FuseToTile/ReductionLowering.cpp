@@ -157,11 +157,11 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
   }
   Running &state = running[number];
   Value sofar = state.carried;
-  state.before = sofar;
+  state.before = guard(number, sofar);
   for (const OnlineForm::Running &rule : form->running)
     if (rule.reduction == number && rule.factor)
-      sofar =
-          arith::MulFOp::create(b, loc, sofar, emitRows(rule.factor, product));
+      sofar = arith::MulFOp::create(b, loc, sofar,
+                                    emitCorrection(rule.factor, product));
   state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
   state.after = guard(number, state.carried);
   tiles[linalgOp->getResult(0)] = state.after;
@@ -255,6 +255,21 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
   llvm_unreachable("covered switch");
 }
 
+/// What sums so far are multiplied by: at most the largest number, since the
+/// factor that takes a row from the guarded value to its first true one may be
+/// beyond it, where all that it multiplies is zero.
+Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
+                                    unsigned product) {
+  Value rows = emitRows(factor, product);
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Value largest = splatConstant(
+      b, loc, type,
+      b.getFloatAttr(element,
+                     APFloat::getLargest(element.getFloatSemantics())));
+  return arith::MinimumFOp::create(b, loc, rows, largest);
+}
+
 /// Every row of a tile multiplied by its value.
 Value ChainLowering::scaleRows(Value tile, Value rows,
                                ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
@@ -282,7 +297,7 @@ void ChainLowering::correctSums(unsigned product) {
     for (const OnlineForm::Sum &sum : form->sums) {
       if (!sum.factor)
         continue;
-      Value rows = emitRows(sum.factor, product);
+      Value rows = emitCorrection(sum.factor, product);
       Value &accumulator = accumulators[sum.product];
       const ProductMapping &to = schedule.products[sum.product];
       unsigned tileAxes[] = {to.i1, to.i2};
