@@ -62,6 +62,8 @@ public:
             movedElements(group, schedule, index) * bytesOf(index);
     if (shortened)
       addShortened();
+    result.compulsoryBytes += partialRowBytes(group, schedule);
+    result.globalStoreBytes += partialRowBytes(group, schedule);
     visit(schedule.tree);
     addSharedMemory();
     addRegisters();
@@ -196,6 +198,8 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
+        if (isCombined(group, schedule, node.index))
+          break;
         // Of blocks that all compute the same rows the first one stores them.
         int64_t bytes = tensor.role == TensorRole::Statistic
                             ? movedElements(group, schedule, node.index) *

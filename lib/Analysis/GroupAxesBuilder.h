@@ -56,6 +56,7 @@ private:
   mlir::FailureOr<mlir::Value> handedValue(unsigned product);
   void nameTensors();
   void deriveOnlineForms();
+  void describeSplit(OnlineAxis &online, const OnlineForm &form);
 
   /// The operator of the group that makes `value`.
   std::optional<unsigned> definer(mlir::Value value) const {

@@ -249,7 +249,8 @@ private:
         body.use += useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
-        body.stored += tileBytes(node.index);
+        if (!isCombined(group, schedule, node.index))
+          body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
         // Copies of tiles that are kept are all under way together.

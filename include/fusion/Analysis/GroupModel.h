@@ -41,6 +41,10 @@ struct Axis {
   bool isDynamic;    ///< the extent is known at run time only
 };
 
+/// Bytes of a sum that blocks store in parts: sums are accumulators (DESIGN,
+/// "Numbers": they round once).
+constexpr unsigned kPartialBytes = 4;
+
 /// What a tensor is to the group.
 enum class TensorRole : uint8_t {
   Operand,      ///< input of a product, directly or through element-wise operators
@@ -100,6 +104,20 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Whether the axis can be split over blocks, whose parts are merged
+  /// (fusion/Analysis/SplitForm.h); empty where it can, or where nothing can run.
+  std::string whyNotSplit;
+  /// Reductions whose values every part stores.
+  llvm::SmallVector<unsigned, 2> stored;
+  /// Inputs that only the merging launches read: tensors.
+  llvm::SmallVector<unsigned, 2> later;
+  /// A launch that merges parts: for one result of the group.
+  struct Merge {
+    unsigned tensor;
+    unsigned partBytes = 0;  ///< that an element of the result reads of each part
+    unsigned otherBytes = 0; ///< and besides
+  };
+  llvm::SmallVector<Merge, 1> merges;
 };
 
 struct MaskPredicate;

@@ -97,7 +97,7 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
-  if (info.role == TensorRole::Result && part) {
+  if (result != axes.resultTensors.end() && part) {
     // The parts are slowest.
     int64_t elements = 1;
     for (unsigned axis : info.axes)

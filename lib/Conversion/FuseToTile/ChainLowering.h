@@ -93,6 +93,8 @@ private:
   // Reductions (ReductionLowering.cpp).
   /// The running form that is in use along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
+  /// The running form along an axis, in use or not, or null.
+  const OnlineForm *derivedForm(unsigned axis) const;
   /// Of a factor that leaves a sum: the operand that stands for the operation
   /// inside of the loop.
   std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
@@ -103,6 +105,7 @@ private:
   void emitFollower(unsigned op, unsigned product);
   void emitReduction(unsigned op, unsigned product);
   Value emitRows(const RowExpressionRef &expression, unsigned product);
+  Value emitCorrection(const RowExpressionRef &factor, unsigned product);
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);
