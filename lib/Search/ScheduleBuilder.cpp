@@ -8,6 +8,7 @@
 
 #include "fusion/Search/ScheduleBuilder.h"
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -177,9 +178,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     case TensorRole::Statistic:
       break;
     case TensorRole::Operand: {
-      unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped
-                              ? mapping.i1
-                              : mapping.i2;
+      unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
       if (!llvm::is_contained(tensor.axes, parallel) ||
           !llvm::is_contained(tensor.axes, mapping.r1))
         break;
@@ -205,6 +204,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     }
     }
   }
+  schedule.skipped = skippableAxis(group, schedule);
 }
 
 void ScheduleBuilder::arrange(Schedule &schedule,

@@ -29,6 +29,13 @@ struct ProductMapping {
   unsigned i1 = 0, i2 = 0, r1 = 0; ///< axes
   unsigned warps[2] = {1, 1};      ///< along i1 and i2
   bool swapped = false;
+
+  /// Whether operand 0 or 1 of the product is the intrinsic's first.
+  bool isFirst(unsigned operand) const { return (operand == 0) != swapped; }
+  /// The axis that an operand shares with the result.
+  unsigned parallelAxis(unsigned operand) const {
+    return isFirst(operand) ? i1 : i2;
+  }
 };
 
 /// Bytes that all lanes of a block load from shared memory to multiply a tile of
@@ -63,6 +70,10 @@ struct Schedule {
   /// How reductions are evaluated that the group also consumes; none in groups
   /// without reductions.
   std::optional<fuse::ReductionForm> reduction = std::nullopt;
+
+  /// The axis whose loop visits only tiles that no mask excludes
+  /// (fusion/Analysis/MaskedTiles.h); none where every loop visits all.
+  std::optional<unsigned> skipped = std::nullopt;
 
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);

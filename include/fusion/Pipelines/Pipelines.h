@@ -29,6 +29,11 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       llvm::cl::desc("How f32 factors are multiplied: f32, or rounded to tf32 "
                      "(default: the module's fuse.f32_products, else f32)"),
       llvm::cl::init("")};
+  Option<bool> skipMasked{
+      *this, "skip-masked",
+      llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "
+                     "0 there"),
+      llvm::cl::init(true)};
 };
 
 /// From a module of func.funcs over tensors to groups with schedules.
