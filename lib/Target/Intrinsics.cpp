@@ -42,11 +42,10 @@ int64_t Intrinsic::reducedLanes() const {
 }
 
 bool Intrinsic::handsOverTo(const Intrinsic &next) const {
-  // Columns of D are arranged as those of A are, by the width of its elements;
-  // a multiply-add needs all of them in every lane.
-  return unit == ProductUnit::TensorCore &&
-         next.unit == ProductUnit::TensorCore &&
-         operandBits == next.operandBits;
+  // The columns of D that a thread holds are those that it wants of A; but a
+  // multiply-add wants all of them in every lane.
+  return next.unit == ProductUnit::TensorCore &&
+         sumColumns() == next.sumColumns();
 }
 
 double Intrinsic::latency(const ChipInfo &chip) const {

@@ -69,7 +69,7 @@ TEST(ProductLayouts, HandOver) {
                                     firstTile(to, 64, 96, {4, 1}))
                     .has_value(),
                 from.handsOverTo(to))
-          << from.name << " " << to.name;
+          << from.name.str() << " " << to.name.str();
 }
 
 /// Most accesses of one bank, 4-byte words, in a pass.
@@ -147,7 +147,7 @@ TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
                                intrinsic.operandBits == 8);
             if (isClaimed)
               EXPECT_EQ(*worst, 1)
-                  << intrinsic.name << " " << rows << " x " << columns
+                  << intrinsic.name.str() << " " << rows << " x " << columns
                   << (isFirst ? " first" : " second")
                   << (reducedIsContiguous ? " along" : " across");
           }

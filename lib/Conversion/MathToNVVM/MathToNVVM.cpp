@@ -15,11 +15,14 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
 
 namespace fusion {
 #define GEN_PASS_DEF_CONVERTMATHTONVVM
@@ -35,7 +38,8 @@ Value constant(PatternRewriter &b, Location loc, double value) {
       b, loc, b.getF32FloatAttr(static_cast<float>(value)));
 }
 
-/// Op(x) = outer · intrinsic(inner · x), where a factor of 1 is left out.
+/// Op(x) = outer · intrinsic(inner · x), where a factor of 1 is left out. A constant
+/// that x is multiplied by goes into the inner factor.
 template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   ApproximateF32(MLIRContext *context, StringRef intrinsic, double inner,
                  double outer)
@@ -47,8 +51,22 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
       return failure();
     Location loc = op.getLoc();
     Value x = op.getOperand();
-    if (inner != 1)
-      x = arith::MulFOp::create(b, loc, x, constant(b, loc, inner));
+    double factor = inner;
+    // A constant factor of the argument is one with the inner one: one rounding
+    // less.
+    FloatAttr scale;
+    auto scaled = x.getDefiningOp<arith::MulFOp>();
+    if (inner != 1 && scaled && matchPattern(scaled.getRhs(), m_Constant(&scale))) {
+      double folded = inner * scale.getValueAsDouble();
+      // Within the normal numbers of f32, where the constant's rounding is relative.
+      if (std::fabs(folded) > std::numeric_limits<float>::min() &&
+          std::fabs(folded) < std::numeric_limits<float>::max()) {
+        factor = folded;
+        x = scaled.getLhs();
+      }
+    }
+    if (factor != 1)
+      x = arith::MulFOp::create(b, loc, x, constant(b, loc, factor));
     Value result = LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
                                                  b.getStringAttr(intrinsic), x)
                        .getResult(0);

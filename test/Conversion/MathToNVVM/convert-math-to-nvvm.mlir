@@ -29,6 +29,27 @@ gpu.module @kernels {
     %0 = math.rsqrt %x : f32
     return %0 : f32
   }
+  // A constant factor of the argument is folded; one that leaves the normal numbers is not.
+  // CHECK-LABEL: func.func @exp_scaled
+  // CHECK: %[[FACTOR:.*]] = arith.constant 0.360673755 : f32
+  // CHECK: %[[X:.*]] = arith.mulf %{{.*}}, %[[FACTOR]]
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%[[X]]) : (f32) -> f32
+  func.func @exp_scaled(%x: f32) -> f32 {
+    %c = arith.constant 0.25 : f32
+    %0 = arith.mulf %x, %c : f32
+    %1 = math.exp %0 : f32
+    return %1 : f32
+  }
+  // CHECK-LABEL: func.func @exp_of_zeros
+  // CHECK: arith.mulf
+  // CHECK: arith.mulf
+  // CHECK: llvm.call_intrinsic
+  func.func @exp_of_zeros(%x: f32) -> f32 {
+    %c = arith.constant 0.0 : f32
+    %0 = arith.mulf %x, %c : f32
+    %1 = math.exp %0 : f32
+    return %1 : f32
+  }
   // Narrow types are computed in f32 and rounded.
   // CHECK-LABEL: func.func @exp_of_f16
   // CHECK: arith.extf %{{.*}} : f16 to f32
