@@ -62,6 +62,7 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
   cost.pipeline = pipeline.kernel;
+  cost.residentBlocks = pipeline.blocksPerSM;
   if (schedule.splitAxis()) {
     CombineFootprint combine = combineFootprint(group, schedule);
     cost.combine =

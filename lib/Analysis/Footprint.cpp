@@ -11,6 +11,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -421,6 +422,13 @@ Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
   return Walker(group, schedule, kept).run();
+}
+
+int64_t fusion::registersWithRoom(const Footprint &footprint,
+                                  const ChipInfo &chip) {
+  return std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      static_cast<int64_t>(std::ceil(footprint.registers * kRegisterMargin)));
 }
 
 bool fusion::hasRegisterRoom(const Schedule &schedule,

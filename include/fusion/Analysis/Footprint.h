@@ -50,10 +50,14 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
-/// What ptxas uses has been up to this many times `Footprint::registers` where
-/// that is large (test/Integration/registers.py): who chooses freely leaves that
-/// much room, as a spill costs more than registers gain.
-constexpr double kRegisterMargin = 1.25;
+/// The least registers that ptxas needs to spill nothing have been up to this
+/// many times `Footprint::registers` (test/Integration/registers.py). Who
+/// chooses freely leaves that much room, as a spill costs more than registers
+/// gain, and so does who counts the blocks of an SM.
+constexpr double kRegisterMargin = 1.125;
+
+/// The registers of a thread with that room, as far as it can have as many.
+int64_t registersWithRoom(const Footprint &footprint, const ChipInfo &chip);
 
 /// Whether the registers fit with that room.
 bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,
