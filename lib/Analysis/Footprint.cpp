@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -45,6 +46,9 @@ public:
       trips.push_back(tripCount(axis, schedule.tiles[index]));
     if ((split = schedule.splitAxis()))
       parts = schedule.splitOf(*split);
+    shortened = shortenedLoop(group, schedule, kept);
+    if (shortened)
+      visited = listVisitedTiles(group, schedule, *shortened);
   }
 
   Footprint run() {
@@ -56,6 +60,10 @@ public:
           !isCombined(group, schedule, index))
         result.compulsoryBytes +=
             movedElements(group, schedule, index) * bytesOf(index);
+    if (shortened)
+      addShortened();
+    result.compulsoryBytes += partialRowBytes(group, schedule);
+    result.globalStoreBytes += partialRowBytes(group, schedule);
     visit(schedule.tree);
     addSharedMemory();
     addRegisters();
@@ -84,14 +92,56 @@ private:
         count *= trips[axis];
     bool hasParts = tensor.role == TensorRole::Result ||
                     (split && llvm::is_contained(tensor.axes, *split));
+    count = shorten(count, tensor.axes);
     return hasParts ? count : count * partsOutside();
   }
 
-  int64_t enclosingTrips() const {
+  /// Iterations of the loops around a statement but those over `except`.
+  int64_t enclosingTrips(ArrayRef<unsigned> except = {}) const {
     int64_t count = partsOutside();
-    for (unsigned axis : loops)
-      count *= trips[axis];
-    return count;
+    bool isShortened = shortened.has_value();
+    for (unsigned axis : loops) {
+      if (!llvm::is_contained(except, axis))
+        count *= trips[axis];
+      else if (isShortened && axis == shortened->masked->axis)
+        isShortened = false;
+    }
+    return isShortened ? shorten(count, {}) : count;
+  }
+
+  /// `count` is a product over the tiles of loops: of those over `axes` the
+  /// elements, of others the number. Where the loop that leaves out tiles is
+  /// among them, what is left of it.
+  int64_t shorten(int64_t count, ArrayRef<unsigned> axes) const {
+    if (!shortened || !llvm::is_contained(loops, shortened->masked->axis))
+      return count;
+    auto sizeOf = [&](unsigned axis) {
+      return llvm::is_contained(axes, axis) ? group.axes[axis].extent
+                                            : trips[axis];
+    };
+    unsigned masked = shortened->masked->axis;
+    int64_t all = sizeOf(masked), left = 0;
+    for (unsigned other : shortened->others)
+      all *= sizeOf(other);
+    bool isIndexed = llvm::is_contained(axes, masked);
+    for (const VisitedTiles &tiles : visited) {
+      int64_t part = isIndexed ? tiles.covered : tiles.iterations;
+      for (auto [other, extent] :
+           llvm::zip_equal(shortened->others, tiles.extents))
+        if (llvm::is_contained(axes, other))
+          part *= extent;
+      left += part;
+    }
+    return count / all * left;
+  }
+
+  void addShortened() {
+    Footprint::Shortened loop{shortened->masked->axis, 0, 0};
+    for (const VisitedTiles &tiles : visited) {
+      loop.average += static_cast<double>(tiles.iterations) / visited.size();
+      loop.most = std::max(loop.most, tiles.iterations);
+    }
+    result.shortened = loop;
   }
 
   int64_t tileElements(ArrayRef<unsigned> axes) const {
@@ -148,6 +198,8 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
+        if (isCombined(group, schedule, node.index))
+          break;
         // Of blocks that all compute the same rows the first one stores them.
         int64_t bytes = tensor.role == TensorRole::Statistic
                             ? movedElements(group, schedule, node.index) *
@@ -170,15 +222,15 @@ private:
   void visitProduct(unsigned number) {
     const Product &product = group.products[number];
     const ProductMapping &mapping = schedule.products[number];
-    int64_t count = enclosingTrips();
+    int64_t count = enclosingTrips(),
+            completed = enclosingTrips(product.reduction);
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     result.mmaFlops += 2 * i1 * i2 * r1 * count;
     bool isPartial =
         split && group.tensors[product.result].role == TensorRole::Result;
     if (!isPartial)
-      result.otherFlops += i1 * i2 * product.flopsPerPoint *
-                           (count / std::max<int64_t>(1, trips[mapping.r1]));
+      result.otherFlops += i1 * i2 * product.flopsPerPoint * completed;
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
@@ -192,6 +244,8 @@ private:
       if (schedule.isBlockAxis(axis))
         continue;
       int64_t iterations = sequentialTrips(group, schedule, axis);
+      if (result.shortened && result.shortened->axis == axis)
+        iterations = std::ceil(result.shortened->average);
       steps *= iterations;
       if (!llvm::is_contained(product.reduction, axis))
         completions *= iterations;
@@ -208,8 +262,7 @@ private:
     if (value.role != TensorRole::Intermediate)
       return;
     // Stored once, loaded by every warp that multiplies it.
-    int64_t tile = i1 * i2 * value.elementBytes * count /
-                   std::max<int64_t>(1, trips[mapping.r1]);
+    int64_t tile = i1 * i2 * value.elementBytes * completed;
     int64_t readers = 1;
     for (auto [index, consumer] : llvm::enumerate(group.products))
       for (unsigned operand : {0u, 1u})
@@ -402,7 +455,9 @@ private:
   const KeptTiles &kept;
   SmallVector<int64_t, 8> trips;
   SmallVector<unsigned, 8> loops;
-  std::optional<unsigned> split; ///< the axis whose reduction is split
+  std::optional<ShortenedLoop> shortened;
+  std::vector<VisitedTiles> visited; ///< by it
+  std::optional<unsigned> split;     ///< the axis whose reduction is split
   int64_t parts = 1;
   Footprint result;
 };

@@ -50,6 +50,8 @@ private:
   Reason check(const Reduction &reduction);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
   Reason checkRows(unsigned product);
+  Reason checkLeaving(unsigned product, ArrayRef<unsigned> axes,
+                      const std::string &what);
   Reason checkStatistic(unsigned tensor);
 
   const GroupModel &group;
@@ -66,7 +68,7 @@ Reason Checker::check(const Reduction &reduction) {
     if (axis != mapping.i1 && axis != mapping.i2)
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is not mapped to its intrinsic";
-    if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis))
+    if (schedule.isBlockAxis(axis))
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is spread over blocks";
   }
@@ -75,6 +77,10 @@ Reason Checker::check(const Reduction &reduction) {
   unsigned axis = reduction.reduced.front();
   if (sequentialTrips(group, schedule, axis) > 1)
     if (Reason reason = checkOnline(reduction, axis))
+      return reason;
+  if (schedule.splitOf(axis) > 1)
+    if (Reason reason = checkLeaving(reduction.product, reduction.axes,
+                                     "the rows of '" + name + "'"))
       return reason;
   return checkRows(reduction.product);
 }
@@ -125,16 +131,49 @@ Reason Checker::checkRows(unsigned number) {
   return std::nullopt;
 }
 
+/// The loops in which each iteration completes values of rows, which `axes`
+/// index, outside of the one that reduces them.
+static ArrayRef<const TilingNode *> rowLoops(const HandOver &handOver,
+                                             const Schedule &schedule,
+                                             ArrayRef<unsigned> axes) {
+  return ArrayRef<const TilingNode *>(handOver.loops)
+      .take_while([&](const TilingNode *loop) {
+        return llvm::is_contained(axes, loop->index) ||
+               schedule.isBlockAxis(loop->index);
+      });
+}
+
+/// Values of rows leave the kernel after the loop that reduces them, which is
+/// the innermost one in which they are made.
+Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
+                             const std::string &what) {
+  const HandOver &handOver = kept.handOvers[number];
+  auto inside = ArrayRef<const TilingNode *>(handOver.loops)
+                    .drop_front(rowLoops(handOver, schedule, axes).size());
+  for (const TilingNode *loop : inside)
+    if (llvm::none_of(group.reductions, [&](const Reduction &reduction) {
+          return reduction.product == number &&
+                 llvm::is_contained(reduction.reduced, loop->index);
+        }))
+      return "loop '" + axisName(loop->index) + "' repeats " + what +
+             ", which leave the kernel";
+  if (!handOver.opened.empty())
+    return what +
+           " leave the kernel, but several tiles of them are complete at "
+           "once";
+  return std::nullopt;
+}
+
 /// A statistic is stored when the loops that reduce it are over.
 Reason Checker::checkStatistic(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const HandOver &handOver = kept.handOvers[tensor.product];
   const TreePosition &store = *kept.stores[index];
-  ArrayRef<const TilingNode *> loops(handOver.loops);
-  loops = loops.take_while([&](const TilingNode *loop) {
-    return llvm::is_contained(tensor.axes, loop->index) ||
-           schedule.isBlockAxis(loop->index);
-  });
+  if (Reason reason =
+          checkLeaving(tensor.product, tensor.axes, "'" + tensor.name + "'"))
+    return reason;
+  ArrayRef<const TilingNode *> loops =
+      rowLoops(handOver, schedule, tensor.axes);
   if (ArrayRef<const TilingNode *>(store.loops) != loops ||
       store.order < handOver.order)
     return "S" + tensor.name + " must follow the loops that reduce '" +
