@@ -46,9 +46,13 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
     if (product.type)
       tensorRate =
           chip.tensorFlopsOf(*product.type) * chip.mmaShare / chip.numSMs;
-  double scalarRate = chip.f32FlopsPerSecond / chip.numSMs;
+  // Both kinds of units work at the same time; tensor cores wait for what they
+  // multiply.
+  double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
+  double specialRate = chip.specialPerClockPerSM * chip.clockHz;
   cost.compute = footprint.mmaFlops * share / tensorRate +
-                 footprint.otherFlops * share / scalarRate;
+                 share * std::max(footprint.scalar.plain / plainRate,
+                                  footprint.scalar.special / specialRate);
 
   PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
                                              PipelineForm::Continuous);
@@ -69,9 +73,9 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
         predictStreaming(combine.loadBytes + combine.storeBytes, chip) +
         (combine.launches - 1) * predictStreaming(0, chip);
   }
-  cost.total = cost.launch + cost.combine +
-               std::max({cost.dram, cost.l2, cost.shared, cost.compute,
-                         cost.pipeline});
+  cost.total =
+      cost.launch + cost.combine +
+      std::max({cost.dram, cost.l2, cost.shared, cost.compute, cost.pipeline});
   return cost;
 }
 

@@ -169,8 +169,12 @@ LogicalResult GroupAxesBuilder::collectOperands() {
     if (group.productOf[index] || !follows[index])
       continue;
     Product &product = group.model.products[*follows[index]];
-    product.flopsPerPoint += countBodyFlops(op);
     GroupTensor &result = group.model.tensors[product.result];
+    ArrayRef<unsigned> loops(group.loops[index]);
+    bool hasAllAxes = llvm::all_of(result.axes, [&](unsigned axis) {
+      return llvm::is_contained(loops, axis);
+    });
+    (hasAllAxes ? product.perPoint : product.perRow) += countScalarWork(op);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
         return decline("an element-wise operator has a loop that its product "

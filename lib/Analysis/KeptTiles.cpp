@@ -15,6 +15,7 @@
 using namespace fusion;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::Twine;
 using Reason = std::optional<std::string>;
 
 namespace {
@@ -29,9 +30,7 @@ public:
   Reason run();
 
 private:
-  int64_t trips(unsigned axis) const {
-    return sequentialTrips(group, schedule, axis);
-  }
+  int64_t trips(unsigned axis) const { return kept.trips[axis]; }
 
   Reason locate(const TilingTree &items,
                 llvm::SmallVectorImpl<const TilingNode *> &loops);
@@ -41,7 +40,7 @@ private:
   Reason analyzeUses(unsigned number);
   Reason analyzeLoad(unsigned tensor, Loops use);
   Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-              size_t common, const std::string &what);
+              size_t common, const Twine &what);
   void addSlots(TileSlots &slots, unsigned axis) const;
 
   /// Whether a position is inside of the product's outermost reduction.
@@ -61,8 +60,12 @@ private:
   const Schedule &schedule;
   KeptTiles &kept;
   unsigned counter = 0;
-  /// By loop: the last statement inside.
-  llvm::SmallDenseMap<const TilingNode *, unsigned, 16> ends;
+  /// The last statement inside of a loop.
+  unsigned endOf(const TilingNode *loop) const {
+    return llvm::find_if(ends, [&](auto &end) { return end.first == loop; })
+        ->second;
+  }
+  SmallVector<std::pair<const TilingNode *, unsigned>, 8> ends;
 };
 
 size_t commonPart(Loops a, Loops b) {
@@ -97,7 +100,7 @@ Reason Analysis::locate(const TilingTree &items,
       if (Reason reason = locate(node.children, loops))
         return reason;
       loops.pop_back();
-      ends[&node] = counter - 1;
+      ends.push_back({&node, counter - 1});
       continue;
     }
     auto &list = node.kind == TilingNode::Kind::Load      ? kept.loads
@@ -191,9 +194,8 @@ Reason Analysis::analyzeHandOver(unsigned number) {
   Loops scope = scopeOf(number);
   HandOver &handOver = kept.handOvers[number];
   handOver.loops.assign(scope.begin(), scope.end());
-  handOver.order = kept.reductions[number]
-                       ? ends.lookup(kept.reductions[number])
-                       : kept.computes[result]->order;
+  handOver.order = kept.reductions[number] ? endOf(kept.reductions[number])
+                                           : kept.computes[result]->order;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Extra || tensor.product != number)
       continue;
@@ -227,13 +229,14 @@ Reason Analysis::analyzeHandOver(unsigned number) {
 /// Slots for tiles that are made in `made`, and in loops that lowering opens,
 /// of which the uses share the outermost `common` ones.
 Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-                      size_t common, const std::string &what) {
+                      size_t common, const Twine &what) {
   TileSlots &slots = kept.values[tensor];
   Loops makers = made.drop_front(common);
   for (const TilingNode *loop : makers) {
     if (!group.indexes(tensor, loop->index))
-      return "loop '" + group.axisName(loop->index) + "' repeats " + what +
-             ", which is used outside of it";
+      return ("loop '" + group.axisName(loop->index) + "' repeats " + what +
+              ", which is used outside of it")
+          .str();
     addSlots(slots, loop->index);
   }
   for (unsigned axis : opened)
@@ -245,7 +248,7 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
 Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
   Loops load = kept.loads[tensor]->loops;
   return keep(tensor, load, {}, commonPart(load, use),
-              "L" + group.tensorName(tensor));
+              Twine("L") + group.tensorName(tensor));
 }
 
 /// Who uses the value follows its hand-over, outside of its reduction.
@@ -255,29 +258,29 @@ Reason Analysis::analyzeUses(unsigned number) {
   const HandOver &handOver = kept.handOvers[number];
   size_t common = handOver.loops.size();
   unsigned lastUse = handOver.order;
-  auto use = [&](const TreePosition &user, const std::string &statement,
+  auto use = [&](const TreePosition &user, const Twine &statement,
                  const char *incomplete) -> Reason {
     if (isInsideSum(number, user.loops) ||
         user.order < kept.computes[result]->order)
-      return statement + incomplete + name + "'";
+      return (statement + incomplete + name + "'").str();
     if (handOver.after && user.order < handOver.order)
-      return "L" + group.tensorName(*handOver.after) + " does not precede " +
-             statement;
+      return ("L" + group.tensorName(*handOver.after) + " does not precede " +
+              statement)
+          .str();
     size_t shared = commonPart(handOver.loops, user.loops);
     common = std::min(common, shared);
     Loops own = Loops(user.loops).drop_front(shared);
-    lastUse =
-        std::max(lastUse, own.empty() ? user.order : ends.lookup(own.front()));
+    lastUse = std::max(lastUse, own.empty() ? user.order : endOf(own.front()));
     return std::nullopt;
   };
   for (const Product &consumer : group.products)
     if (llvm::is_contained(consumer.producer, std::optional(number)))
       if (Reason reason = use(*kept.computes[consumer.result],
-                              "C" + group.tensorName(consumer.result),
+                              Twine("C") + group.tensorName(consumer.result),
                               " does not follow the completion of '"))
         return reason;
   if (const std::optional<TreePosition> &store = kept.stores[result]) {
-    if (Reason reason = use(*store, "S" + name,
+    if (Reason reason = use(*store, Twine("S") + name,
                             " must directly follow the completion of '"))
       return reason;
     for (const TilingNode *loop : Loops(store->loops).drop_front(common))
@@ -285,11 +288,15 @@ Reason Analysis::analyzeUses(unsigned number) {
         return "loop '" + group.axisName(loop->index) + "' repeats S" + name;
   }
   kept.lastUses[result] = lastUse;
-  return keep(result, handOver.loops, handOver.opened, common, "C" + name);
+  return keep(result, handOver.loops, handOver.opened, common,
+              Twine("C") + name);
 }
 
 Reason Analysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
+  kept = KeptTiles();
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    kept.trips.push_back(sequentialTrips(group, schedule, axis));
   kept.loads.resize(tensors);
   kept.computes.resize(tensors);
   kept.stores.resize(tensors);
@@ -325,7 +332,7 @@ Reason Analysis::run() {
     size_t common = commonPart(kept.loads[index]->loops, compute.loops);
     kept.lastUses[index] = common == compute.loops.size()
                                ? compute.order
-                               : ends.lookup(compute.loops[common]);
+                               : endOf(compute.loops[common]);
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "BlockResources.h"
 #include "ReductionLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
@@ -48,8 +49,9 @@ namespace {
 class Checker {
 public:
   Checker(const GroupModel &group, const Schedule &schedule,
-          const ChipInfo &chip)
-      : group(group), schedule(schedule), chip(chip) {}
+          const ChipInfo &chip, KeptTiles &kept, Footprint &footprint)
+      : group(group), schedule(schedule), chip(chip), kept(kept),
+        footprint(footprint) {}
 
   Reason run() {
     for (unsigned number = 0; number < group.products.size(); ++number)
@@ -69,9 +71,17 @@ public:
       return reason;
     if (Reason reason = whyNotReduced(group, schedule, kept))
       return reason;
-    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-      if (Reason reason = checkPlace(tensor))
-        return reason;
+    if (Reason reason = checkPlaces())
+      return reason;
+    footprint = computeFootprint(group, schedule, kept);
+    return checkResources();
+  }
+
+  /// Of what `run` has accepted with other stages.
+  Reason runStages() {
+    if (Reason reason = checkPlaces())
+      return reason;
+    countResources(group, schedule, kept, footprint);
     return checkResources();
   }
 
@@ -85,6 +95,12 @@ private:
   Reason checkKeptParts();
   Reason checkCluster();
   Reason checkProducers();
+  Reason checkPlaces() {
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (Reason reason = checkPlace(tensor))
+        return reason;
+    return std::nullopt;
+  }
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
@@ -93,10 +109,8 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const ChipInfo &chip;
-  KeptTiles kept;
-
-public:
-  Footprint footprint; ///< once the resources are checked
+  KeptTiles &kept;
+  Footprint &footprint; ///< once the resources are checked
 };
 
 } // namespace
@@ -367,7 +381,6 @@ Reason Checker::checkHandOver(unsigned producer) {
 }
 
 Reason Checker::checkResources() {
-  footprint = computeFootprint(group, schedule, kept);
   if (footprint.sharedMemory > static_cast<int64_t>(chip.sharedMemoryPerBlock))
     return "the tiles need " + std::to_string(footprint.sharedMemory) +
            " bytes of shared memory; a block of " + chip.name.str() +
@@ -439,9 +452,18 @@ std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
                                                  Footprint *footprint) {
   if (Reason reason = checkGroup(group, chip))
     return reason;
-  Checker checker(group, schedule, chip);
-  Reason reason = checker.run();
-  if (footprint)
-    *footprint = checker.footprint;
-  return reason;
+  KeptTiles kept;
+  Footprint counted;
+  return Checker(group, schedule, chip, kept, footprint ? *footprint : counted)
+      .run();
+}
+
+Reason ScheduleChecker::check(const Schedule &schedule) {
+  if (Reason reason = whyNotLowered(schedule))
+    return reason;
+  return Checker(group, schedule, chip, kept, counted).run();
+}
+
+Reason ScheduleChecker::checkStages(const Schedule &schedule) {
+  return Checker(group, schedule, chip, kept, counted).runStages();
 }

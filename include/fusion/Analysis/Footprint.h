@@ -29,7 +29,7 @@ struct Footprint {
   int64_t neighbourBytes = 0;
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
-  int64_t otherFlops = 0;       ///< of element-wise operators
+  ScalarWork scalar;            ///< of element-wise operators and reductions
   int64_t sharedMemory = 0;     ///< bytes of a block
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;        ///< per thread, estimated

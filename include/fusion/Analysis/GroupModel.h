@@ -73,6 +73,21 @@ struct GroupTensor {
   unsigned operandNumber = 0;
 };
 
+/// Instructions of scalar operators.
+struct ScalarWork {
+  int64_t plain = 0;   ///< at the rate of f32 additions
+  int64_t special = 0; ///< of the special function units: ex2, rcp, …
+
+  ScalarWork &operator+=(const ScalarWork &other) {
+    plain += other.plain;
+    special += other.special;
+    return *this;
+  }
+  ScalarWork operator*(int64_t count) const {
+    return {plain * count, special * count};
+  }
+};
+
 /// One product of a group: loops, and the tensors it reads and makes.
 struct Product {
   unsigned result;                         ///< tensor
@@ -85,7 +100,9 @@ struct Product {
   std::optional<unsigned> producer[2];
   /// Type of the multiplied elements, where tensor cores know it.
   std::optional<TensorCoreType> type;
-  unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
+  /// Of the element-wise operators and reductions after it: on every point of the
+  /// result, and on every row of those that lack an axis of it.
+  ScalarWork perPoint, perRow;
 };
 
 /// A combination of a product's values along some of its axes, or of what
