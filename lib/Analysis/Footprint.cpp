@@ -200,8 +200,14 @@ private:
     result.mmaFlops += 2 * i1 * i2 * r1 * count;
     bool isPartial =
         split && group.tensors[product.result].role == TensorRole::Result;
+    ScalarWork perPoint = product.perPoint;
+    for (const OnlineAxis &online : group.online)
+      if (kept.trips[online.axis] > 1)
+        for (const auto &[deferring, work] : online.deferred)
+          if (deferring == number)
+            perPoint += work * -1;
     if (!isPartial)
-      result.scalar += product.perPoint * (i1 * i2 * completed);
+      result.scalar += perPoint * (i1 * i2 * completed);
     // Values of rows are held by the lanes along a row, of every warp along it.
     constexpr int64_t lanes = 4;
     if (!isPartial)

@@ -330,6 +330,16 @@ void GroupAxesBuilder::deriveOnlineForms() {
       for (const OnlineForm::Sum &sum : form->sums)
         if (sum.factor)
           online.corrected.push_back(sum.product);
+      for (auto [index, op] : llvm::enumerate(group.operators)) {
+        if (!group.followsProduct[index])
+          continue;
+        ScalarWork work;
+        for (Operation &inner : op.getBlock()->without_terminator())
+          if (form->skipped.contains(&inner))
+            work += countScalarWork(&inner);
+        if (work.plain || work.special)
+          online.deferred.push_back({*group.followsProduct[index], work});
+      }
       known = std::make_shared<const OnlineForm>(std::move(*form));
       describeSplit(online, *known);
     }

@@ -294,18 +294,18 @@ Reason Analysis::analyzeUses(unsigned number) {
 
 Reason Analysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
-  kept = KeptTiles();
+  kept.trips.clear();
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     kept.trips.push_back(sequentialTrips(group, schedule, axis));
-  kept.loads.resize(tensors);
-  kept.computes.resize(tensors);
-  kept.stores.resize(tensors);
-  kept.values.resize(tensors);
-  kept.makers.resize(tensors);
-  kept.lastUses.resize(tensors);
-  kept.accumulators.resize(products);
-  kept.reductions.resize(products);
-  kept.handOvers.resize(products);
+  // Of the schedule before.
+  for (auto *list : {&kept.loads, &kept.computes, &kept.stores})
+    list->assign(tensors, std::nullopt);
+  kept.values.assign(tensors, {});
+  kept.makers.assign(tensors, nullptr);
+  kept.lastUses.assign(tensors, 0);
+  kept.accumulators.assign(products, {});
+  kept.reductions.assign(products, nullptr);
+  kept.handOvers.assign(products, {});
   SmallVector<const TilingNode *, 8> loops;
   if (Reason reason = locate(schedule.tree, loops))
     return reason;

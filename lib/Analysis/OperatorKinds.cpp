@@ -64,7 +64,7 @@ bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
 
 /// What one operation becomes (docs/numerics.md): a special function with what
 /// scales its argument or result, or polynomials.
-static ScalarWork workOf(Operation *op) {
+ScalarWork fusion::countScalarWork(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarWork>(op)
       .Case<arith::ConstantOp, linalg::IndexOp, arith::BitcastOp>(
           [](auto) { return ScalarWork{0, 0}; })
@@ -85,7 +85,7 @@ static ScalarWork workOf(Operation *op) {
 ScalarWork fusion::countScalarWork(linalg::LinalgOp op) {
   ScalarWork work;
   for (Operation &inner : op.getBlock()->without_terminator())
-    work += workOf(&inner);
+    work += countScalarWork(&inner);
   return work;
 }
 

@@ -370,10 +370,10 @@ Reason Checker::checkPipeline(unsigned index) {
 /// from registers.
 Reason Checker::checkHandOver(unsigned producer) {
   unsigned tensor = group.products[producer].result;
-  Reason reason = whyNotInRegisters(group, schedule, producer);
   if (schedule.places[tensor].space != fuse::Space::Shared)
-    return reason;
-  if (!reason && !kept.values[tensor].isKept())
+    return whyNotInRegisters(group, schedule, producer);
+  if (!kept.values[tensor].isKept() &&
+      staysInRegisters(group, schedule, producer))
     return "'" + group.tensorName(tensor) +
            "' is held by the threads that multiply it next and stays in "
            "registers";
@@ -403,28 +403,45 @@ Reason Checker::checkResources() {
   return std::nullopt;
 }
 
-std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
-                                                     const Schedule &schedule,
-                                                     unsigned producer) {
+/// The consumer of a product that cannot take its accumulator as it lies, and
+/// whether that is for the axes or for the warps; nullopt where all can.
+static std::optional<std::pair<unsigned, bool>>
+findMismatch(const GroupModel &group, const Schedule &schedule,
+             unsigned producer) {
   const ProductMapping &from = schedule.products[producer];
-  std::string name = "'" + group.valueName(producer) + "'";
-  for (auto [number, consumer] : llvm::enumerate(group.products))
+  for (unsigned number = 0; number < group.products.size(); ++number)
     for (unsigned operand : {0u, 1u}) {
-      if (consumer.producer[operand] != producer)
+      if (group.products[number].producer[operand] != producer)
         continue;
       const ProductMapping &to = schedule.products[number];
-      bool isFirst = to.isFirst(operand);
       if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
-        return name +
-               " is not an operand of the next intrinsic as its accumulator "
-               "lies and cannot stay in registers";
+        return std::pair(number, true);
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
-      if (from.warps[1] != 1 || to.warps[isFirst ? 1 : 0] != 1)
-        return name + " is not held whole along '" + group.axisName(to.r1) +
-               "' by the warps that multiply it and cannot stay in registers";
+      if (from.warps[1] != 1 || to.warps[to.isFirst(operand) ? 1 : 0] != 1)
+        return std::pair(number, false);
     }
   return std::nullopt;
+}
+
+bool fusion::staysInRegisters(const GroupModel &group, const Schedule &schedule,
+                              unsigned producer) {
+  return !findMismatch(group, schedule, producer);
+}
+
+std::optional<std::string>
+fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
+                          unsigned producer) {
+  auto mismatch = findMismatch(group, schedule, producer);
+  if (!mismatch)
+    return std::nullopt;
+  std::string name = "'" + group.valueName(producer) + "'";
+  if (mismatch->second)
+    return name + " is not an operand of the next intrinsic as its accumulator "
+                  "lies and cannot stay in registers";
+  return name + " is not held whole along '" +
+         group.axisName(schedule.products[mismatch->first].r1) +
+         "' by the warps that multiply it and cannot stay in registers";
 }
 
 std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {

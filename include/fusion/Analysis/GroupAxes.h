@@ -96,6 +96,8 @@ bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
 /// Instructions that the body of an element-wise operator or reduction spends on
 /// one point, with the approximate functions (docs/numerics.md).
 ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
+/// Of one operation of a body.
+ScalarWork countScalarWork(mlir::Operation *inner);
 
 } // namespace fusion
 

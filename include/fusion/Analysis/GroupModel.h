@@ -121,6 +121,9 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Of `Product::perPoint`, what is done after the loop instead: factors that
+  /// leave the sums.
+  llvm::SmallVector<std::pair<unsigned, ScalarWork>, 2> deferred;
   /// Whether the axis can be split over blocks, whose parts are merged
   /// (fusion/Analysis/SplitForm.h); empty where it can, or where nothing can run.
   std::string whyNotSplit;

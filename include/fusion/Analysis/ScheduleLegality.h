@@ -23,6 +23,10 @@ std::optional<std::string> whyNotInRegisters(const GroupModel &group,
                                              const Schedule &schedule,
                                              unsigned producer);
 
+/// Whether it can.
+bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
+                      unsigned producer);
+
 /// Why `schedule` asks for something that could run on some chip but that lowering
 /// does not do, or nullopt where it asks for nothing of the kind. This is the gate
 /// of the fields that are costed only: a search that looks through it reports what
