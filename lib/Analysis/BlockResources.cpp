@@ -105,6 +105,45 @@ public:
     return i1 * i2 / 32 * bytes / 4;
   }
 
+  /// Whether a value of which one tile is handed over passes through shared
+  /// memory: who multiplies it takes the whole tile into registers at once, as
+  /// the memory is needed for the next.
+  bool isTakenWhole(unsigned tensor) const {
+    return group.tensors[tensor].role == TensorRole::Intermediate &&
+           schedule.places[tensor].space == fuse::Space::Shared &&
+           !kept.values[tensor].isKept();
+  }
+
+  /// Registers of a thread for a tile of operand 0 or 1 of a product.
+  int64_t operandRegisters(unsigned number, unsigned operand,
+                           int64_t bytes) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t parallel = schedule.tiles[mapping.parallelAxis(operand)] /
+                       mapping.warps[mapping.isFirst(operand) ? 0 : 1];
+    return parallel * schedule.tiles[mapping.r1] / 32 * bytes / 4;
+  }
+
+  /// Registers of a product's fragments: of one step, and of what is taken
+  /// whole.
+  std::pair<int64_t, int64_t> fragmentRegisters(unsigned number) const {
+    const ProductMapping &mapping = schedule.products[number];
+    const Product &product = group.products[number];
+    int64_t step = 0, whole = 0;
+    for (unsigned operand : {0u, 1u}) {
+      std::optional<unsigned> producer = product.producer[operand];
+      if (producer && isTakenWhole(group.products[*producer].result)) {
+        unsigned value = group.products[*producer].result;
+        whole += operandRegisters(number, operand,
+                                  group.tensors[value].elementBytes);
+      } else if (mapping.isFirst(operand)) {
+        step += schedule.tiles[mapping.i1] / mapping.warps[0] / 16 * 4;
+      } else {
+        step += schedule.tiles[mapping.i2] / mapping.warps[1] / 8 * 2;
+      }
+    }
+    return {step, whole};
+  }
+
   /// What lives in registers when product `number` is computed: accumulators
   /// from the start of their outermost reduction to their hand-over, values
   /// from there to their last use.
@@ -210,13 +249,11 @@ public:
     int64_t always = addressing + rowRegisters(), most = 0;
     for (unsigned number = 0; number < group.products.size(); ++number)
       always += unrolledAddresses(number, unrolledIterations(number));
-    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-      int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
-      int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+    for (unsigned number = 0; number < schedule.products.size(); ++number) {
+      auto [fragments, whole] = fragmentRegisters(number);
       int64_t unrolled = unrolledIterations(number);
       most =
-          std::max(most, liveRegisters(number) +
+          std::max(most, liveRegisters(number) + whole +
                              fragments * (schedule.registerStages +
                                           std::min<int64_t>(unrolled - 1, 1)));
     }
