@@ -354,6 +354,8 @@ Handler videoHandler();
 Handler barrierResultHandler();     ///< [d]; a: 0 popc, 1 and, 2 or
 Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
+/// mma.sp: of four elements of a row two must be named.
+void faultMetadata(Warp &warp, const Inst &inst, unsigned row, uint32_t bits);
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
 Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
