@@ -35,7 +35,7 @@ CHAINS = (
 PIPELINED = (
     ("loop-over-n", (3,), 2),
     ("nest", (2,), 1),
-    ("masked-product", (3, 2), 2, "--chain=72,132,52"),
+    ("masked-product", (3, 2), 2, "--chain=72,196,52"),
     ("one-through-registers", (3,), 1),
     ("both-through-registers", (2,), 2),
     ("registers-around-copies", (3,), 1),
