@@ -115,6 +115,24 @@ def _attention_flops(case):
     return 2 * batch * m * n * (k + h) // (2 if case.get("causal") else 1)
 
 
+def _build_decode(case, dtype, options):
+    sizes = [case[key] for key in ("batch", "heads", "group", "rows", "keys", "head_dim")]
+    return products.grouped_attention(
+        identifier(case["name"]),
+        *sizes,
+        case.get("value_dim", case["head_dim"]),
+        dtype,
+        causal=case["causal"],
+    )
+
+
+def _decode_flops(case):
+    batch, heads, group, rows, keys, dim = (
+        case[key] for key in ("batch", "heads", "group", "rows", "keys", "head_dim")
+    )
+    return 4 * batch * heads * group * rows * keys * dim
+
+
 # Single operators.
 
 
@@ -253,6 +271,7 @@ def families():
     add("gemm_chains_chimera", _build_chain, _chain_flops)
     add("attention_mcfuser", _build_attention, _attention_flops)
     add("attention_long", _build_attention, _attention_flops)
+    add("decode", _build_decode, _decode_flops)
     add("conv_chains_chimera", _build_convolution_chain, _convolution_chain_flops)
     for name in ("operators_alcop", "operators_gta"):
         cases = [{**case, "name": _operator_name(case)} for case in table(name)["cases"]]

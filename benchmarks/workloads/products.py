@@ -110,18 +110,41 @@ def attention(name, batch, m, n, k, h, dtype, causal=False):
     key = f.argument((batch, n, k), dtype)
     v = f.argument((batch, n, h), dtype)
     scores = f.contract(q, key, ("b m k", "b n k", "b m n"))
+    weights = _attention_weights(f, scores, k, dtype, causal)
+    f.result(f.cast(f.contract(weights, v, ("b m n", "b n h", "b m h")), dtype))
+    return f
+
+
+def grouped_attention(name, batch, heads, group, m, n, k, h, dtype, causal=False):
+    """The same for `group` queries of m rows each to one of `heads` keys and values, b c g m k to b c n k; one query
+    has no dimension of its own."""
+    f = Function(name)
+    lead = "b c g" if group > 1 else "b c"
+    sizes = (batch, heads, group) if group > 1 else (batch, heads)
+    q = f.argument((*sizes, m, k), dtype)
+    key = f.argument((batch, heads, n, k), dtype)
+    v = f.argument((batch, heads, n, h), dtype)
+    scores = f.contract(q, key, (f"{lead} m k", "b c n k", f"{lead} m n"), "generic")
+    weights = _attention_weights(f, scores, k, dtype, causal)
+    result = f.contract(weights, v, (f"{lead} m n", "b c n h", f"{lead} m h"), "generic")
+    f.result(f.cast(result, dtype))
+    return f
+
+
+def _attention_weights(f, scores, k, dtype, causal):
+    """The softmax of scaled scores over their last dimension, rounded."""
+    m, n = scores.shape[-2:]
+    rank = len(scores.shape)
     scores = f.map(scores, lambda x: x * k**-0.5)
     if causal:
 
         def mask(x):
-            row, column = f.index(1), f.index(2)
+            row, column = f.index(rank - 2), f.index(rank - 1)
             last = row if n == m else row + (n - m)
             return column.compare("sle", last).select(x, -math.inf)
 
         scores = f.map(scores, mask)
-    weights = f.cast(f.softmax(scores, 2), dtype)
-    f.result(f.cast(f.contract(weights, v, ("b m n", "b n h", "b m h")), dtype))
-    return f
+    return f.cast(f.softmax(scores, rank - 1), dtype)
 
 
 # The longest row that a scan sums in one step; a row of a tile of the matrix units.

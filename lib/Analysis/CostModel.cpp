@@ -65,7 +65,8 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   if (schedule.splitAxis()) {
     CombineFootprint combine = combineFootprint(group, schedule);
     cost.combine =
-        predictStreaming(combine.loadBytes + combine.storeBytes, chip);
+        predictStreaming(combine.loadBytes + combine.storeBytes, chip) +
+        (combine.launches - 1) * predictStreaming(0, chip);
   }
   cost.total = cost.launch + cost.combine +
                std::max({cost.dram, cost.l2, cost.shared, cost.compute,

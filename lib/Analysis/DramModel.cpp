@@ -45,6 +45,7 @@ public:
     for (const GridLevel &level : levels)
       repeat(level.axis, level.trips / level.together, 0);
     DramTraffic result;
+    result.storeBytes = partialRowBytes(group, schedule);
     for (unsigned tensor : seen) {
       double bytes = static_cast<double>(wholeBytes(tensor)) * fetches[tensor];
       if (group.tensors[tensor].role == TensorRole::Result)

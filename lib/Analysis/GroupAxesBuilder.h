@@ -11,6 +11,7 @@
 #define FUSION_LIB_ANALYSIS_GROUPAXESBUILDER_H
 
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/MaskedAxes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -36,6 +37,7 @@ public:
       return mlir::failure();
     nameTensors();
     deriveOnlineForms();
+    group.model.masked = deriveMaskedAxes(group);
     return std::move(group);
   }
 
@@ -54,6 +56,7 @@ private:
   mlir::FailureOr<mlir::Value> handedValue(unsigned product);
   void nameTensors();
   void deriveOnlineForms();
+  void describeSplit(OnlineAxis &online, const OnlineForm &form);
 
   /// The operator of the group that makes `value`.
   std::optional<unsigned> definer(mlir::Value value) const {

@@ -327,5 +327,6 @@ void GroupAxesBuilder::deriveOnlineForms() {
         if (sum.factor)
           online.corrected.push_back(sum.product);
       known = std::make_shared<const OnlineForm>(std::move(*form));
+      describeSplit(online, *known);
     }
 }

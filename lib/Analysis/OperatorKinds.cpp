@@ -117,3 +117,31 @@ std::optional<ReductionBody> fusion::matchReduction(linalg::LinalgOp op) {
       combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
   return ReductionBody{*kind, combined, cast<TypedAttr>(initial)};
 }
+
+TypedAttr fusion::reductionIdentity(OpBuilder &b, Location loc,
+                                    const ReductionBody &body) {
+  using Kind = arith::AtomicRMWKind;
+  Type type = body.combined.getType();
+  auto infinity = [&](bool negative) {
+    return FloatAttr::get(
+        type,
+        APFloat::getInf(cast<FloatType>(type).getFloatSemantics(), negative));
+  };
+  // Upstream's is NaN, which these drop like any other; but a maximum of
+  // numbers that starts from it cannot be told from one that is NaN.
+  if (body.kind == Kind::maxnumf || body.kind == Kind::maximumf)
+    return infinity(true);
+  if (body.kind == Kind::minnumf || body.kind == Kind::minimumf)
+    return infinity(false);
+  return arith::getIdentityValueAttr(body.kind, type, b, loc);
+}
+
+TypedAttr fusion::reductionStart(OpBuilder &b, Location loc,
+                                 const ReductionBody &body) {
+  auto number = dyn_cast<FloatAttr>(body.initial);
+  bool dropsNaN = body.kind == arith::AtomicRMWKind::maxnumf ||
+                  body.kind == arith::AtomicRMWKind::minnumf;
+  if (dropsNaN && number && number.getValue().isNaN())
+    return reductionIdentity(b, loc, body);
+  return body.initial;
+}

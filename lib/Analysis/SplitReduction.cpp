@@ -13,9 +13,6 @@
 
 using namespace fusion;
 
-/// Partial sums are accumulators (DESIGN, "Numbers": sums round once).
-static constexpr int64_t partialBytes = 4;
-
 int64_t fusion::sequentialTrips(const GroupModel &group,
                                 const Schedule &schedule, unsigned axis) {
   return llvm::divideCeil(tripCount(group.axes[axis], schedule.tiles[axis]),
@@ -30,8 +27,8 @@ bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
 
 bool fusion::hasIdleParts(const GroupModel &group, const Schedule &schedule,
                           unsigned axis) {
-  int64_t before = (schedule.splitOf(axis) - 1) *
-                   sequentialTrips(group, schedule, axis);
+  int64_t before =
+      (schedule.splitOf(axis) - 1) * sequentialTrips(group, schedule, axis);
   return before >= tripCount(group.axes[axis], schedule.tiles[axis]);
 }
 
@@ -44,13 +41,28 @@ llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
   return tiles;
 }
 
+const OnlineAxis *fusion::splitOnline(const GroupModel &group,
+                                      const Schedule &schedule) {
+  if (std::optional<unsigned> axis = schedule.splitAxis())
+    for (const OnlineAxis &online : group.online)
+      if (online.axis == *axis)
+        return &online;
+  return nullptr;
+}
+
 bool fusion::isCombined(const GroupModel &group, const Schedule &schedule,
                         unsigned tensor) {
+  if (!schedule.splitAxis())
+    return false;
   const GroupTensor &info = group.tensors[tensor];
+  // Of its own parts make what they are asked for (partialRowBytes).
+  if (info.role == TensorRole::Statistic)
+    return true;
+  if (const OnlineAxis *online = splitOnline(group, schedule))
+    return llvm::is_contained(online->later, tensor);
   return info.role == TensorRole::Extra &&
          group.tensors[group.products[info.product].result].role ==
-             TensorRole::Result &&
-         schedule.splitAxis();
+             TensorRole::Result;
 }
 
 static int64_t wholeElements(const GroupModel &group, unsigned tensor) {
@@ -73,8 +85,24 @@ int64_t fusion::movedElementBytes(const GroupModel &group,
                                   const Schedule &schedule, unsigned tensor) {
   return group.tensors[tensor].role == TensorRole::Result &&
                  schedule.splitAxis()
-             ? partialBytes
+             ? kPartialBytes
              : group.tensors[tensor].elementBytes;
+}
+
+int64_t fusion::partialRowBytes(const GroupModel &group,
+                                const Schedule &schedule) {
+  const OnlineAxis *online = splitOnline(group, schedule);
+  if (!online)
+    return 0;
+  int64_t bytes = 0;
+  for (unsigned number : online->stored) {
+    const Reduction &reduction = group.reductions[number];
+    int64_t rows = reduction.elementBytes;
+    for (unsigned axis : reduction.axes)
+      rows *= group.axes[axis].extent;
+    bytes += rows * schedule.splitOf(online->axis);
+  }
+  return bytes;
 }
 
 CombineFootprint fusion::combineFootprint(const GroupModel &group,
@@ -83,7 +111,19 @@ CombineFootprint fusion::combineFootprint(const GroupModel &group,
   std::optional<unsigned> axis = schedule.splitAxis();
   if (!axis)
     return footprint;
-  int64_t points = 0, perPoint = schedule.splitOf(*axis) * partialBytes;
+  if (const OnlineAxis *online = splitOnline(group, schedule)) {
+    for (const OnlineAxis::Merge &merge : online->merges) {
+      int64_t points = wholeElements(group, merge.tensor);
+      footprint.loadBytes +=
+          points *
+          (schedule.splitOf(*axis) * merge.partBytes + merge.otherBytes);
+      footprint.storeBytes += points * group.tensors[merge.tensor].elementBytes;
+    }
+    footprint.launches = online->merges.size();
+    return footprint;
+  }
+  footprint.launches = 1;
+  int64_t points = 0, perPoint = schedule.splitOf(*axis) * kPartialBytes;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role == TensorRole::Result) {
       points = wholeElements(group, index);
@@ -144,6 +184,18 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
   }
   if (!last || !llvm::is_contained(group.products[*last].reduction, *split))
     return name + " cannot be split: the last product does not reduce it";
+  if (const OnlineAxis *online = splitOnline(group, schedule)) {
+    const std::string &why =
+        online->whyNot.empty() ? online->whyNotSplit : online->whyNot;
+    if (!why.empty())
+      return "the reductions along " + name + " cannot be split: " + why;
+  } else {
+    // What is reduced on the way to a result is not merged by this axis's rule.
+    for (const GroupTensor &tensor : group.tensors)
+      if (tensor.role == TensorRole::Statistic)
+        return name + " cannot be split: '" + tensor.name +
+               "' is a further result that does not run along it";
+  }
   // Tiles outside of an axis are zero along the intrinsic's axes only.
   if (hasEmptyParts(group, schedule, *split) &&
       schedule.products[*last].r1 != *split)

@@ -97,8 +97,7 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
   }
 }
 
-/// The values that an operation reads, also inside of its regions.
-static llvm::SetVector<Value> valuesReadBy(Operation &op) {
+llvm::SetVector<Value> fusion::valuesReadBy(Operation &op) {
   llvm::SetVector<Value> values(op.operand_begin(), op.operand_end());
   getUsedValuesDefinedAbove(op.getRegions(), values);
   return values;

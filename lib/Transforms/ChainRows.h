@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace fusion {
 
@@ -40,6 +41,9 @@ struct ChainRow {
 /// The rows of a function, in program order; no operator is in two. Remarks say
 /// where a row ends and why.
 llvm::SmallVector<ChainRow> collectChainRows(mlir::func::FuncOp function);
+
+/// The values that an operation reads, also inside of its regions.
+llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);
 
 } // namespace fusion
 

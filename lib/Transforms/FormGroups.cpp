@@ -105,9 +105,61 @@ Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
   return less;
 }
 
+/// The operators that can be one group: those that need, through others outside
+/// of it, what the group computes are left out, with what only they read.
+/// `reason` is set where a product is among them.
+static ChainRow::Operators withoutWaysBack(ArrayRef<linalg::LinalgOp> operators,
+                                           std::string &reason) {
+  llvm::SmallPtrSet<Operation *, 8> inside, behind;
+  for (linalg::LinalgOp op : operators)
+    inside.insert(op);
+  linalg::LinalgOp first = operators.front(), last = operators.back();
+  bool isCut = false;
+  for (Operation &op : llvm::make_range(Block::iterator(first),
+                                        std::next(Block::iterator(last)))) {
+    llvm::SetVector<Value> read = valuesReadBy(op);
+    auto isOf = [&](const llvm::SmallPtrSetImpl<Operation *> &set) {
+      return llvm::any_of(read, [&](Value value) {
+        return set.contains(value.getDefiningOp());
+      });
+    };
+    if (!isOf(behind) && (inside.contains(&op) || !isOf(inside)))
+      continue;
+    behind.insert(&op);
+    if (!inside.erase(&op))
+      continue;
+    isCut = true;
+    if (auto product = dyn_cast<linalg::LinalgOp>(op); isContraction(product))
+      reason = "it needs what an operator outside of the group makes of the "
+               "group's values";
+  }
+  ChainRow::Operators rest;
+  for (linalg::LinalgOp op : llvm::reverse(operators)) {
+    if (!inside.contains(op))
+      continue;
+    if (isCut && !isContraction(op) && !op->use_empty() &&
+        llvm::all_of(op->getUsers(),
+                     [&](Operation *user) { return behind.contains(user); })) {
+      // Makes operands of what is left out, or further results.
+      bool isOperand = llvm::none_of(op.getDpsInputs(), [&](Value value) {
+        return inside.contains(value.getDefiningOp());
+      });
+      if (isOperand) {
+        behind.insert(op);
+        continue;
+      }
+    }
+    rest.push_back(op);
+  }
+  return {rest.rbegin(), rest.rend()};
+}
+
 Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
-  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
   Part part;
+  operators = withoutWaysBack(operators, part.reason);
+  if (!part.reason.empty())
+    return part;
+  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
   part.operators = std::move(operators);
   FailureOr<GroupAxes> axes = GroupAxes::compute(
       cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/GroupAxes.h"
+#include "MergeParts.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -40,6 +40,10 @@ public:
       if (!axes.productOf[index] &&
           axes.followsProduct[index] == axes.model.tensors[last.result].product)
         followers.push_back(op);
+    for (auto [known, derived] :
+         llvm::zip_equal(axes.model.online, axes.onlineForms))
+      if (known.axis == split)
+        online = derived.get();
   }
 
   LogicalResult run();
@@ -63,8 +67,13 @@ private:
   Block *openBody(Operation *group, ArrayRef<BlockArgument> arguments,
                   TypeRange further, IRMapping &mapping);
   FailureOr<fuse::ScheduleAttr> partialSchedule(ValueRange yielded,
-                                                fuse::ChainOp group);
+                                                fuse::ChainOp group,
+                                                const IRMapping &mapping);
+  /// Copies an operator without what leaves its sum; what reads the parts'
+  /// values starts them from what changes nothing.
+  void cloneOperator(Operation *op, IRMapping &mapping);
   FailureOr<fuse::ChainOp> buildPartial();
+  LogicalResult mergeParts(fuse::ChainOp partial);
   fuse::StitchOp buildCombine(Value parts);
   Value addParts(Value parts, Value destination);
 
@@ -75,6 +84,8 @@ private:
   unsigned split;
   Value sum; ///< of the last product
   SmallVector<linalg::LinalgOp> followers;
+  const OnlineForm *online = nullptr; ///< of the axis, where reductions run
+  std::optional<SplitForm> form;      ///< with `online`
 };
 
 } // namespace
@@ -134,10 +145,39 @@ Block *Splitter::openBody(Operation *group, ArrayRef<BlockArgument> arguments,
   return body;
 }
 
-/// The chain's schedule without what followed the last product: the same
-/// tensors under the same names.
-FailureOr<fuse::ScheduleAttr> Splitter::partialSchedule(ValueRange yielded,
-                                                        fuse::ChainOp group) {
+/// Whether a statement on the tensor stands somewhere in a node.
+static bool contains(const TilingNode &node, TilingNode::Kind kind,
+                     unsigned tensor) {
+  return (node.kind == kind && node.index == tensor) ||
+         llvm::any_of(node.children, [&](const TilingNode &child) {
+           return contains(child, kind, tensor);
+         });
+}
+
+/// Rows are stored at the end of the loops in which they are made.
+static void placeRowStore(Schedule &schedule, const GroupModel &group,
+                          unsigned tensor) {
+  const GroupTensor &rows = group.tensors[tensor];
+  unsigned value = group.products[rows.product].result;
+  TilingTree *items = &schedule.tree;
+  auto inner = [&]() -> TilingTree * {
+    for (TilingNode &node : *items)
+      if (node.isLoop() && contains(node, TilingNode::Kind::Compute, value) &&
+          (schedule.isBlockAxis(node.index) ||
+           llvm::is_contained(rows.axes, node.index)))
+        return &node.children;
+    return nullptr;
+  };
+  while (TilingTree *next = inner())
+    items = next;
+  items->push_back({TilingNode::Kind::Store, tensor, {}});
+}
+
+/// The chain's schedule without what followed the last product, with the stores
+/// of running values.
+FailureOr<fuse::ScheduleAttr>
+Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
+                          const IRMapping &mapping) {
   auto fail = [&](const Twine &why) {
     chain.emitError("cannot be split: ") << why;
   };
@@ -146,6 +186,9 @@ FailureOr<fuse::ScheduleAttr> Splitter::partialSchedule(ValueRange yielded,
       yielded, fail);
   if (failed(partial))
     return failure();
+  auto tensorOf = [&](unsigned tensor) {
+    return partial->tensorOf.lookup(mapping.lookup(axes.values[tensor]));
+  };
   Schedule result = schedule;
   std::function<void(TilingTree &)> drop = [&](TilingTree &items) {
     llvm::erase_if(items, [&](const TilingNode &node) {
@@ -155,27 +198,128 @@ FailureOr<fuse::ScheduleAttr> Splitter::partialSchedule(ValueRange yielded,
       if (node.isLoop())
         drop(node.children);
       else
-        node.index =
-            *partial->model.findTensor(axes.model.tensors[node.index].name);
+        node.index = tensorOf(node.index);
   };
   drop(result.tree);
+  for (auto [index, tensor] : llvm::enumerate(partial->model.tensors))
+    if (tensor.role == TensorRole::Statistic)
+      placeRowStore(result, partial->model, index);
   result.places.assign(partial->model.tensors.size(), {});
-  for (auto [index, tensor] : llvm::enumerate(axes.model.tensors))
-    if (!isCombined(axes.model, schedule, index))
-      result.places[*partial->model.findTensor(tensor.name)] =
-          schedule.places[index];
+  for (unsigned tensor = 0; tensor < axes.model.tensors.size(); ++tensor)
+    if (!isCombined(axes.model, schedule, tensor))
+      result.places[tensorOf(tensor)] = schedule.places[tensor];
   return exportSchedule(result, partial->model, rewriter.getContext());
+}
+
+void Splitter::cloneOperator(Operation *op, IRMapping &mapping) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!online || !linalgOp) {
+    rewriter.clone(*op, mapping);
+    return;
+  }
+  std::optional<ReductionBody> reduction = matchReduction(linalgOp);
+  if (reduction) {
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value identity = arith::ConstantOp::create(
+        rewriter, loc, reductionIdentity(rewriter, loc, *reduction));
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          type.getElementType());
+    Value start =
+        linalg::FillOp::create(rewriter, loc, identity, empty).getResult(0);
+    auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op, mapping));
+    copy.getDpsInitOperand(0)->set(start);
+    return;
+  }
+  bool isSkipped = llvm::any_of(*linalgOp.getBlock(), [&](Operation &inner) {
+    return online->skipped.contains(&inner);
+  });
+  if (!isSkipped) {
+    rewriter.clone(*op, mapping);
+    return;
+  }
+  // The operands that are still read.
+  llvm::SetVector<Value> read = tensorsReadBy(linalgOp, online);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<BlockArgument> arguments;
+  for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
+    if (isa<RankedTensorType>(operand->get().getType()) &&
+        !read.contains(operand->get()))
+      continue;
+    inputs.push_back(mapping.lookupOrDefault(operand->get()));
+    maps.push_back(linalgOp.getMatchingIndexingMap(operand));
+    arguments.push_back(linalgOp.getMatchingBlockArgument(operand));
+  }
+  OpOperand *init = linalgOp.getDpsInitOperand(0);
+  maps.push_back(linalgOp.getMatchingIndexingMap(init));
+  auto copy = linalg::GenericOp::create(
+      rewriter, op->getLoc(), op->getResultTypes(), inputs,
+      mapping.lookupOrDefault(init->get()), maps,
+      linalgOp.getIteratorTypesArray(),
+      [&](OpBuilder &builder, Location loc, ValueRange values) {
+        IRMapping inside(mapping);
+        for (auto [argument, value] : llvm::zip(arguments, values))
+          inside.map(argument, value);
+        inside.map(linalgOp.getMatchingBlockArgument(init), values.back());
+        std::function<Value(Value)> copyOf = [&](Value scalar) -> Value {
+          if (Value known = inside.lookupOrNull(scalar))
+            return known;
+          Operation *inner = scalar.getDefiningOp();
+          if (!inner || inner->getBlock() != linalgOp.getBlock())
+            return scalar;
+          auto skipped = online->skipped.find(inner);
+          Value made;
+          if (skipped != online->skipped.end()) {
+            made = copyOf(inner->getOperand(skipped->second));
+          } else {
+            for (Value operand : inner->getOperands())
+              inside.map(operand, copyOf(operand));
+            made = builder.clone(*inner, inside)->getResult(0);
+          }
+          inside.map(scalar, made);
+          return made;
+        };
+        linalg::YieldOp::create(
+            builder, loc,
+            copyOf(linalgOp.getBlock()->getTerminator()->getOperand(0)));
+      });
+  mapping.map(op->getResults(), copy.getResults());
 }
 
 FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   Location loc = chain.getLoc();
-  auto type = cast<RankedTensorType>(sum.getType());
   int64_t parts = schedule.splitOf(split);
-  SmallVector<int64_t> shape = {parts};
-  llvm::append_range(shape, type.getShape());
-  Value destination =
-      tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType());
-  SmallVector<Operation *> operations = collect(sum.getDefiningOp());
+  // The sum, and the running values.
+  SmallVector<Value> leaving = {sum};
+  SmallVector<Operation *> roots = {sum.getDefiningOp()}, operations;
+  if (form) {
+    for (unsigned reduction : form->stored) {
+      linalg::LinalgOp op =
+          axes.operators[llvm::find(axes.reductionOf,
+                                    std::optional(reduction)) -
+                         axes.reductionOf.begin()];
+      leaving.push_back(op->getResult(0));
+    }
+    roots.clear();
+    for (unsigned op : form->partial)
+      roots.push_back(axes.operators[op]);
+  }
+  operations = collect(roots);
+  if (form)
+    llvm::erase_if(operations, [&](Operation *op) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      return linalgOp && !isa<linalg::FillOp>(op) &&
+             !llvm::is_contained(roots, op);
+    });
+  SmallVector<Value> destinations;
+  for (Value value : leaving) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape = {parts};
+    llvm::append_range(shape, type.getShape());
+    destinations.push_back(
+        tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType()));
+  }
   SmallVector<BlockArgument> arguments = argumentsOf(operations);
   SmallVector<Value> inputs;
   for (BlockArgument argument : arguments)
@@ -183,26 +327,34 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   auto attribute = fuse::PartialAttr::get(
       rewriter.getContext(), axes.model.axes[split].name, parts,
       sequentialTrips(axes.model, schedule, split) * schedule.tiles[split]);
-  auto group =
-      fuse::ChainOp::create(rewriter, loc, destination.getType(), inputs,
-                            destination, fuse::ScheduleAttr(), attribute);
+  auto group = fuse::ChainOp::create(
+      rewriter, loc, ValueRange(destinations).getTypes(), inputs, destinations,
+      fuse::ScheduleAttr(), attribute);
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
-  openBody(group, arguments, destination.getType(), mapping);
-  // A sum that started from the chain's destination starts from a tensor of one
-  // part.
-  Value init = chain.getBody().getArguments().back();
-  auto initType = cast<RankedTensorType>(init.getType());
-  auto start = tensor::EmptyOp::create(rewriter, loc, initType.getShape(),
-                                       initType.getElementType());
-  mapping.map(init, start.getResult());
+  openBody(group, arguments, ValueRange(destinations).getTypes(), mapping);
+  // What started from one of the chain's destinations starts from a tensor of
+  // one part.
+  for (BlockArgument init :
+       chain.getBody().getArguments().drop_front(chain.getInputs().size())) {
+    auto type = cast<RankedTensorType>(init.getType());
+    Value start = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          type.getElementType());
+    mapping.map(init, start);
+  }
   for (Operation *op : operations)
-    rewriter.clone(*op, mapping);
-  if (start->use_empty())
-    rewriter.eraseOp(start);
-  Value yielded = mapping.lookup(sum);
+    cloneOperator(op, mapping);
+  SmallVector<Value> yielded;
+  for (Value value : leaving)
+    yielded.push_back(mapping.lookup(value));
   fuse::YieldOp::create(rewriter, loc, yielded);
-  FailureOr<fuse::ScheduleAttr> attr = partialSchedule(yielded, group);
+  // What only the operators that are left out needed.
+  Block &body = group.getBody().front();
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
+    if (op.use_empty())
+      rewriter.eraseOp(&op);
+  FailureOr<fuse::ScheduleAttr> attr = partialSchedule(yielded, group, mapping);
   if (failed(attr))
     return failure();
   group.setScheduleAttr(*attr);
@@ -268,11 +420,35 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   return group;
 }
 
+LogicalResult Splitter::mergeParts(fuse::ChainOp partial) {
+  PartValues parts;
+  parts.sum = partial->getResult(0);
+  for (auto [i, reduction] : llvm::enumerate(form->stored))
+    parts.reductions[reduction] = partial->getResult(i + 1);
+  SmallVector<Value> results;
+  for (const MergedResult &result : form->results)
+    results.push_back(buildMerge(rewriter, chain, axes, *online, result, parts)
+                          ->getResult(0));
+  rewriter.replaceOp(chain, results);
+  return success();
+}
+
 LogicalResult Splitter::run() {
   rewriter.setInsertionPoint(chain);
+  if (online) {
+    auto explain = [&](const Twine &why) {
+      chain.emitError("cannot be split: ") << why;
+    };
+    FailureOr<SplitForm> derived = deriveSplit(axes, split, *online, explain);
+    if (failed(derived))
+      return failure();
+    form = std::move(*derived);
+  }
   FailureOr<fuse::ChainOp> partial = buildPartial();
   if (failed(partial))
     return failure();
+  if (form)
+    return mergeParts(*partial);
   fuse::StitchOp combine = buildCombine(partial->getResult(0));
   rewriter.replaceOp(chain, combine.getResults());
   return success();

@@ -333,3 +333,45 @@ func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x
   %e = linalg.matmul ins(%h, %d : tensor<64x48xf16>, tensor<48x64xf16>) outs(%f1 : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %e : tensor<64x64xf32>
 }
+
+// An operator with two results that the chain cannot take in, read again behind
+// the second product: the kernel ends before that reader.
+// FORCED-LABEL: func.func @way_back
+// FORCED: %[[C:.*]]:2 = fuse.chain
+// FORCED: linalg.reduce
+// FORCED: linalg.matmul
+// FORCED: %[[TWO:.*]]:2 = fuse.stitch ins(%{{.*}} = %[[C]]#0
+// FORCED: fuse.stitch ins(%{{.*}} = %[[C]]#1 : tensor<32x32xf32>, %{{.*}} = %[[TWO]]#0
+// CHECK-LABEL: func.func @way_back
+func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x32xf16>) -> (tensor<32x32xf32>, tensor<32xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<32x48xf32>
+  %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x16xf16>, tensor<16x48xf16>) outs(%f0 : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %row = tensor.empty() : tensor<32xf32>
+  %start = linalg.fill ins(%z : f32) outs(%row : tensor<32xf32>) -> tensor<32xf32>
+  %sum = linalg.reduce { arith.addf } ins(%c : tensor<32x48xf32>) outs(%start : tensor<32xf32>) dimensions = [1]
+  %h0 = tensor.empty() : tensor<32x48xf16>
+  %h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<32x48xf32>) outs(%h0 : tensor<32x48xf16>) {
+  ^bb0(%x: f32, %o: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<32x48xf16>
+  %two:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%sum : tensor<32xf32>) outs(%row, %row : tensor<32xf32>, tensor<32xf32>) {
+  ^bb0(%x: f32, %o: f32, %p: f32):
+    %t = arith.addf %x, %x : f32
+    linalg.yield %t, %x : f32, f32
+  } -> (tensor<32xf32>, tensor<32xf32>)
+  %e1 = tensor.empty() : tensor<32x32xf32>
+  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %e = linalg.matmul ins(%h, %d : tensor<32x48xf16>, tensor<48x32xf16>) outs(%f1 : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %two#0 : tensor<32x32xf32>, tensor<32xf32>) outs(%e1 : tensor<32x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %t = arith.addf %x, %y : f32
+    linalg.yield %t : f32
+  } -> tensor<32x32xf32>
+  return %r, %two#1 : tensor<32x32xf32>, tensor<32xf32>
+}

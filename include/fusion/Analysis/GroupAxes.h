@@ -73,6 +73,15 @@ struct ReductionBody {
 /// projected permutations. nullopt for all else, contractions included.
 std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
 
+/// The constant that changes nothing when it is combined: of a maximum -∞.
+mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, mlir::Location loc,
+                                  const ReductionBody &body);
+
+/// What a reduction starts from: the operator's own constant, or the identity
+/// where that is as good.
+mlir::TypedAttr reductionStart(mlir::OpBuilder &b, mlir::Location loc,
+                               const ReductionBody &body);
+
 /// Whether all loops are parallel, all maps are projected permutations and the
 /// body is made of scalar operators only.
 bool isElementwise(mlir::linalg::LinalgOp op);

@@ -27,8 +27,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusion {
 
@@ -38,6 +40,10 @@ struct Axis {
   int64_t extent;    ///< iterations; for a dynamic extent, what to plan for
   bool isDynamic;    ///< the extent is known at run time only
 };
+
+/// Bytes of a sum that blocks store in parts: sums are accumulators (DESIGN,
+/// "Numbers": they round once).
+constexpr unsigned kPartialBytes = 4;
 
 /// What a tensor is to the group.
 enum class TensorRole : uint8_t {
@@ -98,6 +104,46 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Whether the axis can be split over blocks, whose parts are merged
+  /// (fusion/Analysis/SplitForm.h); empty where it can, or where nothing can run.
+  std::string whyNotSplit;
+  /// Reductions whose values every part stores.
+  llvm::SmallVector<unsigned, 2> stored;
+  /// Inputs that only the merging launches read: tensors.
+  llvm::SmallVector<unsigned, 2> later;
+  /// A launch that merges parts: for one result of the group.
+  struct Merge {
+    unsigned tensor;
+    unsigned partBytes = 0;  ///< that an element of the result reads of each part
+    unsigned otherBytes = 0; ///< and besides
+  };
+  llvm::SmallVector<Merge, 1> merges;
+};
+
+struct MaskPredicate;
+using MaskPredicateRef = std::shared_ptr<const MaskPredicate>;
+
+/// A condition on the indices of a point: linear inequalities, joined.
+struct MaskPredicate {
+  enum class Kind : uint8_t {
+    Linear, ///< Σ coefficient · index of axis + constant < 0
+    AnyOf,
+    AllOf,
+  };
+  Kind kind = Kind::Linear;
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  int64_t constant = 0;
+  std::vector<MaskPredicateRef> operands; ///< of AnyOf and AllOf
+};
+
+/// An axis along which some points provably add nothing to what is combined
+/// along it (fusion/Analysis/MaskedTiles.h).
+struct MaskedAxis {
+  unsigned axis;
+  MaskPredicateRef where; ///< points that add nothing
+  /// Share of the points that lie, of all others of their row, between the first
+  /// and the last that adds something: what no choice of tiles leaves out.
+  double leastShare = 1;
 };
 
 /// A group as plain data.
@@ -107,10 +153,21 @@ struct GroupModel {
   llvm::SmallVector<Product, 4> products;
   llvm::SmallVector<Reduction, 2> reductions;
   llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
+  llvm::SmallVector<MaskedAxis, 1> masked;
 
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;
   bool indexes(unsigned tensor, unsigned axis) const;
+
+  // Names, for messages.
+  const std::string &axisName(unsigned axis) const { return axes[axis].name; }
+  const std::string &tensorName(unsigned tensor) const {
+    return tensors[tensor].name;
+  }
+  /// Of a product's result.
+  const std::string &valueName(unsigned product) const {
+    return tensorName(products[product].result);
+  }
 };
 
 } // namespace fusion

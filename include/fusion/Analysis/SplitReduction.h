@@ -19,8 +19,13 @@
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
 // rounded value, or passes through functions, before it is used.
 //
+// Where reductions run along the axis (OnlineReduction.h), each part runs over its
+// own range and stores its running values beside its sums; a launch for each
+// result of the chain merges them (SplitForm.h).
+//
 // Everything here takes the schedule of the whole chain, or that of its partial
-// group, which has the same tensors but the operands of what followed.
+// group, which has the same tensors but the operands of what followed; its
+// further results are the running values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,9 +57,14 @@ bool hasIdleParts(const GroupModel &group, const Schedule &schedule,
 llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
                                              const Schedule &schedule);
 
+/// The split axis's reductions, where there are any; else null.
+const OnlineAxis *splitOnline(const GroupModel &group,
+                              const Schedule &schedule);
+
 /// Whether the launch that computes the products has nothing to do with the
-/// tensor: an operand of what follows the last product is the combining
-/// launch's.
+/// tensor: an operand of what follows the last product, or the loop of a split
+/// axis along which reductions run, is a combining launch's, and so are further
+/// results.
 bool isCombined(const GroupModel &group, const Schedule &schedule,
                 unsigned tensor);
 
@@ -65,10 +75,15 @@ int64_t movedElements(const GroupModel &group, const Schedule &schedule,
 int64_t movedElementBytes(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
-/// What the combining launch moves, in bytes of active lanes: each thread loads
+/// Bytes of the running values that the parts store beside their sums: 0 where no
+/// reduction runs along the split axis.
+int64_t partialRowBytes(const GroupModel &group, const Schedule &schedule);
+
+/// What the combining launches move, in bytes of active lanes: each thread loads
 /// the parts of one element and its operands. All zero where nothing is split.
 struct CombineFootprint {
   int64_t loadBytes = 0, storeBytes = 0;
+  unsigned launches = 0; ///< one for each result of the group
 };
 CombineFootprint combineFootprint(const GroupModel &group,
                                   const Schedule &schedule);

@@ -13,6 +13,7 @@
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/OnlineReduction.h"
 
 namespace fusion {
@@ -92,6 +93,8 @@ private:
   // Reductions (ReductionLowering.cpp).
   /// The running form that is in use along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
+  /// The running form along an axis, in use or not, or null.
+  const OnlineForm *derivedForm(unsigned axis) const;
   /// Of a factor that leaves a sum: the operand that stands for the operation
   /// inside of the loop.
   std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
@@ -102,6 +105,7 @@ private:
   void emitFollower(unsigned op, unsigned product);
   void emitReduction(unsigned op, unsigned product);
   Value emitRows(const RowExpressionRef &expression, unsigned product);
+  Value emitCorrection(const RowExpressionRef &factor, unsigned product);
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);
@@ -123,7 +127,8 @@ private:
   Value tileOf(Value value, unsigned tensor);
 
   // The tree.
-  Value emitLoopBound(unsigned axis);
+  std::pair<Value, Value> emitLoopRange(unsigned axis);
+  bool mayBeIdle(unsigned axis) const;
   /// A loop over an axis, `emitBody` inside. What `carried` points to are
   /// values that the body replaces.
   void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
@@ -140,6 +145,7 @@ private:
   mlir::Location loc;
 
   KeptTiles kept;
+  std::optional<ShortenedLoop> shortened;
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
   llvm::SmallVector<Value> inductions;   ///< the same, within the block's range
   Value part; ///< of a split reduction: which one the block computes

@@ -30,8 +30,11 @@ using namespace fusion;
 //===----------------------------------------------------------------------===//
 
 const OnlineForm *ChainLowering::onlineForm(unsigned axis) const {
-  if (sequentialTrips(model, schedule, axis) == 1)
-    return nullptr;
+  return sequentialTrips(model, schedule, axis) == 1 ? nullptr
+                                                     : derivedForm(axis);
+}
+
+const OnlineForm *ChainLowering::derivedForm(unsigned axis) const {
   for (auto [online, form] : llvm::zip_equal(model.online, axes.onlineForms))
     if (online.axis == axis)
       return form.get();
@@ -101,37 +104,6 @@ void ChainLowering::emitFollower(unsigned op, unsigned product) {
       });
 }
 
-/// The constant that changes nothing when it is combined.
-static TypedAttr identityOf(OpBuilder &b, Location loc,
-                            const ReductionBody &body) {
-  using Kind = arith::AtomicRMWKind;
-  Type type = body.combined.getType();
-  auto infinity = [&](bool negative) {
-    return FloatAttr::get(
-        type,
-        APFloat::getInf(cast<FloatType>(type).getFloatSemantics(), negative));
-  };
-  // Upstream's is NaN, which these drop like any other; but a maximum of
-  // numbers that starts from it cannot be told from one that is NaN.
-  if (body.kind == Kind::maxnumf || body.kind == Kind::maximumf)
-    return infinity(true);
-  if (body.kind == Kind::minnumf || body.kind == Kind::minimumf)
-    return infinity(false);
-  return arith::getIdentityValueAttr(body.kind, type, b, loc);
-}
-
-/// What a reduction starts from: the operator's own constant, or the identity
-/// where that is as good.
-static TypedAttr startOf(OpBuilder &b, Location loc,
-                         const ReductionBody &body) {
-  auto number = dyn_cast<FloatAttr>(body.initial);
-  bool dropsNaN = body.kind == arith::AtomicRMWKind::maxnumf ||
-                  body.kind == arith::AtomicRMWKind::minnumf;
-  if (dropsNaN && number && number.getValue().isNaN())
-    return identityOf(b, loc, body);
-  return body.initial;
-}
-
 static Value splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
                            TypedAttr value) {
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
@@ -141,7 +113,7 @@ static Value splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
 Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
                                  unsigned axis, TypedAttr fill) {
   int64_t extent = model.axes[axis].extent;
-  if (extent % schedule.tiles[axis] == 0)
+  if (tilesLieInside(axis))
     return value;
   int64_t d = llvm::find(tileAxes, axis) - tileAxes.begin();
   Value bound =
@@ -161,7 +133,8 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
   Value combined =
       emitScalar(linalgOp, body.combined, tileAxes, shape,
                  [&](Value value) { return evaluateFollower(value, product); });
-  combined = maskReduced(combined, tileAxes, axis, identityOf(b, loc, body));
+  combined =
+      maskReduced(combined, tileAxes, axis, reductionIdentity(b, loc, body));
   int64_t d = axis == mapping.i1 ? 0 : 1;
   auto type = RankedTensorType::get({shape[1 - d]}, body.combined.getType());
   Value part = tile::ReduceOp::create(b, loc, type, body.kind, combined, d,
@@ -169,21 +142,26 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
   Value &result = tiles[linalgOp->getResult(0)];
   const OnlineForm *form = onlineForm(axis);
   if (!form) {
-    TypedAttr start = startOf(b, loc, body);
+    TypedAttr start = reductionStart(b, loc, body);
     result =
-        start == identityOf(b, loc, body)
+        start == reductionIdentity(b, loc, body)
             ? part
             : arith::getReductionOp(body.kind, b, loc,
                                     splatConstant(b, loc, type, start), part);
+    // Of one part, whose value the others' are merged with.
+    if (schedule.splitOf(axis) > 1) {
+      running[number].carried = result;
+      result = guard(number, result);
+    }
     return;
   }
   Running &state = running[number];
   Value sofar = state.carried;
-  state.before = sofar;
+  state.before = guard(number, sofar);
   for (const OnlineForm::Running &rule : form->running)
     if (rule.reduction == number && rule.factor)
-      sofar =
-          arith::MulFOp::create(b, loc, sofar, emitRows(rule.factor, product));
+      sofar = arith::MulFOp::create(b, loc, sofar,
+                                    emitCorrection(rule.factor, product));
   state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
   state.after = guard(number, state.carried);
   tiles[linalgOp->getResult(0)] = state.after;
@@ -196,7 +174,7 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
 /// Rows that nothing but the identity has reached so far count from zero.
 Value ChainLowering::guard(unsigned number, Value rows) {
   unsigned axis = model.reductions[number].reduced.front();
-  const OnlineForm *form = onlineForm(axis);
+  const OnlineForm *form = derivedForm(axis);
   bool isGuarded =
       llvm::any_of(form->running, [&](const OnlineForm::Running &rule) {
         return rule.reduction == number && rule.isGuarded;
@@ -207,7 +185,7 @@ Value ChainLowering::guard(unsigned number, Value rows) {
                 axes.reductionOf.begin();
   ReductionBody body = *matchReduction(axes.operators[op]);
   auto type = cast<RankedTensorType>(rows.getType());
-  Value identity = splatConstant(b, loc, type, identityOf(b, loc, body));
+  Value identity = splatConstant(b, loc, type, reductionIdentity(b, loc, body));
   Value isIdentity =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, rows, identity);
   Value zero = splatConstant(
@@ -277,6 +255,21 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
   llvm_unreachable("covered switch");
 }
 
+/// What sums so far are multiplied by: at most the largest number, since the
+/// factor that takes a row from the guarded value to its first true one may be
+/// beyond it, where all that it multiplies is zero.
+Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
+                                    unsigned product) {
+  Value rows = emitRows(factor, product);
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Value largest = splatConstant(
+      b, loc, type,
+      b.getFloatAttr(element,
+                     APFloat::getLargest(element.getFloatSemantics())));
+  return arith::MinimumFOp::create(b, loc, rows, largest);
+}
+
 /// Every row of a tile multiplied by its value.
 Value ChainLowering::scaleRows(Value tile, Value rows,
                                ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
@@ -304,7 +297,7 @@ void ChainLowering::correctSums(unsigned product) {
     for (const OnlineForm::Sum &sum : form->sums) {
       if (!sum.factor)
         continue;
-      Value rows = emitRows(sum.factor, product);
+      Value rows = emitCorrection(sum.factor, product);
       Value &accumulator = accumulators[sum.product];
       const ProductMapping &to = schedule.products[sum.product];
       unsigned tileAxes[] = {to.i1, to.i2};
@@ -345,7 +338,7 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
     auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
                                       body.combined.getType());
     running[number].carried =
-        splatConstant(b, loc, type, startOf(b, loc, body));
+        splatConstant(b, loc, type, reductionStart(b, loc, body));
     carried.push_back(&running[number].carried);
   }
   return carried;
@@ -361,6 +354,9 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
         llvm::is_contained(kept.handOvers[reduction.product].loops, &loop))
       product = reduction.product;
   if (!form || !product)
+    return;
+  // What follows from a part's values is known when all are merged.
+  if (schedule.splitOf(loop.index) > 1)
     return;
   const ProductMapping &from = schedule.products[*product];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
@@ -433,7 +429,15 @@ void ChainLowering::emitStatistic(unsigned tensor) {
     auto guarded = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  tile::StoreOp::create(b, loc, tiles.lookup(axes.finalValues[tensor]), view,
-                        coordinates(tileAxes), /*vectorize=*/false,
-                        inBounds(tileAxes));
+  Value made = axes.finalValues[tensor];
+  Value value = tiles.lookup(made);
+  if (part) {
+    // A part's results are its running values.
+    unsigned op =
+        llvm::find(axes.operators, made.getDefiningOp<linalg::LinalgOp>()) -
+        axes.operators.begin();
+    value = running[*axes.reductionOf[op]].carried;
+  }
+  tile::StoreOp::create(b, loc, value, view, coordinates(tileAxes),
+                        /*vectorize=*/false, inBounds(tileAxes));
 }

@@ -146,8 +146,8 @@ template <typename GroupOp> static LogicalResult verifyGroup(GroupOp op) {
   return success();
 }
 
-/// A partial group is a chain that yields the sums of a product, and whose result
-/// is as many of them as there are parts.
+/// A partial group is a chain that yields what is reduced: the sums of a product
+/// and running values; its results are as many of them as there are parts.
 template <typename GroupOp>
 static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
   PartialAttr partial = op.getPartialAttr();
@@ -155,22 +155,21 @@ static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
     return success();
   if (!std::is_same_v<GroupOp, ChainOp>)
     return op.emitOpError("cannot be partial; only a chain can");
-  if (op.getNumResults() != 1)
-    return op.emitOpError("is partial and has ")
-           << op.getNumResults() << " results; it must have one";
-  auto product =
-      yield.getValues().front().template getDefiningOp<linalg::LinalgOp>();
-  if (!product || product.getNumReductionLoops() == 0)
-    return op.emitOpError("is partial but yields no sum");
-  auto type = cast<RankedTensorType>(yield.getValues().front().getType());
-  SmallVector<int64_t> shape = {partial.getParts()};
-  llvm::append_range(shape, type.getShape());
-  auto expected = RankedTensorType::get(shape, type.getElementType());
-  if (op.getResultTypes().front() != expected)
-    return op.emitOpError("has ")
-           << partial.getParts() << " parts of type " << type
-           << ", so its result must have type " << expected << ", got "
-           << op.getResultTypes().front();
+  for (auto [value, result] :
+       llvm::zip_equal(yield.getValues(), op.getResultTypes())) {
+    auto reduced = value.template getDefiningOp<linalg::LinalgOp>();
+    if (!reduced || reduced.getNumReductionLoops() == 0)
+      return op.emitOpError("is partial but yields no sum");
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape = {partial.getParts()};
+    llvm::append_range(shape, type.getShape());
+    auto expected = RankedTensorType::get(shape, type.getElementType());
+    if (result != expected)
+      return op.emitOpError("has ")
+             << partial.getParts() << " parts of type " << type
+             << ", so its result must have type " << expected << ", got "
+             << result;
+  }
   return success();
 }
 
