@@ -306,11 +306,13 @@ Handler bulkWaitHandler(); ///< imm: groups that may stay; a: 1 .read
 /// [address, mbarrier, values…]; a: bytes of a value, b: AtomicOp, c: type,
 /// d: 1 red.async
 Handler asyncStoreHandler();
+/// The bulk groups of these lanes complete.
+void finishBulkStores(Warp &warp, uint32_t mask);
+
+// HandlersTensorMap.cpp
 /// [value, address]; a: field, b: ordinal
 Handler tensorMapReplaceHandler();
 Handler tensorMapCopyHandler(); ///< [destination, source]
-/// The bulk groups of these lanes complete.
-void finishBulkStores(Warp &warp, uint32_t mask);
 
 // HandlersAtomic.cpp
 uint64_t applyAtomic(AtomicOp op, Type type, bool flush, uint64_t old,
