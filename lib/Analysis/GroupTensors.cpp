@@ -245,8 +245,12 @@ LogicalResult GroupAxesBuilder::collectOperands() {
     if (group.productOf[index] || !follows[index])
       continue;
     Product &product = group.model.products[*follows[index]];
-    product.flopsPerPoint += countBodyFlops(op);
     GroupTensor &result = group.model.tensors[product.result];
+    ArrayRef<unsigned> loops(group.loops[index]);
+    bool hasAllAxes = llvm::all_of(result.axes, [&](unsigned axis) {
+      return llvm::is_contained(loops, axis);
+    });
+    (hasAllAxes ? product.perPoint : product.perRow) += countScalarWork(op);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
         return decline("an element-wise operator has a loop that its product "
@@ -442,6 +446,16 @@ void GroupAxesBuilder::deriveOnlineForms() {
       for (const OnlineForm::Sum &sum : form->sums)
         if (sum.factor)
           online.corrected.push_back(sum.product);
+      for (auto [index, op] : llvm::enumerate(group.operators)) {
+        if (!group.followsProduct[index])
+          continue;
+        ScalarWork work;
+        for (Operation &inner : op.getBlock()->without_terminator())
+          if (form->skipped.contains(&inner))
+            work += countScalarWork(&inner);
+        if (work.plain || work.special)
+          online.deferred.push_back({*group.followsProduct[index], work});
+      }
       known = std::make_shared<const OnlineForm>(std::move(*form));
       describeSplit(online, *known);
     }

@@ -199,9 +199,9 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     }
     case TensorRole::Intermediate:
-      place.space = whyNotInRegisters(group, schedule, tensor.product)
-                        ? fuse::Space::Shared
-                        : fuse::Space::Registers;
+      place.space = staysInRegisters(group, schedule, tensor.product)
+                        ? fuse::Space::Registers
+                        : fuse::Space::Shared;
       break;
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the

@@ -75,6 +75,21 @@ struct GroupTensor {
   llvm::SmallVector<unsigned, 1> sharedBy = {};
 };
 
+/// Instructions of scalar operators.
+struct ScalarWork {
+  int64_t plain = 0;   ///< at the rate of f32 additions
+  int64_t special = 0; ///< of the special function units: ex2, rcp, …
+
+  ScalarWork &operator+=(const ScalarWork &other) {
+    plain += other.plain;
+    special += other.special;
+    return *this;
+  }
+  ScalarWork operator*(int64_t count) const {
+    return {plain * count, special * count};
+  }
+};
+
 /// One product of a group: loops, and the tensors it reads and makes.
 struct Product {
   unsigned result;                         ///< tensor
@@ -90,7 +105,9 @@ struct Product {
   llvm::SmallVector<unsigned, 1> joined, joinedRows;
   /// Type of the multiplied elements, where tensor cores know it.
   std::optional<TensorCoreType> type;
-  unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
+  /// Of the element-wise operators and reductions after it: on every point of the
+  /// result, and on every row of those that lack an axis of it.
+  ScalarWork perPoint, perRow;
 };
 
 /// A combination of a product's values along some of its axes, or of what
@@ -109,6 +126,9 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Of `Product::perPoint`, what is done after the loop instead: factors that
+  /// leave the sums.
+  llvm::SmallVector<std::pair<unsigned, ScalarWork>, 2> deferred;
   /// Whether the axis can be split over blocks, whose parts are merged
   /// (fusion/Analysis/SplitForm.h); empty where it can, or where nothing can run.
   std::string whyNotSplit;

@@ -484,6 +484,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
           fuse::kChipAttrName);
   Cost cost =
       predictCost(model, schedule, footprint, *lookupChip(chipName.getName()));
+  kernel.kernel().setResidentBlocks(cost.residentBlocks);
   NamedAttribute predicted[] = {
       b.getNamedAttr("us",
                      b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
