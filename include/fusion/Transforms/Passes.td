@@ -274,6 +274,11 @@ def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
     and then does what followed the product. Nothing is rounded more often than
     before. Axes that an earlier product reduces cannot be split.
 
+    Where reductions run along the axis, the partial group yields their values too,
+    each part's own, and its product lacks the factors that leave the sum; a
+    stitched group for each result of the chain merges the parts by the corrections
+    of the running form, then does what follows the loop (docs/reductions.md).
+
     ```mlir
     %r = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %out : tensor<64x48xf16>)
         attributes {schedule = #fuse.schedule<…, parallel = <{k = 4}>>} {
