@@ -13,31 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChainWorkloads.h"
+#include "SearchBenchmark.h"
 #include "fusion/Search/Evolution.h"
-#include "fusion/Search/PaperSpace.h"
 #include <benchmark/benchmark.h>
-#include <cstdio>
 
 using namespace fusion;
 
 namespace {
-
-const ChipInfo &chip() { return *lookupChip("sm_80"); }
-
-ChainShape example() { return ChainShape{{1024, 512, 1024, 512}}; }
-
-/// The search space; exits where there is none.
-PaperSpace makeSpace(const GroupModel &group,
-                     const PaperSpaceOptions &options = {}) {
-  std::string reason;
-  auto space = PaperSpace::create(group, chip(), options, reason);
-  if (!space) {
-    std::fprintf(stderr, "%s\n", reason.c_str());
-    std::exit(1);
-  }
-  return std::move(*space);
-}
 
 void estimateCandidate(benchmark::State &state, const ChainShape &shape) {
   GroupModel group = makeChainModel(shape);
@@ -53,7 +35,7 @@ void estimateCandidate(benchmark::State &state, const ChainShape &shape) {
 }
 
 void placeCandidate(benchmark::State &state) {
-  GroupModel group = makeChainModel(example());
+  GroupModel group = makeChainModel(exampleChain());
   PaperSpace space = makeSpace(group);
   Random numbers(0);
   PaperCandidate candidate = space.random(numbers);
@@ -62,7 +44,7 @@ void placeCandidate(benchmark::State &state) {
 }
 
 void countSpace(benchmark::State &state) {
-  GroupModel group = makeChainModel(example());
+  GroupModel group = makeChainModel(exampleChain());
   PaperSpaceCounts counts;
   for (auto _ : state)
     counts = makeSpace(group).count();
@@ -108,18 +90,9 @@ void loss(benchmark::State &state, const ChainShape &shape) {
 }
 
 void registerAll() {
-  std::string error;
-  std::vector<ChainWorkload> workloads = readChainWorkloads(error);
-  if (!error.empty()) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  std::vector<ChainWorkload> longer = workloads;
-  for (unsigned products : {3, 4, 6}) {
-    ChainShape shape{llvm::SmallVector<int64_t, 6>(products + 2, 64)};
-    shape.sizes.front() = 1024;
-    longer.push_back({std::to_string(products) + " products", shape});
-  }
+  std::vector<ChainWorkload> workloads = documentedChains(), longer = workloads;
+  for (unsigned products : {3, 4, 6})
+    longer.push_back(rowOfProducts(products));
   auto add = [](const std::string &name, auto function) {
     return benchmark::RegisterBenchmark(name.c_str(), function);
   };

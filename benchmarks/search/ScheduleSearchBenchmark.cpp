@@ -12,26 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChainWorkloads.h"
-#include "fusion/Search/ScheduleSearch.h"
+#include "SearchBenchmark.h"
 #include <benchmark/benchmark.h>
-#include <cstdio>
 
 using namespace fusion;
 
 namespace {
-
-const ChipInfo &chip() { return *lookupChip("sm_80"); }
-
-SearchResult choose(const GroupModel &group) {
-  std::string reason;
-  std::optional<SearchResult> found = searchSchedule(group, chip(), reason);
-  if (!found) {
-    std::fprintf(stderr, "%s\n", reason.c_str());
-    std::exit(1);
-  }
-  return std::move(*found);
-}
 
 void search(benchmark::State &state, const ChainShape &shape) {
   GroupModel group = makeChainModel(shape);
@@ -65,17 +51,9 @@ void judge(benchmark::State &state, const ChainShape &shape, int part) {
 }
 
 void registerAll() {
-  std::string error;
-  std::vector<ChainWorkload> chains = readChainWorkloads(error);
-  if (!error.empty()) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  for (unsigned products : {1, 3, 4, 6}) {
-    ChainShape shape{llvm::SmallVector<int64_t, 6>(products + 2, 64)};
-    shape.sizes.front() = 1024;
-    chains.push_back({std::to_string(products) + " products", shape});
-  }
+  std::vector<ChainWorkload> chains = documentedChains();
+  for (unsigned products : {1, 3, 4, 6})
+    chains.push_back(rowOfProducts(products));
   chains.push_back({"4096", ChainShape{{4096, 4096, 4096, 4096}}});
   for (const auto &[name, shape] : chains) {
     ChainShape own = shape;
@@ -86,8 +64,7 @@ void registerAll() {
   }
   constexpr const char *parts[] = {"legality", "footprint", "cost", "copy"};
   for (const auto &[name, shape] :
-       {ChainWorkload{"example", {{1024, 512, 1024, 512}}},
-        ChainWorkload{"6 products", {{1024, 64, 64, 64, 64, 64, 64, 64}}}})
+       {ChainWorkload{"example", exampleChain()}, rowOfProducts(6)})
     for (int part = 0; part < 4; ++part) {
       ChainShape own = shape;
       benchmark::RegisterBenchmark(

@@ -8,17 +8,15 @@
 //
 //   search-tables [spaces|dead-loops|rules|fusion]...
 //
-// Prints, as Markdown, what spaces and models choose on all chains of the source
-// documents, what removal of dead loops and each pruning rule give and lose, and
-// from where on fusing pays. Everything is predicted; nothing depends on the
-// machine.
+// Prints, as Markdown, what spaces and models choose on all chains of the
+// source documents, what removal of dead loops and each pruning rule give and
+// lose, and from where on fusing pays. Everything is predicted; nothing depends
+// on the machine.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChainWorkloads.h"
-#include "fusion/Search/ScheduleSearch.h"
+#include "SearchBenchmark.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace fusion;
@@ -26,21 +24,6 @@ using llvm::formatv;
 using llvm::outs;
 
 namespace {
-
-const ChipInfo &chip() { return *lookupChip("sm_80"); }
-
-[[noreturn]] void fail(const std::string &why) {
-  llvm::errs() << why << "\n";
-  std::exit(1);
-}
-
-SearchResult choose(const GroupModel &group, const SearchOptions &options = {}) {
-  std::string reason;
-  auto found = searchSchedule(group, chip(), reason, options);
-  if (!found)
-    fail(reason);
-  return std::move(*found);
-}
 
 SearchOptions inSpace(SpaceKind space, ModelKind model) {
   SearchOptions options;
@@ -77,8 +60,9 @@ void printSpaces(llvm::ArrayRef<ChainWorkload> workloads) {
          {SpaceKind::Default, SpaceKind::Paper, SpaceKind::Chimera}) {
       Ratios ratios;
       for (auto [workload, least] : llvm::zip_equal(workloads, best))
-        ratios.add(choose(makeChainModel(workload.shape),
-                          inSpace(space, model)).cost.total / least,
+        ratios.add(choose(makeChainModel(workload.shape), inSpace(space, model))
+                           .cost.total /
+                       least,
                    workload.name);
       outs() << formatv("| {0:F2}, {1:F2} ({2}) ", ratios.mean(), ratios.most,
                         ratios.worst);
@@ -109,15 +93,6 @@ void printDeadLoops(llvm::ArrayRef<ChainWorkload> workloads) {
     }
 }
 
-PaperSpace makeSpace(const GroupModel &group,
-                     const PaperSpaceOptions &options) {
-  std::string reason;
-  auto space = PaperSpace::create(group, chip(), options, reason);
-  if (!space)
-    fail(reason);
-  return std::move(*space);
-}
-
 /// Each rule, as printed and ours, alone against none of rules 2 to 4 (tiles
 /// still have to fit), by MCFuser's model.
 void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
@@ -139,7 +114,8 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
       {"none", only(false, false, PaddingRule::None, false), false},
       {"1", only(true, false, PaddingRule::None, false), false},
       {"1, 2", only(true, true, PaddingRule::None, false), false},
-      {"1, 3 as printed", only(true, false, PaddingRule::Printed, false), false},
+      {"1, 3 as printed", only(true, false, PaddingRule::Printed, false),
+       false},
       {"1, 3 ours", only(true, false, PaddingRule::LeastOfTrips, false), false},
       {"1, 4", only(true, false, PaddingRule::None, true), true},
       {"1 to 4 as printed", only(true, true, PaddingRule::Printed, true), true},
@@ -167,7 +143,7 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
   }
   outs() << "| rules | candidates of the example | loss, mean | loss, most |\n"
             "|---|---:|---:|---:|\n";
-  GroupModel example = makeChainModel({{1024, 512, 1024, 512}});
+  GroupModel example = makeChainModel(exampleChain());
   for (const Row &row : rows) {
     PaperSpaceOptions counted = row.options;
     counted.limitSharedMemory = row.countsRule4;
@@ -184,8 +160,8 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
       ratios.add(makeSpace(group, options).searchFitting()->seconds / least,
                  where);
     }
-    outs() << formatv("| {0:F2} % | {1:F2} %{2} |\n",
-                      100 * (ratios.mean() - 1), 100 * (ratios.most - 1),
+    outs() << formatv("| {0:F2} % | {1:F2} %{2} |\n", 100 * (ratios.mean() - 1),
+                      100 * (ratios.most - 1),
                       ratios.most > 1.00005 ? " (" + ratios.worst + ")" : "");
   }
 }
@@ -217,10 +193,7 @@ void printFusion() {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string error;
-  std::vector<ChainWorkload> workloads = readChainWorkloads(error);
-  if (!error.empty())
-    fail(error);
+  std::vector<ChainWorkload> workloads = documentedChains();
   llvm::SmallVector<llvm::StringRef> wanted(argv + 1, argv + argc);
   if (wanted.empty())
     wanted = {"spaces", "dead-loops", "rules", "fusion"};

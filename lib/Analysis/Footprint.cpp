@@ -1,4 +1,5 @@
-//===- Footprint.cpp - What a schedule moves and occupies ---------------------===//
+//===- Footprint.cpp - What a schedule moves and occupies
+//---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -43,6 +46,9 @@ public:
       trips.push_back(tripCount(axis, schedule.tiles[index]));
     if ((split = schedule.splitAxis()))
       parts = schedule.splitOf(*split);
+    shortened = shortenedLoop(group, schedule, kept);
+    if (shortened)
+      visited = listVisitedTiles(group, schedule, *shortened);
   }
 
   Footprint run() {
@@ -54,6 +60,8 @@ public:
           !isCombined(group, schedule, index))
         result.compulsoryBytes +=
             movedElements(group, schedule, index) * bytesOf(index);
+    if (shortened)
+      addShortened();
     result.compulsoryBytes += partialRowBytes(group, schedule);
     result.globalStoreBytes += partialRowBytes(group, schedule);
     visit(schedule.tree);
@@ -84,14 +92,56 @@ private:
         count *= trips[axis];
     bool hasParts = tensor.role == TensorRole::Result ||
                     (split && llvm::is_contained(tensor.axes, *split));
+    count = shorten(count, tensor.axes);
     return hasParts ? count : count * partsOutside();
   }
 
-  int64_t enclosingTrips() const {
+  /// Iterations of the loops around a statement but those over `except`.
+  int64_t enclosingTrips(ArrayRef<unsigned> except = {}) const {
     int64_t count = partsOutside();
-    for (unsigned axis : loops)
-      count *= trips[axis];
-    return count;
+    bool isShortened = shortened.has_value();
+    for (unsigned axis : loops) {
+      if (!llvm::is_contained(except, axis))
+        count *= trips[axis];
+      else if (isShortened && axis == shortened->masked->axis)
+        isShortened = false;
+    }
+    return isShortened ? shorten(count, {}) : count;
+  }
+
+  /// `count` is a product over the tiles of loops: of those over `axes` the
+  /// elements, of others the number. Where the loop that leaves out tiles is
+  /// among them, what is left of it.
+  int64_t shorten(int64_t count, ArrayRef<unsigned> axes) const {
+    if (!shortened || !llvm::is_contained(loops, shortened->masked->axis))
+      return count;
+    auto sizeOf = [&](unsigned axis) {
+      return llvm::is_contained(axes, axis) ? group.axes[axis].extent
+                                            : trips[axis];
+    };
+    unsigned masked = shortened->masked->axis;
+    int64_t all = sizeOf(masked), left = 0;
+    for (unsigned other : shortened->others)
+      all *= sizeOf(other);
+    bool isIndexed = llvm::is_contained(axes, masked);
+    for (const VisitedTiles &tiles : visited) {
+      int64_t part = isIndexed ? tiles.covered : tiles.iterations;
+      for (auto [other, extent] :
+           llvm::zip_equal(shortened->others, tiles.extents))
+        if (llvm::is_contained(axes, other))
+          part *= extent;
+      left += part;
+    }
+    return count / all * left;
+  }
+
+  void addShortened() {
+    Footprint::Shortened loop{shortened->masked->axis, 0, 0};
+    for (const VisitedTiles &tiles : visited) {
+      loop.average += static_cast<double>(tiles.iterations) / visited.size();
+      loop.most = std::max(loop.most, tiles.iterations);
+    }
+    result.shortened = loop;
   }
 
   int64_t tileElements(ArrayRef<unsigned> axes) const {
@@ -101,11 +151,11 @@ private:
     return count;
   }
 
-  /// How many threads hold each element of a tensor that is loaded straight into
-  /// registers: lanes along the dimension it lacks (of a fragment's 32 lanes, 8
-  /// lie along the rows of its first operand and accumulator and 4 along the
-  /// columns; along the columns of its second operand 8, along its rows 4), and
-  /// warps.
+  /// How many threads hold each element of a tensor that is loaded straight
+  /// into registers: lanes along the dimension it lacks (of a fragment's 32
+  /// lanes, 8 lie along the rows of its first operand and accumulator and 4
+  /// along the columns; along the columns of its second operand 8, along its
+  /// rows 4), and warps.
   int64_t replication(const GroupTensor &tensor) const {
     const ProductMapping &mapping = schedule.products[tensor.product];
     auto lacks = [&](unsigned axis) {
@@ -113,8 +163,7 @@ private:
     };
     int64_t rows = mapping.warps[0], columns = mapping.warps[1];
     if (tensor.role == TensorRole::Operand) {
-      bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
-      if (isFirst)
+      if (mapping.isFirst(tensor.operandNumber))
         return (lacks(mapping.i1) ? 8 * rows : 1) *
                (lacks(mapping.r1) ? 4 : 1) * columns;
       return (lacks(mapping.i2) ? 8 * columns : 1) *
@@ -140,7 +189,8 @@ private:
         int64_t bytes = movedBytes(node.index);
         bool isShared =
             schedule.places[node.index].space == fuse::Space::Shared;
-        result.globalLoadBytes += isShared ? bytes : bytes * replication(tensor);
+        result.globalLoadBytes +=
+            isShared ? bytes : bytes * replication(tensor);
         if (isShared)
           result.sharedTraffic += bytes;
         if (isShared && isSharedByNeighbours(group, schedule, node.index))
@@ -172,15 +222,15 @@ private:
   void visitProduct(unsigned number) {
     const Product &product = group.products[number];
     const ProductMapping &mapping = schedule.products[number];
-    int64_t count = enclosingTrips();
+    int64_t count = enclosingTrips(),
+            completed = enclosingTrips(product.reduction);
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     result.mmaFlops += 2 * i1 * i2 * r1 * count;
     bool isPartial =
         split && group.tensors[product.result].role == TensorRole::Result;
     if (!isPartial)
-      result.otherFlops += i1 * i2 * product.flopsPerPoint *
-                           (count / std::max<int64_t>(1, trips[mapping.r1]));
+      result.otherFlops += i1 * i2 * product.flopsPerPoint * completed;
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
@@ -194,6 +244,8 @@ private:
       if (schedule.isBlockAxis(axis))
         continue;
       int64_t iterations = sequentialTrips(group, schedule, axis);
+      if (result.shortened && result.shortened->axis == axis)
+        iterations = std::ceil(result.shortened->average);
       steps *= iterations;
       if (!llvm::is_contained(product.reduction, axis))
         completions *= iterations;
@@ -210,14 +262,14 @@ private:
     if (value.role != TensorRole::Intermediate)
       return;
     // Stored once, loaded by every warp that multiplies it.
-    int64_t tile = i1 * i2 * value.elementBytes * count /
-                   std::max<int64_t>(1, trips[mapping.r1]);
+    int64_t tile = i1 * i2 * value.elementBytes * completed;
     int64_t readers = 1;
     for (auto [index, consumer] : llvm::enumerate(group.products))
       for (unsigned operand : {0u, 1u})
         if (consumer.producer[operand] == number)
-          readers = schedule.products[index].warps[
-              (operand == 0) != schedule.products[index].swapped ? 1 : 0];
+          readers =
+              schedule.products[index]
+                  .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
     result.sharedTraffic += tile * (1 + readers);
   }
 
@@ -310,9 +362,7 @@ private:
           group.tensors[product.result].role == TensorRole::Result;
       if (isMade && at.order <= kept.lastUses[product.result] &&
           staysInRegisters)
-        live +=
-            slots.count *
-            tileRegisters(other, bytesOf(product.result));
+        live += slots.count * tileRegisters(other, bytesOf(product.result));
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -342,9 +392,9 @@ private:
     return count;
   }
 
-  /// The loops over an array of tiles are unrolled: each iteration's copies have
-  /// their own stage and with it addresses that do not change, which ptxas holds
-  /// in registers, and the next iteration's fragments are loaded ahead.
+  /// The loops over an array of tiles are unrolled: each iteration's copies
+  /// have their own stage and with it addresses that do not change, which ptxas
+  /// holds in registers, and the next iteration's fragments are loaded ahead.
   int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
     if (unrolled == 1)
       return 0;
@@ -366,16 +416,15 @@ private:
     return addresses;
   }
 
-  /// Values of rows: of each reduction one, in every thread that holds an element
-  /// of the row.
+  /// Values of rows: of each reduction one, in every thread that holds an
+  /// element of the row.
   int64_t rowRegisters() const {
     int64_t count = 0;
     for (const Reduction &reduction : group.reductions) {
       const ProductMapping &mapping = schedule.products[reduction.product];
       bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
-      count += alongColumns
-                   ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
-                   : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+      count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                            : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
     }
     return count;
   }
@@ -393,11 +442,11 @@ private:
       int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
       int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
       int64_t unrolled = unrolledIterations(number);
-      result.registers =
-          std::max(result.registers,
-                   liveRegisters(number) + rowRegisters() + addressing + addresses +
-                       fragments * (schedule.registerStages +
-                                    std::min<int64_t>(unrolled - 1, 1)));
+      result.registers = std::max(
+          result.registers,
+          liveRegisters(number) + rowRegisters() + addressing + addresses +
+              fragments * (schedule.registerStages +
+                           std::min<int64_t>(unrolled - 1, 1)));
     }
   }
 
@@ -406,7 +455,9 @@ private:
   const KeptTiles &kept;
   SmallVector<int64_t, 8> trips;
   SmallVector<unsigned, 8> loops;
-  std::optional<unsigned> split; ///< the axis whose reduction is split
+  std::optional<ShortenedLoop> shortened;
+  std::vector<VisitedTiles> visited; ///< by it
+  std::optional<unsigned> split;     ///< the axis whose reduction is split
   int64_t parts = 1;
   Footprint result;
 };

@@ -11,6 +11,7 @@
 #define FUSION_LIB_ANALYSIS_GROUPAXESBUILDER_H
 
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/MaskedAxes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -36,6 +37,7 @@ public:
       return mlir::failure();
     nameTensors();
     deriveOnlineForms();
+    group.model.masked = deriveMaskedAxes(group);
     return std::move(group);
   }
 

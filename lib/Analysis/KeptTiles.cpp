@@ -29,12 +29,6 @@ public:
   Reason run();
 
 private:
-  const std::string &axisName(unsigned axis) const {
-    return group.axes[axis].name;
-  }
-  const std::string &tensorName(unsigned tensor) const {
-    return group.tensors[tensor].name;
-  }
   int64_t trips(unsigned axis) const {
     return sequentialTrips(group, schedule, axis);
   }
@@ -85,19 +79,19 @@ Reason Analysis::locate(const TilingTree &items,
   for (const TilingNode &node : items) {
     if (node.isLoop()) {
       if (trips(node.index) == 1)
-        return "loop '" + axisName(node.index) +
+        return "loop '" + group.axisName(node.index) +
                "' has one iteration and must not be in the expression";
       if (llvm::any_of(loops, [&](const TilingNode *outer) {
             return outer->index == node.index;
           }))
-        return "loop '" + axisName(node.index) + "' is nested in itself";
+        return "loop '" + group.axisName(node.index) + "' is nested in itself";
       if (schedule.isBlockAxis(node.index) && !loops.empty() &&
           !schedule.isBlockAxis(loops.back()->index))
-        return "loop '" + axisName(node.index) +
+        return "loop '" + group.axisName(node.index) +
                "' is bound to the grid but stands inside of '" +
-               axisName(loops.back()->index) + "', which is not";
+               group.axisName(loops.back()->index) + "', which is not";
       if (schedule.isBlockAxis(node.index) && items.size() != 1)
-        return "loop '" + axisName(node.index) +
+        return "loop '" + group.axisName(node.index) +
                "' is bound to the grid and must enclose everything else";
       loops.push_back(&node);
       if (Reason reason = locate(node.children, loops))
@@ -111,7 +105,7 @@ Reason Analysis::locate(const TilingTree &items,
                                                           : kept.stores;
     std::optional<TreePosition> &slot = list[node.index];
     if (slot)
-      return "tensor '" + tensorName(node.index) +
+      return "tensor '" + group.tensorName(node.index) +
              "' has the same statement twice";
     slot.emplace();
     slot->loops.assign(loops.begin(), loops.end());
@@ -153,12 +147,12 @@ Reason Analysis::checkStatements() const {
     for (unsigned axis : axes)
       if (trips(axis) > 1 && !hasLoop(position, axis))
         return std::string(isProduct ? "C" : "L") + tensor.name +
-               " stands outside of loop '" + axisName(axis) + "'";
+               " stands outside of loop '" + group.axisName(axis) + "'";
     if (isStored)
       for (unsigned axis : tensor.axes)
         if (trips(axis) > 1 && !hasLoop(*kept.stores[number], axis))
           return "S" + tensor.name + " stands outside of loop '" +
-                 axisName(axis) + "'";
+                 group.axisName(axis) + "'";
   }
   return std::nullopt;
 }
@@ -182,8 +176,8 @@ Reason Analysis::analyzeSum(unsigned number) {
     if (isReduction || !kept.reductions[number])
       continue;
     if (!group.indexes(product.result, loop->index))
-      return "loop '" + axisName(loop->index) + "' repeats C" +
-             tensorName(product.result) + " inside of its own reduction";
+      return "loop '" + group.axisName(loop->index) + "' repeats C" +
+             group.tensorName(product.result) + " inside of its own reduction";
     addSlots(kept.accumulators[number], loop->index);
   }
   return std::nullopt;
@@ -193,7 +187,7 @@ Reason Analysis::analyzeSum(unsigned number) {
 /// last load of what else they read.
 Reason Analysis::analyzeHandOver(unsigned number) {
   unsigned result = group.products[number].result;
-  const std::string &name = tensorName(result);
+  const std::string &name = group.tensorName(result);
   Loops scope = scopeOf(number);
   HandOver &handOver = kept.handOvers[number];
   handOver.loops.assign(scope.begin(), scope.end());
@@ -238,7 +232,7 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
   Loops makers = made.drop_front(common);
   for (const TilingNode *loop : makers) {
     if (!group.indexes(tensor, loop->index))
-      return "loop '" + axisName(loop->index) + "' repeats " + what +
+      return "loop '" + group.axisName(loop->index) + "' repeats " + what +
              ", which is used outside of it";
     addSlots(slots, loop->index);
   }
@@ -251,13 +245,13 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
 Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
   Loops load = kept.loads[tensor]->loops;
   return keep(tensor, load, {}, commonPart(load, use),
-              "L" + tensorName(tensor));
+              "L" + group.tensorName(tensor));
 }
 
 /// Who uses the value follows its hand-over, outside of its reduction.
 Reason Analysis::analyzeUses(unsigned number) {
   unsigned result = group.products[number].result;
-  const std::string &name = tensorName(result);
+  const std::string &name = group.tensorName(result);
   const HandOver &handOver = kept.handOvers[number];
   size_t common = handOver.loops.size();
   unsigned lastUse = handOver.order;
@@ -267,7 +261,7 @@ Reason Analysis::analyzeUses(unsigned number) {
         user.order < kept.computes[result]->order)
       return statement + incomplete + name + "'";
     if (handOver.after && user.order < handOver.order)
-      return "L" + tensorName(*handOver.after) + " does not precede " +
+      return "L" + group.tensorName(*handOver.after) + " does not precede " +
              statement;
     size_t shared = commonPart(handOver.loops, user.loops);
     common = std::min(common, shared);
@@ -279,7 +273,7 @@ Reason Analysis::analyzeUses(unsigned number) {
   for (const Product &consumer : group.products)
     if (llvm::is_contained(consumer.producer, std::optional(number)))
       if (Reason reason = use(*kept.computes[consumer.result],
-                              "C" + tensorName(consumer.result),
+                              "C" + group.tensorName(consumer.result),
                               " does not follow the completion of '"))
         return reason;
   if (const std::optional<TreePosition> &store = kept.stores[result]) {
@@ -288,7 +282,7 @@ Reason Analysis::analyzeUses(unsigned number) {
       return reason;
     for (const TilingNode *loop : Loops(store->loops).drop_front(common))
       if (!group.indexes(result, loop->index))
-        return "loop '" + axisName(loop->index) + "' repeats S" + name;
+        return "loop '" + group.axisName(loop->index) + "' repeats S" + name;
   }
   kept.lastUses[result] = lastUse;
   return keep(result, handOver.loops, handOver.opened, common, "C" + name);
@@ -324,7 +318,8 @@ Reason Analysis::run() {
     unsigned result = group.products[tensor.product].result;
     const TreePosition &compute = *kept.computes[result];
     if (kept.loads[index]->order > compute.order)
-      return "L" + tensor.name + " does not precede C" + tensorName(result);
+      return "L" + tensor.name + " does not precede C" +
+             group.tensorName(result);
     if (Reason reason = analyzeLoad(index, compute.loops))
       return reason;
     size_t common = commonPart(kept.loads[index]->loops, compute.loops);

@@ -466,7 +466,7 @@ static void markRead(const Ref &expression, OnlineForm &form) {
   if (expression->kind == Kind::After)
     for (OnlineForm::Running &running : form.running)
       if (running.reduction == expression->reduction)
-        running.isRead = running.isGuarded = true;
+        running.isGuarded = true;
   for (const Ref &operand : expression->operands)
     markRead(operand, form);
 }

@@ -11,6 +11,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace fusion;
 
@@ -86,12 +87,12 @@ public:
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
     if (schedule.persistent && form == PipelineForm::Continuous) {
-      double tiles = static_cast<double>(
-                         llvm::divideCeil(footprint.blocks, chip.numSMs)) /
-                     result.blocksPerSM;
-      result.kernel = result.block +
-                      (tiles - 1) * (result.main + std::max(result.init,
-                                                            result.epilogue));
+      double tiles =
+          static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs)) /
+          result.blocksPerSM;
+      result.kernel =
+          result.block +
+          (tiles - 1) * (result.main + std::max(result.init, result.epilogue));
     }
     return std::move(result);
   }
@@ -118,10 +119,9 @@ private:
   /// blocks have in common, its share.
   double fetchedBytes(unsigned number) const {
     double bytes = tileBytes(number);
-    bool isMulticast =
-        chip.hasMulticast && schedule.cluster > 1 &&
-        schedule.places[number].space == fuse::Space::Shared &&
-        isSharedByNeighbours(group, schedule, number);
+    bool isMulticast = chip.hasMulticast && schedule.cluster > 1 &&
+                       schedule.places[number].space == fuse::Space::Shared &&
+                       isSharedByNeighbours(group, schedule, number);
     return isMulticast ? bytes / schedule.cluster : bytes;
   }
 
@@ -210,8 +210,8 @@ private:
         continue;
       unsigned tensor = group.products[*producer].result;
       if (schedule.places[tensor].space == fuse::Space::Shared)
-        use += sharedSeconds(2.0 * tileBytes(tensor)) +
-               2 * chip.sharedLatency + 2 * chip.barrierLatency;
+        use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
+               2 * chip.barrierLatency;
     }
     return use;
   }
@@ -306,6 +306,12 @@ private:
     LoopLatency loop;
     loop.axis = node.index;
     loop.iterations = sequentialTrips(group, schedule, node.index);
+    // One batch ends with its longest block; of several each SM has some of all
+    // lengths.
+    if (footprint.shortened && footprint.shortened->axis == node.index)
+      loop.iterations = result.batches == 1
+                            ? footprint.shortened->most
+                            : std::ceil(footprint.shortened->average);
     Body body = visit(node.children, innerFirst, loop.iterations);
     firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);

@@ -47,13 +47,6 @@ public:
   }
 
 private:
-  const std::string &axisName(unsigned axis) const {
-    return group.axes[axis].name;
-  }
-  const std::string &nameOf(unsigned product) const {
-    return group.tensors[group.products[product].result].name;
-  }
-
   Reason check(const Reduction &reduction);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
   Reason checkRows(unsigned product);
@@ -70,13 +63,13 @@ private:
 
 Reason Checker::check(const Reduction &reduction) {
   const ProductMapping &mapping = schedule.products[reduction.product];
-  const std::string &name = nameOf(reduction.product);
+  const std::string &name = group.valueName(reduction.product);
   for (unsigned axis : reduction.reduced) {
     if (axis != mapping.i1 && axis != mapping.i2)
-      return "'" + name + "' is reduced along '" + axisName(axis) +
+      return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is not mapped to its intrinsic";
     if (schedule.isBlockAxis(axis))
-      return "'" + name + "' is reduced along '" + axisName(axis) +
+      return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is spread over blocks";
   }
   if (reduction.reduced.size() != 1)
@@ -95,28 +88,28 @@ Reason Checker::check(const Reduction &reduction) {
 /// The loop over the axis hands over one tile after the other, and who consumes
 /// the reduction in the loop does so in the same iteration.
 Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
-  const std::string &name = nameOf(reduction.product);
+  const std::string &name = group.valueName(reduction.product);
   for (const OnlineAxis &online : group.online)
     if (online.axis == axis && !online.whyNot.empty())
-      return "the reductions along '" + axisName(axis) +
+      return "the reductions along '" + group.axisName(axis) +
              "' cannot run online: " + online.whyNot;
   for (const Reduction &other : group.reductions)
     if (other.reduced == reduction.reduced &&
         other.product != reduction.product)
-      return "'" + name + "' and '" + nameOf(other.product) +
-             "' are both reduced along '" + axisName(axis) + "'";
+      return "'" + name + "' and '" + group.valueName(other.product) +
+             "' are both reduced along '" + group.axisName(axis) + "'";
   const HandOver &handOver = kept.handOvers[reduction.product];
   if (!handOver.opened.empty() || handOver.loops.empty() ||
       handOver.loops.back()->index != axis)
     return "'" + name + "' is not complete once in each iteration of '" +
-           axisName(axis) + "', along which it is reduced online";
+           group.axisName(axis) + "', along which it is reduced online";
   const TilingNode *loop = handOver.loops.back();
   for (auto [number, product] : llvm::enumerate(group.products))
     if (llvm::is_contained(product.producer,
                            std::optional(reduction.product)) &&
         kept.reductions[number] != loop)
-      return "C" + group.tensors[product.result].name +
-             " does not sum up in loop '" + axisName(axis) +
+      return "C" + group.tensorName(product.result) +
+             " does not sum up in loop '" + group.axisName(axis) +
              "', in which what it multiplies is reduced online";
   return std::nullopt;
 }
@@ -131,9 +124,9 @@ Reason Checker::checkRows(unsigned number) {
     const ProductMapping &to = schedule.products[index];
     if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||
         to.warps[1] != from.warps[1])
-      return "the rows of '" + nameOf(number) +
+      return "the rows of '" + group.valueName(number) +
              "', which are reduced, are held by other threads than those of '" +
-             nameOf(index) + "'";
+             group.valueName(index) + "'";
   }
   return std::nullopt;
 }
@@ -188,7 +181,8 @@ Reason Checker::checkStatistic(unsigned index) {
   for (const TilingNode *loop : store.loops)
     if (!schedule.isBlockAxis(loop->index) &&
         !llvm::is_contained(tensor.axes, loop->index))
-      return "loop '" + axisName(loop->index) + "' repeats S" + tensor.name;
+      return "loop '" + group.axisName(loop->index) + "' repeats S" +
+             tensor.name;
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
-//===- ScheduleLegality.cpp - What lowering can do ----------------------------===//
+//===- ScheduleLegality.cpp - What lowering can do
+//----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "ReductionLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
-#include "ReductionLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,8 +23,9 @@ using Reason = std::optional<std::string>;
 std::optional<std::string> fusion::checkGroup(const GroupModel &group,
                                               const ChipInfo &chip) {
   for (const Product &product : group.products) {
-    const std::string &name = group.tensors[product.result].name;
-    if (!product.type || llvm::none_of(allIntrinsics(), [&](const Intrinsic &i) {
+    const std::string &name = group.tensorName(product.result);
+    if (!product.type ||
+        llvm::none_of(allIntrinsics(), [&](const Intrinsic &i) {
           return i.multiplies(*product.type) && i.availableOn(chip);
         }))
       return "no intrinsic of " + chip.name.str() +
@@ -74,13 +76,6 @@ public:
   }
 
 private:
-  const std::string &axisName(unsigned axis) const {
-    return group.axes[axis].name;
-  }
-  const std::string &tensorName(unsigned tensor) const {
-    return group.tensors[tensor].name;
-  }
-
   int64_t trips(unsigned axis) const {
     return sequentialTrips(group, schedule, axis);
   }
@@ -109,7 +104,7 @@ public:
 Reason Checker::checkProduct(unsigned number) {
   const Product &product = group.products[number];
   const ProductMapping &mapping = schedule.products[number];
-  const std::string &name = tensorName(product.result);
+  const std::string &name = group.tensorName(product.result);
   const Intrinsic &intrinsic = *mapping.intrinsic;
   if (!product.type || !intrinsic.multiplies(*product.type))
     return intrinsic.name.str() + " does not multiply the operands of '" +
@@ -120,18 +115,18 @@ Reason Checker::checkProduct(unsigned number) {
   ArrayRef<unsigned> columns =
       mapping.swapped ? product.lhsAxes : product.rhsAxes;
   if (!llvm::is_contained(rows, mapping.i1))
-    return "i1 = '" + axisName(mapping.i1) +
+    return "i1 = '" + group.axisName(mapping.i1) +
            "' is no parallel axis of one operand of '" + name + "'";
   if (!llvm::is_contained(columns, mapping.i2))
-    return "i2 = '" + axisName(mapping.i2) +
+    return "i2 = '" + group.axisName(mapping.i2) +
            "' is no parallel axis of the other operand of '" + name + "'";
   if (!llvm::is_contained(product.reduction, mapping.r1))
-    return "r1 = '" + axisName(mapping.r1) + "' is not reduced by '" + name +
-           "'";
+    return "r1 = '" + group.axisName(mapping.r1) + "' is not reduced by '" +
+           name + "'";
   for (unsigned axis : product.axes)
     if (axis != mapping.i1 && axis != mapping.i2 && axis != mapping.r1 &&
         schedule.tiles[axis] != 1)
-      return "axis '" + axisName(axis) + "' of '" + name +
+      return "axis '" + group.axisName(axis) + "' of '" + name +
              "' is not mapped to the intrinsic, so its tile size must be 1";
   if (mapping.warps[0] * mapping.warps[1] != schedule.warps)
     return "'" + name + "' arranges " +
@@ -140,8 +135,8 @@ Reason Checker::checkProduct(unsigned number) {
   auto divides = [&](unsigned axis, int64_t unit) {
     return schedule.tiles[axis] % unit == 0;
   };
-  // The columns of one product are the reduced axis of the next, so both come in
-  // whole steps of the reduction.
+  // The columns of one product are the reduced axis of the next, so both come
+  // in whole steps of the reduction.
   if (!divides(mapping.i1, intrinsic.i1 * mapping.warps[0]) ||
       !divides(mapping.i2, intrinsic.i2 * mapping.warps[1]) ||
       !divides(mapping.i2, 16) || !divides(mapping.r1, intrinsic.r1))
@@ -162,12 +157,12 @@ Reason Checker::checkBlocks() {
   for (unsigned axis : schedule.blocks) {
     for (const Product &product : group.products)
       if (llvm::is_contained(product.reduction, axis))
-        return "axis '" + axisName(axis) + "' is reduced by '" +
-               tensorName(product.result) +
+        return "axis '" + group.axisName(axis) + "' is reduced by '" +
+               group.tensorName(product.result) +
                "' and cannot be bound to the grid (a reduction is split by "
                "'parallel')";
     if (!llvm::is_contained(result->axes, axis))
-      return "axis '" + axisName(axis) +
+      return "axis '" + group.axisName(axis) +
              "' does not index the result and cannot be bound to the grid";
   }
   if (schedule.raster == 1)
@@ -178,8 +173,8 @@ Reason Checker::checkBlocks() {
   unsigned fastest = schedule.blocks.back();
   if (schedule.raster >= trips(fastest))
     return "a raster of " + std::to_string(schedule.raster) +
-           " blocks is row by row: axis '" + axisName(fastest) + "' has " +
-           std::to_string(trips(fastest));
+           " blocks is row by row: axis '" + group.axisName(fastest) +
+           "' has " + std::to_string(trips(fastest));
   return std::nullopt;
 }
 
@@ -197,7 +192,8 @@ static unsigned transportBytes(fuse::Transport transport) {
   llvm_unreachable("covered switch");
 }
 
-/// A cluster is neighbours along the fastest grid axis, all in one row of blocks.
+/// A cluster is neighbours along the fastest grid axis, all in one row of
+/// blocks.
 Reason Checker::checkCluster() {
   int64_t size = schedule.cluster;
   if (size == 1)
@@ -214,7 +210,8 @@ Reason Checker::checkCluster() {
   if (trips(fastest) % size != 0 ||
       (schedule.raster > 1 && schedule.raster % size != 0))
     return "clusters of " + std::to_string(size) +
-           " blocks do not divide the blocks along '" + axisName(fastest) + "'";
+           " blocks do not divide the blocks along '" +
+           group.axisName(fastest) + "'";
   return std::nullopt;
 }
 
@@ -231,8 +228,8 @@ Reason Checker::checkProducers() {
   return std::nullopt;
 }
 
-/// Arrays of registers are unrolled, so loops that fill them have the same trips
-/// in every part.
+/// Arrays of registers are unrolled, so loops that fill them have the same
+/// trips in every part.
 Reason Checker::checkKeptParts() {
   std::optional<unsigned> split = schedule.splitAxis();
   if (!split || tripCount(group.axes[*split], schedule.tiles[*split]) %
@@ -242,8 +239,8 @@ Reason Checker::checkKeptParts() {
   auto refuse = [&](const TileSlots &slots, unsigned tensor) -> Reason {
     if (!llvm::is_contained(slots.axes, *split))
       return std::nullopt;
-    return "tiles of '" + tensorName(tensor) + "' are kept along axis '" +
-           axisName(*split) + "', whose " +
+    return "tiles of '" + group.tensorName(tensor) + "' are kept along axis '" +
+           group.axisName(*split) + "', whose " +
            std::to_string(schedule.splitOf(*split)) +
            " parts have different lengths";
   };
@@ -264,7 +261,8 @@ Reason Checker::checkPlace(unsigned index) {
     return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
            " stages; a buffer has 1 to " + std::to_string(mostStages);
   if (place.stages > 1 && tensor.role != TensorRole::Operand)
-    return "'" + tensor.name + "' is no operand that is loaded in a loop and has "
+    return "'" + tensor.name +
+           "' is no operand that is loaded in a loop and has "
            "one stage";
   if (place.stages > 1)
     if (Reason reason = checkPipeline(index))
@@ -279,8 +277,7 @@ Reason Checker::checkPlace(unsigned index) {
     break;
   case TensorRole::Operand: {
     const ProductMapping &mapping = schedule.products[tensor.product];
-    unsigned parallel =
-        (tensor.operandNumber == 0) != mapping.swapped ? mapping.i1 : mapping.i2;
+    unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
     bool isTile = llvm::is_contained(tensor.axes, parallel) &&
                   llvm::is_contained(tensor.axes, mapping.r1);
     if (isShared != isTile)
@@ -292,8 +289,7 @@ Reason Checker::checkPlace(unsigned index) {
     if (!isShared)
       break;
     unsigned bytes = transportBytes(place.transport);
-    bool isDense =
-        getMemoryTile(tensor, parallel, mapping.r1).isDense;
+    bool isDense = getMemoryTile(tensor, parallel, mapping.r1).isDense;
     if (bytes && !isDense)
       return "the tile of '" + tensor.name +
              "' is not dense in memory and cannot be copied asynchronously";
@@ -317,10 +313,10 @@ Reason Checker::checkPlace(unsigned index) {
   return std::nullopt;
 }
 
-/// ALCOP's rules (section II-A), as tile-pipeline-identify will apply them: stages
-/// that could not be lowered would not be what the schedule says.
+/// ALCOP's rules (section II-A), as tile-pipeline-identify will apply them:
+/// stages that could not be lowered would not be what the schedule says.
 Reason Checker::checkPipeline(unsigned index) {
-  const std::string &name = tensorName(index);
+  const std::string &name = group.tensorName(index);
   const TreePosition &load = *kept.loads[index];
   if (kept.values[index].isKept())
     return "'" + name + "' is kept in " +
@@ -330,7 +326,8 @@ Reason Checker::checkPipeline(unsigned index) {
   bool isAsync = schedule.places[index].transport != fuse::Transport::Sync;
   if (!isAsync && schedule.places[index].stages > 2)
     return "'" + name +
-           "' is not copied asynchronously: registers hold one tile ahead, which "
+           "' is not copied asynchronously: registers hold one tile ahead, "
+           "which "
            "makes two stages";
   if (load.loops.empty() || schedule.isBlockAxis(load.loops.back()->index))
     return "'" + name +
@@ -344,9 +341,10 @@ Reason Checker::checkPipeline(unsigned index) {
     // What is not loaded in a loop at all is refused on its own account.
     if (!around.empty() && around.back() != loop &&
         llvm::is_contained(around, loop))
-      return "loop '" + axisName(loop->index) + "' of '" + name +
-             "' holds the pipelined loop of '" + tensorName(other) +
-             "'; groups of copies are waited for in order, so only the inner one "
+      return "loop '" + group.axisName(loop->index) + "' of '" + name +
+             "' holds the pipelined loop of '" + group.tensorName(other) +
+             "'; groups of copies are waited for in order, so only the inner "
+             "one "
              "can have stages";
   }
   return std::nullopt;
@@ -362,8 +360,9 @@ Reason Checker::checkHandOver(unsigned producer) {
   if (schedule.places[tensor].space != fuse::Space::Shared)
     return reason;
   if (!reason && !kept.values[tensor].isKept())
-    return "'" + tensorName(tensor) +
-           "' is held by the threads that multiply it next and stays in registers";
+    return "'" + group.tensorName(tensor) +
+           "' is held by the threads that multiply it next and stays in "
+           "registers";
   return std::nullopt;
 }
 
@@ -386,30 +385,30 @@ Reason Checker::checkResources() {
            " registers per thread; " + std::to_string(registers) +
            " are available";
   if (footprint.blocks > std::numeric_limits<int32_t>::max())
-    return "the grid would have " + std::to_string(footprint.blocks) + " blocks";
+    return "the grid would have " + std::to_string(footprint.blocks) +
+           " blocks";
   return std::nullopt;
 }
 
-std::optional<std::string>
-fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
-                          unsigned producer) {
+std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
+                                                     const Schedule &schedule,
+                                                     unsigned producer) {
   const ProductMapping &from = schedule.products[producer];
-  std::string name =
-      "'" + group.tensors[group.products[producer].result].name + "'";
+  std::string name = "'" + group.valueName(producer) + "'";
   for (auto [number, consumer] : llvm::enumerate(group.products))
     for (unsigned operand : {0u, 1u}) {
       if (consumer.producer[operand] != producer)
         continue;
       const ProductMapping &to = schedule.products[number];
-      bool isFirst = (operand == 0) != to.swapped;
-      if (from.i1 != (isFirst ? to.i1 : to.i2) || from.i2 != to.r1)
-        return name + " is not an operand of the next intrinsic as its accumulator "
-                      "lies and cannot stay in registers";
+      bool isFirst = to.isFirst(operand);
+      if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
+        return name +
+               " is not an operand of the next intrinsic as its accumulator "
+               "lies and cannot stay in registers";
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
       if (from.warps[1] != 1 || to.warps[isFirst ? 1 : 0] != 1)
-        return name + " is not held whole along '" +
-               group.axes[to.r1].name +
+        return name + " is not held whole along '" + group.axisName(to.r1) +
                "' by the warps that multiply it and cannot stay in registers";
     }
   return std::nullopt;

@@ -165,6 +165,9 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                                      const uint64_t *address, unsigned bytes,
                                      AccessKind kind, uint8_t **pointer) {
   Cta &cta = *warp.cta;
+  Cta *holders[32]; // of what is in the shared memory of the cluster
+  uint64_t offsets[32] = {};
+  uint32_t clustered = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     pointer[lane] = nullptr;
     if (!((mask >> lane) & 1))
@@ -179,12 +182,9 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                            offset))
           return false;
         pointer[lane] = other->shared.data() + offset;
-        if (warp.sanitizer)
-          other->sanitizer->clusterAccess(
-              warp, inst, lane, offset, bytes,
-              kind == AccessKind::Load    ? SanitizeKind::Load
-              : kind == AccessKind::Store ? SanitizeKind::Store
-                                          : SanitizeKind::Atomic);
+        holders[lane] = other;
+        offsets[lane] = offset;
+        clustered |= 1u << lane;
         continue;
       }
       if (inWindow(a, kSharedWindow)) {
@@ -217,6 +217,12 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
       name = "local";
       limit = warp.localBytes;
       memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
+      if (a >= kLocalStack && warp.stackTop[lane]) {
+        a -= kLocalStack;
+        name = "stack";
+        limit = warp.stackTop[lane];
+        memory = warp.stack.data() + uint64_t(lane) * warp.stackBytes;
+      }
       break;
     case Space::Param:
       name = "parameter";
@@ -257,6 +263,20 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
       return false;
     }
     pointer[lane] = memory + a;
+  }
+  while (warp.sanitizer && clustered) {
+    Cta *holder = holders[__builtin_ctz(clustered)];
+    uint32_t together = 0;
+    for (uint32_t left = clustered; left; left &= left - 1)
+      if (unsigned lane = unsigned(__builtin_ctz(left));
+          holders[lane] == holder)
+        together |= 1u << lane;
+    holder->sanitizer->clusterAccess(
+        warp, inst, together, offsets, bytes,
+        kind == AccessKind::Load    ? SanitizeKind::Load
+        : kind == AccessKind::Store ? SanitizeKind::Store
+                                    : SanitizeKind::Atomic);
+    clustered &= ~together;
   }
   return true;
 }

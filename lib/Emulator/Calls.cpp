@@ -122,6 +122,9 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   Frame &from = warp.frames[parent], &to = warp.frames[index];
   to.call = inst.target;
+  if (code.hasStack)
+    for (uint32_t left = mask; left; left &= left - 1)
+      to.stackTop[__builtin_ctz(left)] = warp.stackTop[__builtin_ctz(left)];
   for (size_t i = 0; i < site.arguments.size(); ++i)
     copyParameter(from.registers.data(), from.parameters.data(),
                   code.functions[from.function].parameterBytes,
@@ -156,6 +159,9 @@ void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
         frame.registers.data(), frame.parameters.data(), callee.parameterBytes,
         callee.results[i], to.registers.data(), to.parameters.data(),
         code.functions[to.function].parameterBytes, site.results[i], mask);
+  if (code.hasStack)
+    for (uint32_t left = mask; left; left &= left - 1)
+      warp.stackTop[__builtin_ctz(left)] = frame.stackTop[__builtin_ctz(left)];
   warp.current.mask = mask;
   warp.current.pc = frame.returnPc;
   enterFrame(warp, frame.parent);

@@ -139,6 +139,9 @@ struct Code {
   bool hasGridWorkspace = false;    ///< asks for DeviceMemory::gridWorkspace
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta
+  bool hasNarrowWaits = false;      ///< at mbarriers, with OrderCta
+  bool hasInvalidation = false;     ///< mbarrier.inval
+  bool hasStack = false;            ///< alloca and its like
   bool hasAtomics = false;
   bool hasUpdates = false;       ///< stores with OrderUpdate
   bool communicates = false;     ///< CTAs may wait for one another

@@ -38,10 +38,12 @@ static bool takeShared(Modifiers &modifiers) {
 }
 
 /// OrderStrong where the operation is .relaxed.
+/// Where no scope is said, the operation has the one that its mbarrier needs:
+/// the PTX ISA says .cta, but CUTLASS arrives so in other blocks of a cluster.
 static uint8_t takeOrder(Modifiers &modifiers) {
   int order = modifiers.takeOneOf({"acquire", "release", "relaxed"});
-  modifiers.takeOneOf({"cta", "cluster"});
-  return order == 2 ? OrderStrong : 0;
+  int scope = modifiers.takeOneOf({"cta", "cluster"});
+  return uint8_t((order == 2 ? OrderStrong : 0) | (scope == 0 ? OrderCta : 0));
 }
 
 bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
@@ -81,6 +83,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
       return false;
     emit(mbarrierHandler(MbarrierOp::Invalidate), {value, place},
          Flow::Checked);
+    code->hasInvalidation = true;
     return true;
   case 4:
   case 5: {
@@ -119,6 +122,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
         emit(mbarrierHandler(MbarrierOp::Wait), {p, value, place}, Flow::Wait);
     inst.a = parity ? MbarrierParity : 0;
     inst.order = order;
+    code->hasNarrowWaits |= (order & OrderCta) != 0;
     return true;
   }
   default: {

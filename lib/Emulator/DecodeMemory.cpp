@@ -205,8 +205,8 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   case AtomicOp::Cas:
     valid = !isReduction &&
             (type == Type::B16 || type == Type::B32 || type == Type::B64 ||
-             type == Type::U32 || type == Type::S32 || type == Type::U64 ||
-             type == Type::F32);
+             type == Type::B128 || type == Type::U32 || type == Type::S32 ||
+             type == Type::U64 || type == Type::F32);
     break;
   default:
     valid = type == Type::B32 || type == Type::B64 || type == Type::U32 ||
@@ -217,7 +217,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   if (n > 1)
     valid &= isFloatingPoint && type != Type::F64 && n * bytes <= 16 &&
              space != Space::Shared && !isCluster;
-  if (!valid || type == Type::TF32 || bytes > 8)
+  if (!valid || type == Type::TF32)
     return unsupported();
   size_t base = isReduction ? 0 : 1;
   size_t sources = op == AtomicOp::Cas ? 2 : 1;
@@ -272,7 +272,9 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   code->hasCtaScope |= (order & OrderCta) != 0;
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
-  if (space != Space::Shared && !isCluster && (!discards || isFloatingPoint))
+  // Hosts have no atomics of 128 bits everywhere.
+  if (space != Space::Shared && !isCluster &&
+      (!discards || isFloatingPoint || bytes == 16))
     code->communicates = true;
   return true;
 }

@@ -141,6 +141,16 @@ bool Decoder::decodeVideo(std::string_view root, Modifiers &modifiers) {
     return unsupported();
   if (!count(isScalar && !scales ? 3 : 4, 4))
     return false;
+  // -(a * b) + c or a * b - c, without .po (PTX ISA, "vmad").
+  bool minusProduct = operands[1].minus != operands[2].minus;
+  bool minusC = operands.size() > 3 && operands[3].minus;
+  bool anyMinus = operands[1].minus || operands[2].minus || minusC;
+  if (operands[0].minus || (anyMinus && !scales))
+    return fail("only the sources of vmad may be negated");
+  if (anyMinus && ((minusProduct && minusC) || (flags & VideoPlusOne)))
+    return fail("vmad negates the product or c, and none with .po");
+  flags |=
+      (minusProduct ? VideoNegateProduct : 0) | (minusC ? VideoNegateC : 0);
   uint64_t partsA = 0, partsB = 0, partD = 0;
   std::string_view selectors[3];
   for (unsigned i = 0; i < 3; ++i)

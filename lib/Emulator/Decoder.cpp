@@ -413,6 +413,7 @@ bool Decoder::decode(const Instruction &inst) {
          "vshl",  "vshr",  "vmad",      "vadd2", "vsub2", "vabsdiff2",
          "vmin2", "vmax2", "vavrg2",    "vset2", "vadd4", "vsub4",
          "vmin4", "vmax4", "vabsdiff4", "vset4", "vavrg4"});
+    add(&Decoder::decodeStack, {"alloca", "stacksave", "stackrestore"});
     add(&Decoder::decodeLogic,
         {"and", "or", "xor", "not", "cnot", "shl", "shr"});
     add(&Decoder::decodeCompare, {"setp", "set"});
@@ -440,14 +441,19 @@ bool Decoder::decode(const Instruction &inst) {
   }();
   auto known = methods.find(inst.root);
   if (known == methods.end() || known->second != &Decoder::decodeVideo) {
-    const Operand *selected = nullptr;
+    const Operand *selected = nullptr, *minus = nullptr;
     forEachOperand(inst.operands, [&](const Operand &operand) {
       if (!operand.selector.empty())
         selected = &operand;
+      if (operand.minus)
+        minus = &operand;
     });
     if (selected)
       return fail("'" + std::string(selected->name.substr(0, 80)) +
                   "': only video instructions have selectors");
+    if (minus)
+      return fail("'-" + std::string(minus->name.substr(0, 80)) +
+                  "': only vmad negates operands");
   }
   size_t before = code->insts.size();
   Modifiers modifiers(inst);

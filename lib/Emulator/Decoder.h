@@ -111,6 +111,7 @@ private:
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixMove(std::string_view root, Modifiers &modifiers);
   bool decodeAddress(std::string_view root, Modifiers &modifiers);
+  bool decodeStack(std::string_view root, Modifiers &modifiers);
 
   // DecodeControl.cpp
   bool decodeControl(std::string_view root, Modifiers &modifiers);

@@ -94,6 +94,7 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   frame.parameters.assign(size_t(kernel.parameterBytes) * 32, 0xff);
   warp.localBytes = kernel.localBytes;
   warp.local.assign(size_t(warp.localBytes) * 32, 0xff);
+  std::fill_n(warp.stackTop, 32, 0u);
   fillSpecials(warp);
   warp.base[BaseConstant] = code.constants.data();
   warp.base[BaseSpecial] = warp.specials.data();

@@ -180,6 +180,7 @@ struct MmaSpec {
   Type a = Type::None, b = Type::None, accumulator = Type::None,
        result = Type::None;
   bool satfinite = false;
+  bool isSparse = false; ///< mma.sp
   /// What single bits are combined with before they are counted.
   enum class BitOp : uint8_t { None, And, Xor } bitOp = BitOp::None;
 };
@@ -332,6 +333,11 @@ Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
 void finishProducts(Warp &warp);
+
+// HandlersStack.cpp; addresses are offsets in local memory, a: their bytes
+Handler allocaHandler();       ///< [d, size]; imm: alignment
+Handler stackSaveHandler();    ///< [d]
+Handler stackRestoreHandler(); ///< [a]
 
 // HandlersMisc.cpp
 /// [values…, base]: from the kernel's parameters; fields as of load.

@@ -47,6 +47,19 @@ uint64_t halfOperation(AtomicOp op, Type type, uint64_t x, uint64_t y) {
   return encode(format, r, Rounding::Nearest, false);
 }
 
+using Wide = unsigned __int128;
+
+/// .exch and .cas know 128 bits, where CTAs take turns.
+void wideUpdate(Warp &warp, const Inst &inst, unsigned lane, uint8_t *place) {
+  Wide old, b = warp.reg<Wide>(inst.op[1])[lane];
+  std::memcpy(&old, place, 16);
+  if (AtomicOp(inst.a) == AtomicOp::Cas)
+    b = old == b ? warp.reg<Wide>(inst.op[2])[lane] : old;
+  std::memcpy(place, &b, 16);
+  if (!inst.e)
+    warp.reg<Wide>(inst.op[0])[lane] = old;
+}
+
 uint64_t apply(AtomicOp op, Type type, bool flush, uint64_t old, uint64_t b,
                uint64_t c) {
   switch (op) {
@@ -163,6 +176,9 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
       uint8_t *p = pointers.pointer[lane];
       uint64_t old;
       switch (bytes) {
+      case 16:
+        wideUpdate(warp, inst, lane, p);
+        break;
       case 2: {
         uint64_t b = warp.reg<uint16_t>(inst.op[1])[lane];
         uint64_t c = warp.reg<uint16_t>(inst.op[2])[lane];

@@ -128,7 +128,7 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
                   "there is no initialised mbarrier at shared offset " +
                       std::to_string(offset));
   if (cta->sanitizer)
-    cta->sanitizer->phaseTouch(warp, inst, lane, offset);
+    cta->sanitizer->phaseTouch(warp, inst, 1u << lane, offset);
   return true;
 }
 
@@ -312,10 +312,7 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       uint32_t offset;
       resolveShared(warp, inst, unsigned(__builtin_ctz(left)),
                     addresses[__builtin_ctz(left)], 8, 8, false, cta, offset);
-      // The first lane was checked when it was looked for.
-      for (uint32_t others = together; others; others &= others - 1)
-        cta->sanitizer->phaseTouch(warp, inst, unsigned(__builtin_ctz(others)),
-                                   offset);
+      cta->sanitizer->phaseTouch(warp, inst, together, offset);
       warp.sanitizer->phaseObserve(warp, inst, together, offset);
       left &= ~together;
     }

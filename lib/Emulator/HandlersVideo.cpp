@@ -95,10 +95,15 @@ uint32_t scalar(const Inst &inst, uint32_t wordA, uint32_t wordB, uint32_t c) {
   Wide t = operation(inst, select(wordA, 0, VideoSignedA),
                      select(wordB, 16, VideoSignedB));
   if (VideoOp(inst.a) == VideoOp::Mad) {
-    // What has a signed factor is signed altogether.
-    isSigned = inst.d & (VideoSignedA | VideoSignedB);
-    t += extend(c, 32, isSigned);
-    t += inst.d & VideoPlusOne ? 1 : 0;
+    // What has a signed factor or a negation is signed altogether.
+    isSigned = inst.d & (VideoSignedA | VideoSignedB | VideoNegateProduct |
+                         VideoNegateC);
+    if (inst.d & VideoNegateProduct)
+      t = -t;
+    // c is inverted in its 32 bits, and then one is added.
+    bool minusC = inst.d & VideoNegateC;
+    t += extend(minusC ? ~c : c, 32, isSigned);
+    t += minusC || (inst.d & VideoPlusOne) ? 1 : 0;
     t >>= inst.e;
   }
   VideoPart part = VideoPart(inst.imm >> 32 & 15);

@@ -203,14 +203,21 @@ bool Knowledge::knowsAnyLane(const Context &context) const {
 }
 
 void Knowledge::repeatAt(uint32_t by) {
-  for (uint32_t w = 0; w < slots::kWarps && w < warps.size(); ++w)
-    if (warps[w])
-      joinWarp(w + by, warps[w]);
+  for (uint32_t w = 0, count = uint32_t(warps.size()); w < count; ++w) {
+    if (w == slots::kWarps)
+      w = slots::kAgents;
+    if (w < count && warps[w] && slots::isRepeated(w, by))
+      joinWarp(slots::fencedSlot(w, by), warps[w]);
+  }
   auto repeat = [&](Clocks &clocks, unsigned laneBits) {
     Clocks repeated;
-    for (const auto &[key, clock] : clocks)
-      if (((key >> laneBits) & 0xffff) < slots::kWarps)
-        repeated.join(key + (uint64_t(by) << laneBits), clock);
+    for (const auto &[key, clock] : clocks) {
+      uint32_t slot = uint32_t(key >> laneBits) & 0xffff;
+      if (slots::isRepeated(slot, by))
+        repeated.join(
+            key + (uint64_t(slots::fencedSlot(slot, by) - slot) << laneBits),
+            clock);
+    }
     clocks.join(repeated);
   };
   repeat(lanes, 5);

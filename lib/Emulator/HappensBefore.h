@@ -36,12 +36,32 @@ constexpr uint32_t kWarps = 32; ///< the most that a CTA has
 /// at w + kInit by fence.mbarrier_init.
 constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
 /// Asynchronous operations are agents of their own: whoever waited for one
-/// knows its clock. First the wgmma of every warp, then what bulk copies have.
+/// knows its clock. First the wgmma of every warp, then what bulk copies have,
+/// in turns of four: two for agents, one for the cp.async that arrive at an
+/// mbarrier, and one where proxy fences repeat the clock of these.
 constexpr uint32_t kProducts = 128;
 constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
 constexpr uint32_t kAgents = 161;
 inline bool isAgent(uint32_t slot) {
   return slot >= kProducts && slot != kStarted;
+}
+inline uint32_t agent(uint32_t index) {
+  return kAgents + index / 2 * 4 + index % 2;
+}
+inline uint32_t delivery(uint32_t index) { return kAgents + index * 4 + 2; }
+inline bool isDelivery(uint32_t slot) {
+  return slot >= kAgents && (slot - kAgents) % 4 == 2;
+}
+/// Whether its writes are of the generic proxy.
+inline bool isGeneric(uint32_t slot) {
+  return !isAgent(slot) || isDelivery(slot);
+}
+/// Where a proxy fence of `by` (kSharedProxy, ...) repeats the slot's clock.
+inline uint32_t fencedSlot(uint32_t slot, uint32_t by) {
+  return isDelivery(slot) ? slot + 1 : slot + by;
+}
+inline bool isRepeated(uint32_t slot, uint32_t by) {
+  return slot < kWarps || (by == kSharedProxy && isDelivery(slot));
 }
 } // namespace slots
 
@@ -143,7 +163,8 @@ struct Knowledge {
   bool knowsWarp(const Context &context, uint64_t block) const;
   bool knowsLane(const Context &context, unsigned lane) const;
   bool knowsAnyLane(const Context &context) const;
-  /// A proxy fence: what is known of warps is known of the slots `by` on.
+  /// A proxy fence: what is known of warps is known of the slots `by` on, and
+  /// what is of deliveries likewise (slots::fencedSlot).
   void repeatAt(uint32_t by);
 };
 

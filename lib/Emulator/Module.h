@@ -48,6 +48,7 @@ struct Operand {
   };
   Kind kind = Kind::Sink;
   bool negated = false; ///< `!p`
+  bool minus = false;   ///< `-%r`, of vmad
   uint8_t bytes = 0;    ///< of a Float
   uint32_t index = kNone;
   uint64_t value = 0;

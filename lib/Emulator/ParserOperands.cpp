@@ -121,11 +121,16 @@ bool Parser::name(Operand &operand) {
 
 bool Parser::number(Operand &operand) {
   bool minus = false, inverted = false;
-  while (token.is('-') || token.is('+') || token.is('~')) {
+  unsigned signs = 0;
+  for (; token.is('-') || token.is('+') || token.is('~'); ++signs) {
     minus ^= token.is('-');
     inverted ^= token.is('~');
     if (!advance())
       return false;
+  }
+  if (minus && signs == 1 && token.kind == Token::Kind::Identifier) {
+    operand.minus = true;
+    return name(operand);
   }
   if (token.kind == Token::Kind::Integer) {
     operand.kind = Operand::Kind::Integer;

@@ -48,6 +48,7 @@ bool definesFirst(const Instruction &inst) {
                                             "exit",
                                             "trap",
                                             "discard",
+                                            "stackrestore",
                                             "applypriority",
                                             "setmaxnreg",
                                             "mbarrier",

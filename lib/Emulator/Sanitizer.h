@@ -112,13 +112,17 @@ public:
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
 
+  // SanitizerCluster.cpp
+  /// The lanes access this CTA's shared memory at these offsets, from wherever
+  /// they are.
+  void clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
+                     const uint64_t *offset, unsigned bytes, SanitizeKind kind);
+
   // SanitizerPhases.cpp
-  void clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
-                     uint32_t offset, uint32_t bytes, SanitizeKind kind);
   /// The mbarrier at `offset` is initialised (or invalidated) or used.
   void phaseInit(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
                  bool live);
-  void phaseTouch(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
+  void phaseTouch(Warp &warp, const Inst &inst, uint32_t mask, uint32_t offset,
                   bool asyncProxy = false);
   /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
   /// that saw the end. kClusterPhase is barrier.cluster.
@@ -152,7 +156,7 @@ private:
   /// A strong read of what the thread knows of only if no fence were needed.
   struct Suspect {
     unsigned lane;
-    const Allocation *allocation;
+    const Shadow *memory;
     uint64_t offset;
     Record write;
   };
@@ -187,6 +191,9 @@ private:
     uint32_t begun = 0;
     Record remote = 0;
     uint32_t remoteRank = 0, remoteLanes = 0;
+    /// An mbarrier whose initialisation all lanes were found to come after.
+    const Phase *touched = nullptr;
+    Record touchedWrite = 0;
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.
@@ -287,7 +294,12 @@ private:
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
   // SanitizerPhases.cpp
-  void noteRemote(Warp &warp, unsigned lane, unsigned line, bool accesses);
+  void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
+  void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
+  void checkUses(const Warp &warp, const Inst &inst, unsigned lane,
+                 uint32_t offset, const Phase &phase);
+  // SanitizerCluster.cpp
+  void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
   void importFrom(Knowledge &into, const Knowledge &told,
                   const Sanitizer &who) const;

@@ -455,7 +455,8 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   };
   uint64_t last = ~uint64_t(0);
   bool repeated = false,
-       alike = states[reach.warp.index].lanes.empty() && !reach.loose;
+       alike = !reach.loose &&
+               reach.warp.sanitizer->states[reach.warp.index].lanes.empty();
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;

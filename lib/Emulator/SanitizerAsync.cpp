@@ -24,6 +24,7 @@ struct Sanitizer::AsyncReach {
   int lane; ///< that issues it; -1: the warp as one
   uint32_t fineContext = 0;
   Record fineWrite = 0, fineReads = 0;
+  uint32_t readersBefore = 0; ///< a context of readers that come before
   Record lastReads = ~Record(0), nextReads = 0;
 };
 
@@ -47,8 +48,10 @@ static uint64_t agentKey(AsyncAgent::Kind kind, uint32_t id) {
 AsyncAgent &Sanitizer::agentOf(AsyncAgent::Kind kind, uint32_t id) {
   AsyncAgent &agent = async.agents[agentKey(kind, id)];
   if (!agent.slot)
-    agent.slot =
-        kind == AsyncAgent::Products ? slots::kProducts + id : async.nextSlot++;
+    agent.slot = kind == AsyncAgent::Products ? slots::kProducts + id
+                 : kind == AsyncAgent::Deliveries
+                     ? slots::delivery(async.deliveryCount++)
+                     : slots::agent(async.agentCount++);
   return agent;
 }
 
@@ -124,7 +127,8 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
   }
   const Context &context = grid.contexts[number];
   uint32_t proxy = reach.allocation ? slots::kGlobalProxy : slots::kSharedProxy;
-  if (!slots::isAgent(context.warp) && !fenced(write, warp, a.lane, proxy)) {
+  bool generic = slots::isGeneric(context.warp);
+  if (generic && !fenced(write, warp, a.lane, proxy)) {
     reportText("missing-proxy-fence", warp, lane, reach.line, lineOf(write),
                std::string("the async proxy ") +
                    (reads ? "reads " : "overwrites ") + reach.place(offset) +
@@ -135,11 +139,11 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
   }
   a.fineWrite = write;
   Context fence = context;
-  fence.warp += proxy;
+  fence.warp = slots::fencedSlot(context.warp, proxy);
   const Sanitizer &who = *warp.sanitizer;
   const Knowledge &common = who.states[warp.index].common;
   if (common.knowsWarp(context, who.cta.linear) &&
-      (slots::isAgent(context.warp) || common.knowsWarp(fence, who.cta.linear)))
+      (!generic || common.knowsWarp(fence, who.cta.linear)))
     a.fineContext = number;
 }
 
@@ -181,9 +185,12 @@ void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
                if (write != a.fineWrite &&
                    ((write & kSpecial) || contextOf(write) != a.fineContext))
                  checkWriter(a, write, at);
-               if (reads != a.fineReads) {
+               if (reads != a.fineReads &&
+                   ((reads & kSet) || contextOf(reads) != a.readersBefore)) {
                  checkReaders(a.reach, reads, at, unsigned(a.lane));
                  a.fineReads = reads;
+                 if (!(reads & kSet) && orderedForAll(reads, a.reach.warp))
+                   a.readersBefore = contextOf(reads);
                }
                write = a.reach.mine;
                reads = 0;
@@ -192,7 +199,7 @@ void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
                           BulkCopy &copy, uint32_t barrier) {
-  phaseTouch(warp, inst, lane, barrier, true);
+  phaseTouch(warp, inst, 1u << lane, barrier, true);
   AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
   copy.context = newContext(warp, agent.slot, ++agent.clock);
   AsyncReach to = asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
@@ -347,11 +354,11 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
 //===----------------------------------------------------------------------===//
 
 void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
-  AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
+  AsyncAgent &agent = agentOf(AsyncAgent::Deliveries, barrier);
   async.delivery = newContext(arrival.issuer->warps[arrival.warp], agent.slot,
                               ++agent.clock);
   async.outstanding.push_back(async.delivery);
-  async.phaseAt(barrier).open.joinWarp(agent.slot, agent.clock + 1);
+  phaseHear(barrier, agent.slot, agent.clock);
 }
 
 /// Ordered by the mbarrier, not by what the thread does now.

@@ -34,7 +34,18 @@ namespace fusion::emulator {
 /// same in every CTA.
 struct Phase {
   Knowledge open, done;
+  /// What came from threads of its own CTA and from copies, where waits ask for
+  /// that alone (Code::hasNarrowWaits).
+  Knowledge ownOpen, ownDone;
   Record initialized = 0; ///< by whom; 0: there is no mbarrier
+  /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the
+  /// threads that used it last.
+  struct Uses {
+    uint64_t block;
+    uint32_t warp, line;
+    uint32_t clock[32]; ///< 0: the lane did not
+  };
+  std::vector<Uses> uses;
 };
 
 /// What a fence orders that is none between threads.
@@ -46,8 +57,14 @@ enum ProxyFence : unsigned {
 
 struct AsyncAgent {
   /// The wgmma of a warp, a thread's bulk groups as they read and as they
-  /// write, and what completes at an mbarrier.
-  enum Kind : uint8_t { Products, GroupReads, GroupWrites, Mbarrier };
+  /// write, bulk copies that complete at an mbarrier, and cp.async that do.
+  enum Kind : uint8_t {
+    Products,
+    GroupReads,
+    GroupWrites,
+    Mbarrier,
+    Deliveries
+  };
   uint32_t slot = 0;
   uint32_t clock = 0;   ///< of the last operation or group
   uint32_t context = 0; ///< at that clock
@@ -73,7 +90,7 @@ struct ProductRegisters {
 /// other CTAs.
 struct AsyncTracking {
   std::unordered_map<uint64_t, AsyncAgent> agents; ///< by kind and owner
-  uint32_t nextSlot = slots::kAgents;
+  uint32_t agentCount = 0, deliveryCount = 0;
   /// Contexts in the shadow of shared memory that the CTA's barriers do not
   /// order by themselves: agents, other CTAs.
   std::vector<uint32_t> outstanding;

@@ -60,12 +60,13 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
 void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
                         unsigned lane) {
   constexpr size_t kMost = 128;
-  WarpState &state = states[reach.warp.index];
+  // Of the CTA that accesses the memory, whose ever it is.
+  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   std::vector<Suspect> &suspects = state.suspects;
   suspects.erase(std::remove_if(suspects.begin(), suspects.end(),
                                 [&](const Suspect &s) {
                                   return s.lane == lane &&
-                                         s.allocation == reach.allocation &&
+                                         s.memory == &reach.shadow &&
                                          s.offset == offset;
                                 }),
                  suspects.end());
@@ -84,15 +85,16 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
     return;
   if (suspects.size() == kMost)
     suspects.erase(suspects.begin());
-  suspects.push_back({lane, reach.allocation, offset, write});
+  suspects.push_back({lane, &reach.shadow, offset, write});
 }
 
 /// Whether the lane overwrites what it has read too early.
 bool Sanitizer::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
                              unsigned lane) const {
-  const std::vector<Suspect> &suspects = states[reach.warp.index].suspects;
+  const std::vector<Suspect> &suspects =
+      reach.warp.sanitizer->states[reach.warp.index].suspects;
   return std::any_of(suspects.begin(), suspects.end(), [&](const Suspect &s) {
-    return s.lane == lane && s.allocation == reach.allocation &&
-           s.offset == offset && s.write == write;
+    return s.lane == lane && s.memory == &reach.shadow && s.offset == offset &&
+           s.write == write;
   });
 }

@@ -82,7 +82,7 @@ bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
   if (warp.sanitizer != this)
     return warp.sanitizer->fenced(other, warp, lane, slot);
   Context context = grid.contexts[contextOf(other)];
-  context.warp += slot;
+  context.warp = slots::fencedSlot(context.warp, slot);
   return knows(states[warp.index], context, other, lane);
 }
 

@@ -1,4 +1,4 @@
-//===- SanitizerPhases.cpp - Sanitizers: mbarriers and clusters -----------===//
+//===- SanitizerPhases.cpp - Sanitizers: mbarriers and barrier.cluster ----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What mbarriers and barrier.cluster order, thread by thread, and accesses to
-// the shared memory of other CTAs. `this` is the sanitizer of the CTA that
-// holds the memory; who accesses it has `warp.sanitizer`.
+// What mbarriers and barrier.cluster order, thread by thread. `this` is the
+// sanitizer of the CTA that holds the mbarrier; who uses it has
+// `warp.sanitizer`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,100 +21,6 @@ using namespace fusion::emulator;
 template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
   for (; mask; mask &= mask - 1)
     visit(unsigned(__builtin_ctz(mask)));
-}
-
-//===----------------------------------------------------------------------===//
-// Shared memory of other CTAs
-//===----------------------------------------------------------------------===//
-
-/// The CTA must have begun, which only what came from it tells, and must not
-/// end before the access (PTX ISA, "Shared State Space").
-void Sanitizer::noteRemote(Warp &warp, unsigned lane, unsigned line,
-                           bool accesses) {
-  Sanitizer &who = *warp.sanitizer;
-  WarpState &state = who.states[warp.index];
-  if (!(state.begun >> cta.rank & 1)) {
-    Context begun{cta.linear, slots::kStarted, 0};
-    if (who.in(state.common, begun, 0))
-      state.begun |= 1u << cta.rank;
-    else if (!who.knows(state, begun, 0, int(lane)))
-      who.reportText("cluster-lifetime", warp, lane, line, 0,
-                     "access to the shared memory of block " +
-                         std::to_string(cta.rank) +
-                         " of the cluster, which may not have begun: nothing "
-                         "orders it after an arrival of that block");
-  }
-  if (!accesses)
-    return;
-  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12;
-  // Lanes come one by one, mostly of one access.
-  if (state.remote == mine && state.remoteRank == cta.rank &&
-      (state.remoteLanes >> lane & 1))
-    return;
-  if (state.remote != mine || state.remoteRank != cta.rank ||
-      async.remote.empty() || async.remote.back().first != mine) {
-    state.remote = mine;
-    state.remoteRank = cta.rank;
-    state.remoteLanes = 0;
-    async.remote.push_back({mine, 0});
-  }
-  state.remoteLanes |= 1u << lane;
-  async.remote.back().second |= 1u << lane;
-  if (async.outstanding.empty() || async.outstanding.back() != contextOf(mine))
-    async.outstanding.push_back(contextOf(mine));
-}
-
-/// The CTA has ended: some thread of it knew of every access from outside.
-void Sanitizer::checkLifetime(const Warp &) {
-  if (async.remote.empty())
-    return;
-  Knowledge all;
-  for (const WarpState &state : states) {
-    all.join(state.common);
-    state.lanes.forEach([&](const Knowledge &own) { all.join(own); });
-  }
-  for (const auto &[record, lanes] : async.remote) {
-    const Context &context = grid.contexts[contextOf(record)];
-    if (all.knowsWarp(context, cta.linear))
-      continue;
-    uint32_t unknown = 0;
-    forLanes(lanes, [&](unsigned lane) {
-      unknown |= uint32_t(!all.knowsLane(context, lane)) << lane;
-    });
-    for (Cta *other : cta.cluster->ctas)
-      if (unknown && other->linear == context.block)
-        other->sanitizer->reportText(
-            "cluster-lifetime", other->warps[context.warp],
-            unsigned(__builtin_ctz(unknown)), lineOf(record), 0,
-            "access to the shared memory of block " + std::to_string(cta.rank) +
-                " of the cluster, which does not wait for it before it ends");
-  }
-}
-
-void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, unsigned lane,
-                              uint32_t offset, uint32_t bytes,
-                              SanitizeKind kind) {
-  uint64_t addresses[32]; // only the lane's counts
-  addresses[lane] = offset;
-  if (warp.cta == &cta) {
-    std::fill_n(addresses, 32, offset);
-    return sharedAccess(warp, inst, 1u << lane, addresses, bytes, kind);
-  }
-  noteRemote(warp, lane, inst.line, true);
-  Sanitizer &who = *warp.sanitizer;
-  bool strong = isStrong(inst, kind);
-  Record mine = who.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
-  Reach reach{shared, warp, inst.line, kind, mine, Record(1) << 32};
-  forRecords(shared, offset, bytes,
-             [&](Record &write, Record &reads, uint64_t at) {
-               if (kind != SanitizeKind::Store)
-                 read(reach, write, reads, at, lane);
-               if (kind != SanitizeKind::Load)
-                 this->write(reach, write, reads, at, lane);
-             });
-  if (strong)
-    who.synchronize(warp, 1u << lane, addresses, inst, kind, released, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,6 +38,8 @@ void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
                "mbarrier.init at shared offset " + std::to_string(offset) +
                    ", where there is an mbarrier already, without "
                    "mbarrier.inval");
+  if (!live && it != async.phases.end())
+    checkUses(warp, inst, lane, offset, it->second);
   uint64_t addresses[32] = {};
   addresses[lane] = offset;
   sharedAccess(warp, inst, 1u << lane, addresses, 8, SanitizeKind::Store);
@@ -142,34 +50,94 @@ void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
 
 /// An operation on an mbarrier comes after its initialisation; the async proxy
 /// sees that by a fence only.
-void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, unsigned lane,
+void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, uint32_t mask,
                            uint32_t offset, bool asyncProxy) {
   if (warp.cta != &cta)
-    noteRemote(warp, lane, inst.line, !asyncProxy);
+    noteRemote(warp, mask, inst.line, !asyncProxy);
   Phase &phase = async.phaseAt(offset);
+  if (cta.code->hasInvalidation)
+    noteUse(warp, inst, mask, phase);
   Record write = shared.writes[offset / 4];
+  WarpState &state = warp.sanitizer->states[warp.index];
+  bool isThere = phase.initialized && write == phase.initialized;
+  if (isThere && !asyncProxy && state.touched == &phase &&
+      state.touchedWrite == write)
+    return;
   auto place = [&] {
     return "the mbarrier at shared offset " + std::to_string(offset);
   };
-  if (!phase.initialized || write != phase.initialized) {
-    reportText("mbarrier-misuse", warp, lane, inst.line,
-               write & kSpecial ? 0 : lineOf(write),
+  if (!isThere) {
+    reportText("mbarrier-misuse", warp, unsigned(__builtin_ctz(mask)),
+               inst.line, write & kSpecial ? 0 : lineOf(write),
                place() + " was overwritten since its initialisation");
     return;
   }
-  if (!asyncProxy && orderedForAll(write, warp))
+  if (!asyncProxy && orderedForAll(write, warp)) {
+    state.touched = &phase;
+    state.touchedWrite = write;
     return;
-  bool byFence = fenced(write, warp, int(lane), slots::kInit);
-  if (!byFence && !ordered(write, warp, int(lane)))
-    reportText("shared-race", warp, lane, inst.line, lineOf(write),
-               "use of " + place() + " races with its initialisation by " +
-                   threadName(write));
-  else if (asyncProxy && !byFence &&
-           !fenced(write, warp, int(lane), slots::kSharedProxy))
-    reportText("missing-proxy-fence", warp, lane, inst.line, lineOf(write),
-               "a copy that completes at " + place() +
-                   ", whose initialisation is followed neither by "
-                   "fence.mbarrier_init nor by fence.proxy.async");
+  }
+  forLanes(mask, [&](unsigned lane) {
+    bool byFence = fenced(write, warp, int(lane), slots::kInit);
+    if (!byFence && !ordered(write, warp, int(lane)))
+      reportText("shared-race", warp, lane, inst.line, lineOf(write),
+                 "use of " + place() + " races with its initialisation by " +
+                     threadName(write));
+    else if (asyncProxy && !byFence &&
+             !fenced(write, warp, int(lane), slots::kSharedProxy))
+      reportText("missing-proxy-fence", warp, lane, inst.line, lineOf(write),
+                 "a copy that completes at " + place() +
+                     ", whose initialisation is followed neither by "
+                     "fence.mbarrier_init nor by fence.proxy.async");
+  });
+}
+
+void Sanitizer::noteUse(const Warp &warp, const Inst &inst, uint32_t mask,
+                        Phase &phase) {
+  const Sanitizer &who = *warp.sanitizer;
+  auto isIts = [&](const Phase::Uses &uses) {
+    return uses.block == who.cta.linear && uses.warp == warp.index;
+  };
+  auto own = std::find_if(phase.uses.begin(), phase.uses.end(), isIts);
+  if (own == phase.uses.end())
+    own = phase.uses.insert(own, {who.cta.linear, warp.index, 0, {}});
+  own->line = inst.line;
+  forLanes(mask, [&](unsigned lane) {
+    own->clock[lane] = who.states[warp.index].clock;
+  });
+}
+
+/// mbarrier.inval comes after every use and after every copy that completes
+/// there.
+void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
+                          uint32_t offset, const Phase &phase) {
+  const WarpState &state = states[warp.index];
+  std::string place =
+      "mbarrier.inval at shared offset " + std::to_string(offset);
+  for (const Phase::Uses &uses : phase.uses) {
+    bool own = uses.block == cta.linear && uses.warp == warp.index;
+    for (unsigned other = 0; other < 32; ++other) {
+      Context context{uses.block, uses.warp, uses.clock[other]};
+      Record record = Record(other) << 7;
+      if (!context.clock || (own && other == lane) ||
+          knows(state, context, record, int(lane)))
+        continue;
+      record |= Record(grid.contexts.size()) << 32;
+      grid.contexts.push_back(context);
+      reportText("shared-race", warp, lane, inst.line, uses.line,
+                 place + " races with the use of the mbarrier by " +
+                     threadName(record));
+      break;
+    }
+  }
+  for (auto kind : {AsyncAgent::Mbarrier, AsyncAgent::Deliveries}) {
+    const AsyncAgent *agent = findAgent(kind, offset);
+    if (agent && agent->clock &&
+        !knows(state, {cta.linear, agent->slot, agent->clock}, 0, int(lane)))
+      reportText("mbarrier-misuse", warp, lane, inst.line, 0,
+                 place + " before the copies that complete there were waited "
+                         "for");
+  }
 }
 
 /// In the form that means the same in every CTA.
@@ -249,56 +217,74 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
   return told;
 }
 
-/// Arrivals release.
+/// Arrivals release. What a thread of another CTA releases in scope .cta does
+/// not reach those who wait.
 void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
                             uint32_t offset) {
   Sanitizer &who = *warp.sanitizer;
   WarpState &state = who.states[warp.index];
   bool ofCluster = offset == kClusterPhase;
-  Knowledge &open =
-      (ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset))
-          .open;
-  auto tell = [&](const Knowledge &told) {
-    if (ofCluster)
-      open.join(who.exportedForm(told));
-    else if (&who == this)
-      open.join(told);
-    else
-      importFrom(open, told, who);
-  };
-  if (inst.order & OrderStrong) {
-    tell(who.toldRelaxed(warp, mask, &who == this && !ofCluster));
-  } else {
+  bool isLocal = &who == this && !ofCluster;
+  Phase &phase =
+      ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset);
+  auto arrive = [&](Knowledge &open) {
+    auto tell = [&](const Knowledge &told) {
+      if (isLocal) {
+        open.join(told);
+      } else if (&who != this) {
+        importFrom(open, told, who);
+      } else {
+        open.lanes.join(told.lanes);
+        open.foreign.join(told.foreign);
+        open.foreign.join(
+            foreignForm(told.warps, cta.cluster->ctas.size() > 1));
+      }
+    };
+    if (inst.order & OrderStrong)
+      return tell(who.toldRelaxed(warp, mask, isLocal));
     tell(state.common);
-    bool isLocal = &who == this && !ofCluster;
-    forLanes(mask, [&](unsigned lane) {
-      if (const Knowledge *known = state.lanes.find(lane))
-        tell(*known);
-      if (warp.live & ~mask)
+    forLanes(mask & state.lanes.lanes(),
+             [&](unsigned lane) { tell(*state.lanes.find(lane)); });
+    if (warp.live & ~mask)
+      forLanes(mask, [&](unsigned lane) {
         joinEntry(open.lanes,
                   Knowledge::threadKey(who.cta.linear, warp.index, lane),
                   state.clock + 1);
-    });
-    if (!(warp.live & ~mask) && isLocal)
+      });
+    else if (isLocal)
       open.joinWarp(warp.index, state.clock + 1);
-    else if (!(warp.live & ~mask))
+    else
       open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
                         state.clock + 1);
-  }
+  };
+  if (&who == this || !(inst.order & OrderCta))
+    arrive(phase.open);
+  if (isLocal && cta.code->hasNarrowWaits)
+    arrive(phase.ownOpen);
   who.advance(state);
+}
+
+/// The mbarrier hears of an agent.
+void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
+  Phase &phase = async.phaseAt(offset);
+  phase.open.joinWarp(slot, clock + 1);
+  if (cta.code->hasNarrowWaits)
+    phase.ownOpen.joinWarp(slot, clock + 1);
 }
 
 void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
   if (!copy.context)
     return;
   const Context &context = grid.contexts[copy.context];
-  async.phaseAt(offset).open.joinWarp(context.warp, context.clock + 1);
+  phaseHear(offset, context.warp, context.clock);
 }
 
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
   phase.done.join(phase.open);
+  if (cta.code->hasNarrowWaits)
+    phase.ownDone.join(phase.ownOpen);
 }
 
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
@@ -310,8 +296,10 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
-  const Knowledge &done =
-      offset == kClusterPhase ? seen : async.phaseAt(offset).done;
+  const Knowledge &done = offset == kClusterPhase ? seen
+                          : inst.order & OrderCta
+                              ? async.phaseAt(offset).ownDone
+                              : async.phaseAt(offset).done;
   if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.

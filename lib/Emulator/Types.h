@@ -129,6 +129,8 @@ enum class Space : uint8_t { Generic, Const, Global, Local, Param, Shared };
 /// memory, and of the variables of modules. Device allocations start above.
 constexpr uint64_t kSharedWindow = uint64_t(0x7f00) << 32;
 constexpr uint64_t kLocalWindow = uint64_t(0x7f01) << 32;
+/// Where `alloca` takes local memory from, as an offset in that space.
+constexpr uint64_t kLocalStack = uint64_t(1) << 30;
 constexpr uint64_t kParamWindow = uint64_t(0x7f03) << 32;
 constexpr uint64_t kWindowBytes = uint64_t(1) << 32;
 constexpr uint64_t kModuleVariables = uint64_t(0x0600) << 32;

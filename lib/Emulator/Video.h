@@ -41,8 +41,10 @@ enum VideoFlags : uint8_t {
   VideoSignedD = 2,
   VideoSignedA = 4,
   VideoSignedB = 8,
-  VideoWrap = 16,   ///< of a shift
-  VideoPlusOne = 32 ///< vmad.po
+  VideoWrap = 16,    ///< of a shift
+  VideoPlusOne = 32, ///< vmad.po
+  VideoNegateProduct = 64,
+  VideoNegateC = 128
 };
 
 // Inst::e: of a comparison, its Compare; of vmad the bits that it shifts by.

@@ -74,7 +74,7 @@ enum class Special : uint8_t {
   ClusterCtarank,
   ClusterNctarank,
   IsExplicitCluster, // a predicate
-  GridWorkspaceLow, // of an address
+  GridWorkspaceLow,  // of an address
   GridWorkspaceHigh,
   ReservedSmemBegin,
   ReservedSmemEnd,
@@ -92,6 +92,7 @@ struct Frame {
   uint32_t depth = 0;
   uint32_t call = 0; ///< index into Code::calls, of the caller
   uint32_t localOffset = 0;
+  uint32_t stackTop[32] = {}; ///< of the caller (Code::hasStack)
   AlignedBuffer registers;
   std::vector<uint8_t> parameters; ///< lane after lane
 };
@@ -146,6 +147,9 @@ struct Warp {
 
   std::vector<uint8_t> local; ///< lane after lane
   uint32_t localBytes = 0;    ///< per lane
+  std::vector<uint8_t> stack; ///< of `alloca`, lane after lane
+  uint32_t stackBytes = 0;    ///< per lane
+  uint32_t stackTop[32] = {}; ///< bytes in use
 
   std::vector<AsyncCopy> copies; ///< in order of issue
   size_t copiesBegin = 0;

@@ -49,8 +49,13 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     uint32_t loops = maskOf(statement.loops);
+    // Tiles that masks leave out are not visited; a single tile is.
+    double share = 1;
+    for (const MaskedAxis &masked : group.masked)
+      if (loops & 1u << masked.axis)
+        share = std::min(share, masked.leastShare);
     if (statement.kind != TilingNode::Kind::Compute) {
-      moves.push_back({bytesOf(tensor), loops & ~maskOf(tensor.axes)});
+      moves.push_back({bytesOf(tensor) * share, loops & ~maskOf(tensor.axes)});
       continue;
     }
     const Product &product = group.products[tensor.product];
@@ -58,7 +63,7 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
                       ? chip.tensorFlopsOf(*product.type) * chip.mmaShare
                       : chip.f32FlopsPerSecond;
     uint32_t axes = maskOf(product.axes);
-    works.push_back({axes, loops & ~axes, 2 / rate});
+    works.push_back({axes, loops & ~axes, 2 / rate * share});
   }
 }
 

@@ -177,9 +177,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     case TensorRole::Statistic:
       break;
     case TensorRole::Operand: {
-      unsigned parallel = (tensor.operandNumber == 0) != mapping.swapped
-                              ? mapping.i1
-                              : mapping.i2;
+      unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
       if (!llvm::is_contained(tensor.axes, parallel) ||
           !llvm::is_contained(tensor.axes, mapping.r1))
         break;

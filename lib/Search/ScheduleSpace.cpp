@@ -211,8 +211,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
     if (tensor.role != TensorRole::Operand)
       continue;
     const ProductMapping &mapping = builder.base().products[tensor.product];
-    bool isFirst = (tensor.operandNumber == 0) != mapping.swapped;
-    if (!llvm::is_contained(tensor.axes, isFirst ? mapping.i1 : mapping.i2) ||
+    if (!llvm::is_contained(tensor.axes,
+                            mapping.parallelAxis(tensor.operandNumber)) ||
         !llvm::is_contained(tensor.axes, mapping.r1))
       continue;
     int64_t bytes = tensor.elementBytes;

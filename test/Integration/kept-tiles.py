@@ -4,14 +4,13 @@
 # shared memory that were predicted.
 # RUN: %python %s %t %S/Inputs
 
-import json
 import os
 import random
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from hand_schedule import emulate, generate, lower, schedule  # noqa: E402
 
 ALIGNED, ODD, NARROW = "64,96,64,128", "100,72,40,72", "48,40,72,56"
 
@@ -61,18 +60,10 @@ def check(name, arguments, chip="sm_80", **description):
     groups = generate(path, *arguments, chip=chip)
     where = f"{name} {arguments} {description}"
     lower(path, groups, schedule(**description))
-    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
-        "--schedules=8", "--json=" + path + ".report.json")
-    with open(path + ".report.json") as file:
-        (report,) = json.load(file)
-    (kernel,) = report["kernels"]
-    assert report["pass"] and not report["sanitizer"], where
     # Of loads into registers LLVM leaves out those of data that is there already.
     is_exact = "sync" not in {place.split(", ")[-1] for place in description["places"].values()}
-    for bytes in ("global_load_bytes", "global_store_bytes"):
-        counted, predicted = kernel["counters"][bytes], kernel["predicted"][bytes]
-        assert counted == predicted if is_exact else counted <= predicted, f"{where}: {bytes} {counted} {predicted}"
-    assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], where
+    report, _ = emulate(path, where, "--schedules=8", is_exact=is_exact)
+    assert len(report["kernels"]) == 1, where
 
 
 def stages(staged, transport):

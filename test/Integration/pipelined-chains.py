@@ -4,13 +4,12 @@
 
 import hashlib
 import itertools
-import json
 import os
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from hand_schedule import emulate, generate, lower, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 
 def main():
@@ -23,18 +22,10 @@ def main():
         for stages, registers in itertools.product(counts, (1, 2)):
             text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
             lower(path, groups, text)
-            run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
-                "--schedules=8", "--output-dir=" + path, "--json=" + path + ".report.json")
-            with open(path + ".report.json") as file:
-                (report,) = json.load(file)
-            (kernel,) = report["kernels"]
             where = f"{name}, stages {stages}, registers {registers}"
-            assert report["pass"] and not report["sanitizer"], where
-            assert kernel["counters"]["global_load_bytes"] == kernel["predicted"]["global_load_bytes"], where
-            assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], where
-            (result,) = [f for f in sorted(os.listdir(path)) if "result" in f]
-            with open(os.path.join(path, result), "rb") as file:
-                digests.add(hashlib.sha256(file.read()).hexdigest())
+            report, bits = emulate(path, where, "--schedules=8")
+            assert len(report["kernels"]) == 1, where
+            digests.add(hashlib.sha256(bits).hexdigest())
         assert len(digests) == 1, f"{name}: results differ between stage counts"
 
 

@@ -2,13 +2,12 @@
 # agree to the bit. Parts that divide the tiles and parts that do not, one tile each, and more parts than tiles.
 # RUN: %python %s %t %S/Inputs
 
-import json
 import os
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from hand_schedule import emulate, generate, lower, schedule  # noqa: E402
 
 PRODUCT = dict(
     tiling="mn(k(LA,LB,CC),SC)",
@@ -77,19 +76,7 @@ CASES = {
 
 def execute(path, text, groups, where, chip):
     lower(path, groups, text)
-    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
-        "--chip=" + chip, "--output-dir=" + path, "--json=" + path + ".report.json")  # fmt: skip
-    with open(path + ".report.json") as file:
-        (report,) = json.load(file)
-    assert report["pass"] and not report["sanitizer"], where
-    for kernel in report["kernels"]:
-        for bytes in ("global_load_bytes", "global_store_bytes"):
-            assert kernel["counters"][bytes] == kernel["predicted"][bytes], (where, kernel["name"], bytes,
-                kernel["counters"][bytes], kernel["predicted"][bytes])
-        assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], where
-    (file,) = [f for f in sorted(os.listdir(path)) if "result" in f]
-    with open(os.path.join(path, file), "rb") as result:
-        return report, result.read()
+    return emulate(path, where, "--chip=" + chip)
 
 
 def main():

@@ -1,16 +1,18 @@
 # Block programs written by hand: a pipelined loop whose trip count is known at run time only, from none to more than the
 # stages, and two pipelined loops one after the other in the same shared memory. Against NumPy, silent under eight orders
 # of the warps.
-# RUN: %python %s %t
+# RUN: %python %s %t %S/Inputs
 
 import json
 import os
-import subprocess
 import sys
 
 import numpy
 
-folder = sys.argv[1]
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from hand_schedule import run  # noqa: E402
+
 os.makedirs(folder, exist_ok=True)
 
 HEAD = """
@@ -67,14 +69,6 @@ TWO = (
     + LOOP.format("1", "STAGES", "%c32", "%c64", "%C0")
     + TAIL.format("%C1")
 )
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
 
 random = numpy.random.default_rng(7)
 for name, text in (("one", ONE), ("two", TWO)):

@@ -1,17 +1,19 @@
 # Reductions in block programs written by hand: every kind and type, along rows and columns, of tiles that are loaded and
 # of products, on one to eight warps arranged along either side; row values used on another arrangement. Against NumPy,
 # silent under four orders of the warps.
-# RUN: %python %s %t
+# RUN: %python %s %t %S/Inputs
 
 import itertools
 import json
 import os
-import subprocess
 import sys
 
 import numpy
 
-folder = sys.argv[1]
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from hand_schedule import run  # noqa: E402
+
 os.makedirs(folder, exist_ok=True)
 TYPES = {"f32": numpy.float32, "f16": numpy.float16, "f64": numpy.float64, "i32": numpy.int32, "i16": numpy.int16,
          "i64": numpy.int64}  # fmt: skip
@@ -21,13 +23,6 @@ KINDS = {
     "andi": numpy.bitwise_and, "ori": numpy.bitwise_or, "xori": numpy.bitwise_xor,
 }  # fmt: skip
 FLOATS, INTEGERS = [k for k in KINDS if k[-1] == "f"], [k for k in KINDS if k[-1] != "f"]
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def kernel(name, warps, pointers, body):

@@ -19,17 +19,17 @@ using namespace fusion::test;
 
 namespace {
 
-const char *const kProduct = R"x(#fuse.schedule<version = 1,
-  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
-  mapping = <warps = 4, blocks = ["m", "n"], operators = {
-    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
-  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>,
-  pipeline = <{A = 4, B = 4}>>)x";
+/// Stages for the operands of the loop over k.
+void setStages(ScheduledGroup &group, unsigned stages) {
+  group.place("A").stages = group.place("B").stages = stages;
+}
 
 class GatedFields : public ::testing::Test {
 protected:
   explicit GatedFields(llvm::ArrayRef<int64_t> sizes = {4096, 256, 4096})
-      : group(chainIR(sizes), kProduct), chip(*lookupChip("sm_90a")) {}
+      : group(chainIR(sizes), kProductSchedule), chip(*lookupChip("sm_90a")) {
+    setStages(group, 4);
+  }
 
   Cost cost() {
     EXPECT_EQ(whyImpossible(group.model(), *group.schedule, chip),
@@ -68,7 +68,8 @@ TEST_F(GatedFields, PersistenceTakesSharedMemoryForTheResult) {
 }
 
 TEST_F(GatedFields, PersistenceOfOneWaveIsNothing) {
-  ScheduledGroup small(chainIR({512, 256, 512}), kProduct);
+  ScheduledGroup small(chainIR({512, 256, 512}), kProductSchedule);
+  setStages(small, 4);
   auto pipeline = [&] {
     return predictCost(small.model(), *small.schedule,
                        computeFootprint(small.model(), *small.schedule), chip)
@@ -86,7 +87,8 @@ TEST_F(GatedFields, PersistenceCountsTilesNotWaves) {
   ASSERT_GT(blocks.blocksPerSM, 1);
   // One more row of 64 columns than waves are full.
   int64_t rows = slots / 64 + 1;
-  ScheduledGroup rest(chainIR({64 * rows, 256, 4096}), kProduct);
+  ScheduledGroup rest(chainIR({64 * rows, 256, 4096}), kProductSchedule);
+  setStages(rest, 4);
   Footprint moved = computeFootprint(rest.model(), *rest.schedule);
   ASSERT_GT(moved.blocks, slots);
   double waves = predictPipeline(rest.model(), *rest.schedule, moved, chip,
@@ -138,19 +140,12 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
   EXPECT_EQ(impossible(), "sm_80 has no clusters");
 }
 
-/// A chain with a loop inside of a loop, whose first loads are waited for anew.
-const char *const kNest = R"x(#fuse.schedule<version = 1,
-  tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
-  mapping = <warps = 4, blocks = ["m", "h"], operators = {
-    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
-    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
-  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
-             D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>,
-  pipeline = <{A = 3, B = 3}>>)x";
-
+// First loads of the inner loop are waited for anew in each iteration of the
+// outer one.
 TEST_F(GatedFields, ProducersRunAheadOfInnerLoops) {
-  ScheduledGroup nest(chainIR({512, 256, 1024, 512}), kNest);
+  ScheduledGroup nest(chainIR({512, 256, 1024, 512}), kNestSchedule);
   ASSERT_TRUE(nest.schedule) << nest.reason;
+  setStages(nest, 3);
   auto cost = [&] {
     return predictCost(nest.model(), *nest.schedule,
                        computeFootprint(nest.model(), *nest.schedule), chip);

@@ -46,10 +46,9 @@ TEST(OnlineReduction, Softmax) {
   // The maximum runs and is read; the sum is corrected; the quotient leaves.
   ASSERT_EQ(d.form->running.size(), 2u);
   EXPECT_EQ(print(d.form->running[0].factor), "1");
-  EXPECT_TRUE(d.form->running[0].isRead);
   EXPECT_TRUE(d.form->running[0].isGuarded);
   EXPECT_EQ(print(d.form->running[1].factor), "exp((before 0 - after 0))");
-  EXPECT_FALSE(d.form->running[1].isRead);
+  EXPECT_FALSE(d.form->running[1].isGuarded);
   ASSERT_EQ(d.form->sums.size(), 1u);
   EXPECT_EQ(print(d.form->sums[0].factor), "exp((before 0 - after 0))");
   ASSERT_EQ(d.form->sums[0].deferred.size(), 1u);
@@ -96,7 +95,7 @@ TEST(OnlineReduction, WithoutSubtractionNothingRuns) {
   ASSERT_TRUE(d.form) << d.reason;
   for (const OnlineForm::Running &running : d.form->running) {
     EXPECT_EQ(print(running.factor), "1");
-    EXPECT_FALSE(running.isRead);
+    EXPECT_FALSE(running.isGuarded);
   }
   EXPECT_EQ(print(d.form->sums[0].factor), "1");
   EXPECT_EQ(d.form->sums[0].deferred.size(), 2u);

@@ -25,6 +25,23 @@ inline const char *const kSchedule = R"x(#fuse.schedule<version = 1,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
              D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>>)x";
 
+/// A product M x K x N in tiles of 64 x 32 x 64, four warps, one stage.
+inline const char *const kProductSchedule = R"x(#fuse.schedule<version = 1,
+  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
+  mapping = <warps = 4, blocks = ["m", "n"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
+
+/// A chain of two products whose blocks walk n, and k inside of it; four warps
+/// along the rows, one stage.
+inline const char *const kNestSchedule = R"x(#fuse.schedule<version = 1,
+  tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
+  mapping = <warps = 4, blocks = ["m", "h"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
+    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
+             D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>>)x";
+
 class ScheduledGroup : public ParsedGroup {
 public:
   explicit ScheduledGroup(llvm::StringRef ir, llvm::StringRef text = kSchedule)

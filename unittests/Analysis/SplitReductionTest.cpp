@@ -16,12 +16,6 @@ using namespace fusion::test;
 
 namespace {
 
-const char *const kProduct = R"x(#fuse.schedule<version = 1,
-  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
-  mapping = <warps = 4, blocks = ["m", "n"], operators = {
-    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
-  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
-
 void splitAxis(ScheduledGroup &group, const char *name, int64_t parts) {
   group.schedule->splits.assign(group.model().axes.size(), 1);
   group.schedule->splits[group.axis(name)] = parts;
@@ -29,7 +23,7 @@ void splitAxis(ScheduledGroup &group, const char *name, int64_t parts) {
 
 // 64 x 64 x 448: 14 tiles of k.
 TEST(SplitReduction, RangesOfTiles) {
-  ScheduledGroup group(chainIR({64, 448, 64}), kProduct);
+  ScheduledGroup group(chainIR({64, 448, 64}), kProductSchedule);
   ASSERT_TRUE(group.schedule) << group.reason;
   unsigned k = group.axis("k");
   for (auto [parts, trips] :
@@ -45,7 +39,7 @@ TEST(SplitReduction, RangesOfTiles) {
 
 // Operands are read once, each part of the result is written in f32.
 TEST(SplitReduction, FootprintOfAProduct) {
-  ScheduledGroup group(chainIR({128, 448, 128}), kProduct);
+  ScheduledGroup group(chainIR({128, 448, 128}), kProductSchedule);
   ASSERT_TRUE(group.schedule) << group.reason;
   Footprint whole = computeFootprint(group.model(), *group.schedule);
   for (int64_t parts : {2, 3, 7}) {
@@ -86,7 +80,7 @@ TEST(SplitReduction, CostHasTheCombiningLaunch) {
                        computeFootprint(group.model(), *group.schedule), chip);
   };
   // Few blocks and a long sum.
-  ScheduledGroup tall(chainIR({128, 65536, 128}), kProduct);
+  ScheduledGroup tall(chainIR({128, 65536, 128}), kProductSchedule);
   ASSERT_TRUE(tall.schedule) << tall.reason;
   Cost whole = costOf(tall);
   EXPECT_EQ(whole.combine, 0);
@@ -95,7 +89,7 @@ TEST(SplitReduction, CostHasTheCombiningLaunch) {
   EXPECT_GT(split.combine, chip.launchOverhead);
   EXPECT_LT(split.total, whole.total / 4);
   // Blocks for all SMs and a short one.
-  ScheduledGroup wide(chainIR({2048, 64, 2048}), kProduct);
+  ScheduledGroup wide(chainIR({2048, 64, 2048}), kProductSchedule);
   ASSERT_TRUE(wide.schedule) << wide.reason;
   whole = costOf(wide);
   splitAxis(wide, "k", 2);
@@ -105,7 +99,7 @@ TEST(SplitReduction, CostHasTheCombiningLaunch) {
 
 TEST(SplitReduction, LegalityFollowsTheRange) {
   const ChipInfo &chip = *lookupChip("sm_80");
-  ScheduledGroup group(chainIR({128, 448, 128}), kProduct);
+  ScheduledGroup group(chainIR({128, 448, 128}), kProductSchedule);
   ASSERT_TRUE(group.schedule) << group.reason;
   auto check = [&] {
     return checkSchedule(group.model(), *group.schedule, chip)
@@ -127,7 +121,7 @@ TEST(SplitReduction, LegalityFollowsTheRange) {
 }
 
 TEST(SplitReduction, PartialGroupsAreWhatTheirSchedulesSplit) {
-  ScheduledGroup group(chainIR({64, 448, 64}), kProduct);
+  ScheduledGroup group(chainIR({64, 448, 64}), kProductSchedule);
   ASSERT_TRUE(group.schedule) << group.reason;
   auto partial = [&](const char *axis, int64_t parts, int64_t length) {
     return fuse::PartialAttr::get(&group.context, axis, parts, length);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Harness.h"
+#include "Hopper.h"
 #include "Reference.h"
 
 #include <cmath>
@@ -109,22 +109,77 @@ struct Fragment {
   }
 };
 
+/// Of mma.sp: "Matrix fragments for multiply-accumulate operation with sparse
+/// matrix A". Units are of 16 or of 8 bits, and 4 bits tell of four.
+struct Sparsity {
+  int selector = -1; ///< none: not sparse
+  bool ordered = false;
+  uint32_t metadata[32] = {};
+  std::vector<bool> taken; ///< by row and column
+
+  /// Draws which elements of a row there are: their columns.
+  std::vector<int> drawRow(int row, int k, int bits, std::mt19937 &generator) {
+    int units = bits == 32 ? 2 * k : bits == 4 ? k / 2 : k;
+    bool wide = bits >= 16;
+    std::vector<int> columns;
+    taken.resize(size_t(16 * k));
+    for (int chunk = 0; chunk < units / 4; ++chunk) {
+      int first = int(generator() % 4), second = int(generator() % 3);
+      second += second >= first;
+      if (ordered && second < first)
+        std::swap(first, second);
+      if (bits == 32) {
+        first = first / 2 * 2;
+        second = first + 1;
+      }
+      int thread = 4 * (row % 8), half = row / 8, bit;
+      if (wide) {
+        bit = 16 * half + chunk % 4 * 4;
+        thread += units == 16 ? selector : 2 * selector + chunk / 4;
+      } else {
+        bit = chunk % 8 * 4;
+        thread += half + (units == 32 ? 2 * selector : chunk / 8 * 2);
+      }
+      metadata[thread] |= uint32_t(first | second << 2) << bit;
+      for (int unit : {4 * chunk + first, 4 * chunk + second})
+        if (bits == 4) {
+          columns.push_back(2 * unit);
+          columns.push_back(2 * unit + 1);
+        } else if (bits != 32 || unit % 2 == 0) {
+          columns.push_back(bits == 32 ? unit / 2 : unit);
+        }
+    }
+    for (int column : columns)
+      taken[size_t(row * k + column)] = true;
+    return columns;
+  }
+};
+
 /// `bitOp`, of single bits: .and.popc or .xor.popc.
 void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
-           const std::string &bitOp = "") {
+           const std::string &bitOp = "", Sparsity sparsity = {}) {
   int n = 8;
+  bool sparse = sparsity.selector >= 0;
   std::string shape = "m" + std::to_string(m) + "n8k" + std::to_string(k);
-  std::string opcode = "mma.sync.aligned." + shape + ".row.col." + c.name +
-                       "." + a.name + "." + b.name + "." + c.name + bitOp;
+  std::string opcode = std::string("mma") +
+                       (sparsity.ordered ? ".sp::ordered_metadata"
+                        : sparse         ? ".sp"
+                                         : "") +
+                       ".sync.aligned." + shape + ".row.col." + c.name + "." +
+                       a.name + "." + b.name + "." + c.name + bitOp;
   SCOPED_TRACE(opcode);
   std::mt19937 generator(unsigned(m * 100 + k));
   // "Matrix fragments for mma": e elements of a register lie in a row (of B: a
   // column); registers alternate between rows g and g + 8, then go on in k.
   int e = a.bits == 64 ? 1 : 32 / a.bits;
-  int halves = m / 8, perA = m * k / 32, perB = n * k / 32, perC = m * n / 32;
+  int halves = m / 8, perA = m * k / (sparse ? 64 : 32), perB = n * k / 32,
+      perC = m * n / 32;
   Fragment fa(a.bits, perA), fb(b.bits, perB), fc(c.bits, perC),
       fd(c.bits, perC);
   std::vector<double> ma(size_t(m * k)), mb(size_t(k * n)), mc(size_t(m * n));
+  std::vector<std::vector<int>> columns(16);
+  for (int row = 0; sparse && row < 16; ++row)
+    columns[size_t(row)] = sparsity.drawRow(row, k, a.bits, generator);
   for (int lane = 0; lane < 32; ++lane) {
     int g = lane / 4, t = lane % 4;
     for (int i = 0; i < perA; ++i) {
@@ -132,6 +187,8 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
           col = t * e + i % e + reg / halves * 4 * e;
       uint64_t v = randomNumber(a, generator);
       fa.set(lane, i, v);
+      if (sparse)
+        col = columns[size_t(row)][size_t(col)];
       ma[size_t(row * k + col)] = a.decode(v);
     }
     for (int i = 0; i < perB; ++i) {
@@ -150,7 +207,13 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
   std::ostringstream text;
   text << ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k("
           ".param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
-          ".reg .b32 %t;\n.reg .b64 %q, %o;\nmov.u32 %t, %tid.x;\n";
+          ".reg .b32 %t, %e;\n.reg .b64 %q, %o;\nmov.u32 %t, %tid.x;\n";
+  if (sparse) {
+    text << ".reg .pred %same;\nmov.b32 %e, 0;\n";
+    for (int lane = 0; lane < 32; ++lane)
+      text << "setp.eq.u32 %same, %t, " << lane << ";\n@%same mov.b32 %e, "
+           << sparsity.metadata[lane] << ";\n";
+  }
   std::string lists[4];
   const Fragment *parts[4] = {&fa, &fb, &fc, &fd};
   for (int p = 0; p < 4; ++p) {
@@ -164,7 +227,9 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
     lists[p] += "}";
     if (p == 3)
       text << opcode << " " << lists[3] << ", " << lists[0] << ", " << lists[1]
-           << ", " << lists[2] << ";\n";
+           << ", " << lists[2]
+           << (sparse ? ", %e, " + std::to_string(sparsity.selector) : "")
+           << ";\n";
     text << "ld.param.u64 %q, [p" << "abcd"[p] << "];\nmul.wide.u32 %o, %t, "
          << parts[p]->registers * width / 8 << ";\nadd.s64 %q, %q, %o;\n";
     for (int r = 0; r < parts[p]->registers; ++r)
@@ -176,6 +241,8 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
              << r * width / 8 << "];\n";
   }
   text << "ret;\n}\n";
+  if (sparse)
+    expectAssembles(text.str());
   auto program = parse(text.str());
   ASSERT_TRUE(program);
   Memory memory;
@@ -190,6 +257,8 @@ void check(int m, int k, const Kind &a, const Kind &b, const Kind &c,
       int row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + i % 2;
       double sum = mc[size_t(row * n + col)], fused = sum;
       for (int p = 0; p < k; ++p) {
+        if (sparse && !sparsity.taken[size_t(row * k + p)])
+          continue;
         double x = ma[size_t(row * k + p)], y = mb[size_t(p * n + col)];
         if (bitOp == ".xor.popc") {
           x = x != y;
@@ -263,6 +332,65 @@ TEST(Mma, Fp8) {
       check(16, 16, *x, *y, f32);
       check(16, 32, *x, *y, f16);
     }
+}
+
+TEST(Mma, Sparse) {
+  auto all = [](int k, const Kind &a, const Kind &b, const Kind &c,
+                int selectors) {
+    for (int selector = 0; selector < selectors; ++selector)
+      check(16, k, a, b, c, "", {selector, selector % 2 == 0, {}, {}});
+    check(16, k, a, b, c, "", {0, false, {}, {}});
+  };
+  for (const Kind *c : {&f32, &f16}) {
+    all(16, f16, f16, *c, 4);
+    all(32, f16, f16, *c, 2);
+  }
+  all(16, bf16, bf16, f32, 4);
+  all(32, bf16, bf16, f32, 2);
+  all(8, tf32, tf32, f32, 4);
+  all(16, tf32, tf32, f32, 2);
+  for (const Kind *x : {&e4m3, &e5m2})
+    for (const Kind *y : {&e4m3, &e5m2})
+      all(64, *x, *y, f32, 1);
+  for (const Kind *x : {&s8, &u8})
+    for (const Kind *y : {&s8, &u8}) {
+      all(32, *x, *y, s32, 2);
+      all(64, *x, *y, s32, 1);
+    }
+  for (const Kind *x : {&s4, &u4})
+    for (const Kind *y : {&s4, &u4}) {
+      all(64, *x, *y, s32, 2);
+      all(128, *x, *y, s32, 1);
+    }
+}
+
+TEST(Mma, SparseErrors) {
+  auto error = [](const std::string &variant, const std::string &selector,
+                  const std::string &metadata) {
+    std::string text = hopperKernel(
+        1, 16,
+        "mov.b32 %r0, 0;\nmov.b32 %e, " + metadata + ";\nmma" + variant +
+            ".sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 "
+            "{%r1, %r2}, {%r0, %r0, %r0, %r0}, "
+            "{%r0, %r0, %r0, %r0}, {%r0, %r0}, %e, " +
+            selector + ";\n",
+        ".reg .b32 %e;\n");
+    auto program = parse(text);
+    Memory memory;
+    Array<uint32_t> out(memory, std::vector<uint32_t>(4));
+    LaunchResult result =
+        run(*program, makeLaunch("k", {1, 1, 1}, {32, 1, 1}, out), memory);
+    return result.error ? result.error->message : "";
+  };
+  EXPECT_EQ(error(".sp", "0", "0x44444444"), "");
+  EXPECT_EQ(error(".sp", "1", "0x11111111"), "");
+  EXPECT_NE(error(".sp::ordered_metadata", "0", "0x11111111")
+                .find("leaves the result undefined"),
+            std::string::npos);
+  EXPECT_NE(error(".sp", "0", "0x44440444").find("leaves the result undefined"),
+            std::string::npos);
+  EXPECT_NE(error(".sp", "2", "0x44444444").find("a constant from 0 to 1"),
+            std::string::npos);
 }
 
 } // namespace

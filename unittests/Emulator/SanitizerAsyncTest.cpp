@@ -10,96 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hopper.h"
-
-#include <algorithm>
+#include "AsyncSanitizers.h"
 
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
 
 namespace {
-
-using List = std::vector<std::string>;
-
-/// %p0: a zeroed buffer of 4096 words; %r1: the thread's word of `smem`, %r2:
-/// its neighbour's; %q0: not thread 0; %q1: not lane 0; %f, %a: accumulators
-/// and fragments of wgmma.
-std::string kernel(const std::string &body) {
-  return hopperKernel(1, 4096,
-                      "shl.b32 %r1, %t, 2;\nxor.b32 %r2, %r1, 4;\n"
-                      "add.u32 %r1, %r1, %s;\nadd.u32 %r2, %r2, %s;\n"
-                      "setp.ne.u32 %q0, %t, 0;\nmov.u32 %r0, %laneid;\n"
-                      "setp.ne.u32 %q1, %r0, 0;\n" +
-                          body,
-                      ".reg .f32 %f<8>;\n.reg .b32 %a<4>;\n");
-}
-
-class AsyncSanitizers : public ::testing::Test {
-protected:
-  LaunchResult launch(const std::string &body, uint32_t threads = 64,
-                      uint32_t cluster = 1, uint64_t seed = 0) {
-    std::string text = kernel(body);
-    if (!seed)
-      expectAssembles(text);
-    auto program = parse(text);
-    if (!program)
-      return {};
-    Memory memory;
-    Array<uint32_t> out(memory, std::vector<uint32_t>(4096));
-    Launch launch = makeLaunch("k", {2, 1, 1}, {threads, 1, 1}, out);
-    launch.cluster = {cluster, 1, 1};
-    Options options;
-    options.sanitize = true;
-    options.seed = seed;
-    options.instructionLimit = 1000000;
-    return run(*program, launch, memory, options);
-  }
-  /// Distinct; the same under other seeds.
-  List kinds(const std::string &body, uint32_t threads = 64,
-             uint32_t cluster = 1) {
-    List first;
-    for (uint64_t seed : {0, 1, 2, 3}) {
-      LaunchResult result = launch(body, threads, cluster, seed);
-      List list;
-      for (const Finding &f : result.findings)
-        if (std::find(list.begin(), list.end(), f.kind) == list.end())
-          list.push_back(f.kind);
-      if (result.error && list.empty())
-        list.push_back("error: " + result.error->message);
-      std::sort(list.begin(), list.end());
-      if (!seed)
-        first = list;
-      else
-        EXPECT_EQ(list, first) << "seed " << seed << "\n" << body;
-    }
-    return first;
-  }
-  /// Found under some seed, and something under every one: what is not ordered
-  /// shows in more than one way.
-  bool found(const char *kind, const std::string &body, uint32_t threads = 64,
-             uint32_t cluster = 1) {
-    bool result = false;
-    for (uint64_t seed : {0, 1, 2, 3}) {
-      LaunchResult launched = launch(body, threads, cluster, seed);
-      if (launched.findings.empty())
-        return false;
-      for (const Finding &f : launched.findings)
-        result |= f.kind == kind;
-    }
-    return result;
-  }
-};
-
-const std::string kStore = "st.shared.u32 [%r1], %t;\n";
-const std::string kFence = "fence.proxy.async.shared::cta;\n";
-const std::string kBar = "bar.sync 0;\n";
-/// Thread 0 copies 256 bytes of `smem` to the block's part of %p0.
-const std::string kCopyOut =
-    "mul.wide.u32 %d0, %c, 256;\nadd.s64 %d0, %d0, %p0;\n"
-    "@!%q0 cp.async.bulk.global.shared::cta.bulk_group [%d0], [%s], 256;\n"
-    "@!%q0 cp.async.bulk.commit_group;\n";
-const std::string kWait = "@!%q0 cp.async.bulk.wait_group 0;\n";
-const std::string kWaitRead = "@!%q0 cp.async.bulk.wait_group.read 0;\n";
 
 TEST_F(AsyncSanitizers, ProxyFenceLiesBetweenStoreAndCopy) {
   std::string copy = kCopyOut + kWait;
@@ -147,22 +63,6 @@ TEST_F(AsyncSanitizers, CopiesToGlobalMemoryWriteUntilTheyAreWaitedFor) {
   EXPECT_EQ(kinds(begin + kWaitRead + "@!%q0 st.global.u32 [%d0], 1;\n"),
             List{"async-overwrite"});
 }
-
-/// Thread 0 makes an mbarrier at smem + 2048 and fetches 256 bytes to smem.
-const std::string kInit = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 1;\n";
-const std::string kInitFence = "@!%q0 fence.mbarrier_init.release.cluster;\n";
-const std::string kFetch =
-    "@!%q0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s+2048], 256;\n"
-    "@!%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-    "[%s], [%p0], 256, [%s+2048];\n";
-std::string waitFull(const std::string &guard = "") {
-  // A guarded wait loops in the lanes for which it holds.
-  return (guard.empty() ? "" : guard + " bra SKIP;\n") +
-         "AGAIN:\n"
-         "mbarrier.try_wait.parity.shared::cta.b64 %q2, [%s+2048], 0;\n"
-         "@!%q2 bra AGAIN;\nSKIP:\n";
-}
-const std::string kLoad = "ld.shared.u32 %r5, [%r1];\n";
 
 TEST_F(AsyncSanitizers, EveryThreadWaitsForTheMbarrier) {
   std::string begin = kInit + kInitFence + kBar + kFetch;
@@ -225,53 +125,6 @@ TEST_F(AsyncSanitizers, InitialisedMbarriersAreShownToCopies) {
   std::string init = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n";
   EXPECT_EQ(kinds(init + kBar + arrive), List());
   EXPECT_EQ(kinds(init + arrive, 32)[0], "shared-race");
-}
-
-TEST_F(AsyncSanitizers, MbarriersOrderThreadByThread) {
-  std::string init = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], ";
-  std::string far = "xor.b32 %r2, %r1, 128;\n",
-              read = "ld.shared.u32 %r5, [%r2];\n";
-  std::string all = "mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n";
-  EXPECT_EQ(
-      kinds(far + init + "64;\n" + kBar + kStore + all + waitFull() + read),
-      List());
-  // The arrival of one lane does not speak for its warp.
-  EXPECT_EQ(kinds(far + init + "2;\n" + kBar + kStore + "@!%q1 " + all +
-                  waitFull() + read),
-            List{"shared-race"});
-  EXPECT_EQ(kinds(far + init + "2;\n" + kBar + kStore +
-                  "bar.warp.sync -1;\n@!%q1 " + all + waitFull() + read),
-            List());
-  // What comes after the arrival is not told.
-  EXPECT_EQ(
-      kinds(far + init + "64;\n" + kBar + all + kStore + waitFull() + read),
-      List{"shared-race"});
-  // A relaxed arrival tells nothing, a fence before it what comes before.
-  std::string relaxed =
-      "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s+2048];\n";
-  EXPECT_EQ(
-      kinds(far + init + "64;\n" + kBar + kStore + relaxed + waitFull() + read),
-      List{"shared-race"});
-  EXPECT_EQ(kinds(far + init + "64;\n" + kBar + kStore +
-                  "fence.acq_rel.cta;\n" + relaxed + waitFull() + read),
-            List());
-}
-
-TEST_F(AsyncSanitizers, MisuseOfMbarriers) {
-  std::string arrive = "@!%q0 mbarrier.arrive.shared::cta.b64 _, [%s+2048], ";
-  EXPECT_EQ(kinds(arrive + "1;\n"), List{"mbarrier-misuse"});
-  EXPECT_EQ(kinds(kInit + arrive + "2;\n"), List{"mbarrier-misuse"});
-  EXPECT_EQ(kinds(kInit + arrive + "1;\n"), List());
-  EXPECT_EQ(kinds(kInit + kInit), List{"mbarrier-misuse"});
-  EXPECT_EQ(kinds(kInit + "@!%q0 mbarrier.inval.shared::cta.b64 [%s+2048];\n" +
-                  kInit),
-            List());
-  // Another's contents, which look like an mbarrier.
-  EXPECT_EQ(kinds(kInit +
-                  "@!%q0 st.shared.u64 [%s+2048], "
-                  "0x8000000000200002;\n" +
-                  arrive + "1;\n"),
-            List{"mbarrier-misuse"});
 }
 
 /// 64x8 += A (registers) B: 256 bytes at smem, without a swizzle.
@@ -352,86 +205,6 @@ TEST_F(AsyncSanitizers, WgmmaAndItsRegisters) {
                       kProduct + kProductWait,
                   128),
             List());
-}
-
-/// %r3: the thread's word in the other block of the cluster.
-const std::string kOther =
-    "mov.u32 %r4, %cluster_ctarank;\nxor.b32 %r4, %r4, 1;\n"
-    "mapa.shared::cluster.u32 %r3, %r1, %r4;\n";
-const std::string kCluster = "barrier.cluster.arrive.aligned;\n"
-                             "barrier.cluster.wait.aligned;\n";
-
-TEST_F(AsyncSanitizers, SharedMemoryOfOtherBlocks) {
-  std::string put = "st.shared::cluster.u32 [%r3], %t;\n";
-  std::string get = "ld.shared::cluster.u32 %r5, [%r3];\n";
-  EXPECT_EQ(kinds(kOther + kCluster + put + kCluster + kLoad, 64, 2), List());
-  EXPECT_EQ(kinds(kOther + kStore + kCluster + get + kCluster, 64, 2), List());
-  EXPECT_EQ(kinds(kOther + kStore + kCluster + get + kStore + kCluster, 64, 2),
-            List{"shared-race"});
-  EXPECT_EQ(kinds(kOther + kCluster + put + kStore + kCluster, 64, 2),
-            List{"shared-race"});
-  // bar.sync is of one block.
-  EXPECT_EQ(kinds(kOther + kStore + kCluster + put + kBar + kLoad + kCluster,
-                  64, 2)[0],
-            "shared-race");
-  // A relaxed arrival orders no accesses.
-  EXPECT_EQ(kinds(kOther + kStore +
-                      "barrier.cluster.arrive.relaxed.aligned;\n"
-                      "barrier.cluster.wait.aligned;\n" +
-                      get + kCluster,
-                  64, 2),
-            List{"shared-race"});
-}
-
-TEST_F(AsyncSanitizers, BlocksOfAClusterBeginAndEnd) {
-  std::string put = "st.shared::cluster.u32 [%r3], %t;\n";
-  EXPECT_EQ(kinds(kOther + put + kCluster, 64, 2), List{"cluster-lifetime"});
-  EXPECT_EQ(kinds(kOther + kCluster + put + kCluster, 64, 2), List());
-  // Luck may let the other block live long enough.
-  LaunchResult result = launch(kOther + kCluster + put, 64, 2);
-  EXPECT_TRUE(result.error || (result.findings.size() == 1 &&
-                               result.findings[0].kind == "cluster-lifetime"));
-}
-
-TEST_F(AsyncSanitizers, DeadlockNamesTheOtherBlocksOfTheCluster) {
-  LaunchResult result =
-      launch(kInit + kBar + "setp.ne.u32 %q3, %c, 0;\n@!%q3 bra ARRIVE;\n" +
-                 waitFull() + "ARRIVE:\n" + kCluster,
-             64, 2);
-  ASSERT_TRUE(result.error);
-  const std::string &message = result.error->message;
-  EXPECT_NE(message.find("wait at barrier.cluster"), std::string::npos);
-  EXPECT_NE(message.find("in block (1,0,0) warp 0 lanes 0xffffffff wait at the "
-                         "mbarrier at shared offset 2048 (1 of 1 arrivals and "
-                         "0 bytes are missing)"),
-            std::string::npos)
-      << message;
-  ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].kind, "deadlock");
-  EXPECT_GT(result.findings[0].line, result.findings[0].otherLine);
-  EXPECT_GT(result.findings[0].otherLine, 0u);
-}
-
-TEST_F(AsyncSanitizers, ScopeOfAFence) {
-  // Block 0 writes and raises a flag, block 1 waits for it and reads.
-  auto program = [](const std::string &scope) {
-    return "setp.ne.u32 %q3, %c, 0;\n@%q0 bra END;\n@%q3 bra READ;\n"
-           "st.global.u32 [%p0+512], 7;\nfence.acq_rel." +
-           scope +
-           ";\nst.relaxed.gpu.global.u32 [%p0], 1;\nbra END;\n"
-           "READ: ld.relaxed.gpu.global.u32 %r5, [%p0];\n"
-           "setp.eq.u32 %q4, %r5, 0;\n@%q4 bra READ;\nfence.acq_rel." +
-           scope + ";\nld.global.u32 %r6, [%p0+512];\nEND:\n";
-  };
-  EXPECT_EQ(kinds(program("gpu"), 32), List());
-  EXPECT_EQ(kinds(program("cta"), 32), List{"global-race"});
-  // Within a block it is enough.
-  std::string inside = program("cta");
-  inside.replace(0, inside.find("st.global"),
-                 "setp.lt.u32 %q3, %t, 32;\n@%q1 bra END;\n"
-                 "mul.wide.u32 %d5, %c, 1024;\nadd.s64 %p0, %p0, %d5;\n"
-                 "@!%q3 bra READ;\n");
-  EXPECT_EQ(kinds(inside, 64), List());
 }
 
 } // namespace

@@ -122,9 +122,32 @@ TEST(Video, Scalar) {
             0xffffffffu);
 }
 
+TEST(Video, NegatedMultiplyAdd) {
+  struct Line {
+    const char *body;
+    uint32_t a, b, c, d;
+  } lines[] = {
+      {"vmad.s32.s32.s32 %d, -%a0, %a1, %a2;", 3, 5, 100, 85},
+      {"vmad.s32.s32.s32 %d, %a0, -%a1, %a2;", 3, 5, 100, 85},
+      {"vmad.s32.s32.s32 %d, -%a0, -%a1, %a2;", 3, 5, 100, 115},
+      {"vmad.s32.s32.s32 %d, %a0, %a1, -%a2;", 3, 5, 100, uint32_t(-85)},
+      // The product of unsigned numbers, negated, is signed.
+      {"vmad.s32.u32.u32.sat %d, -%a0, %a1, %a2;", 0xffffffff, 2, 0,
+       0x80000000},
+      {"vmad.s32.u32.u32.shr7 %d, -%a0, %a1.b0, %a2;", 64, 4, 0, uint32_t(-2)},
+      {"vmad.s32.u32.u32.sat %d, %a0, %a1, -%a2;", 0xffffffff, 2, 1,
+       0x7fffffff}};
+  for (const Line &line : lines)
+    EXPECT_EQ(on(line.body, line.a, line.b, line.c)[0], line.d) << line.body;
+}
+
 TEST(Video, Errors) {
   for (const char *body :
-       {"vadd.u32.u32.u32 %d, %a0.b4, %a1;",
+       {"vmad.s32.s32.s32 %d, -%a0, %a1, -%a2;",
+        "vmad.s32.s32.s32.po %d, %a0, %a1, -%a2;",
+        "vadd.s32.s32.s32 %d, -%a0, %a1;", "add.s32 %d, -%a0, %a1;",
+        "vmad.s32.s32.s32 -%d, %a0, %a1, %a2;",
+        "vadd.u32.u32.u32 %d, %a0.b4, %a1;",
         "vadd.u32.u32.u32 %d.b0, %a0, %a1;", "mov.u32 %d, %a0.b0;",
         "vadd4.u32.u32.u32 %d.b12, %a0, %a1, %a2;",
         "vadd4.u32.u32.u32.sat.add %d, %a0, %a1, %a2;",

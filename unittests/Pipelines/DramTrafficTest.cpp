@@ -21,13 +21,6 @@ using namespace fusion::test;
 
 namespace {
 
-/// A product of M x K and K x N in tiles of 64 x 64 x 32.
-const char *const kProduct = R"x(#fuse.schedule<version = 1,
-  tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
-  mapping = <warps = 4, blocks = ["m", "n"], operators = {
-    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>,
-  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
-
 struct Traffic {
   double predicted, counted;
 };
@@ -46,7 +39,7 @@ Traffic trafficOf(ScheduledGroup &group, uint64_t l2Bytes) {
 /// M = 320, K = 192, N = 576: 5 x 9 tiles. A block touches 24 KiB of A, as much
 /// of B, and 16 KiB of C; a row of R blocks 24 + 40 R KiB.
 Traffic productTraffic(int64_t raster, int64_t kibibytes) {
-  ScheduledGroup group(chainIR({320, 192, 576}), kProduct);
+  ScheduledGroup group(chainIR({320, 192, 576}), kProductSchedule);
   if (!group.schedule)
     return {};
   group.schedule->raster = raster;
@@ -88,21 +81,12 @@ TEST(DramTraffic, RasterSavesWhatTheModelSays) {
   EXPECT_EQ(columns.counted, columns.predicted);
 }
 
-/// A chain whose blocks walk n, and k inside of it.
-const char *const kChain = R"x(#fuse.schedule<version = 1,
-  tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
-  mapping = <warps = 4, blocks = ["m", "h"], operators = {
-    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
-    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
-  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
-             D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>>)x";
-
 // A is loaded again in each iteration of n. M = 192, K = 96, N = 320, H = 192:
 // A of a block has 12 KiB, a tile of B as much; a block touches 12 + 60 + 40
 // KiB, and stores 16.
 TEST(DramTraffic, LoopsInsideOfABlock) {
   for (int64_t kibibytes : {12, 64, 400, 1500}) {
-    ScheduledGroup group(chainIR({192, 96, 320, 192}), kChain);
+    ScheduledGroup group(chainIR({192, 96, 320, 192}), kNestSchedule);
     ASSERT_TRUE(group.schedule) << group.reason;
     Traffic traffic = trafficOf(group, kibibytes * 1024);
     EXPECT_NEAR(traffic.counted / traffic.predicted, 1, 0.02) << kibibytes;

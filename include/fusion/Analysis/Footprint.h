@@ -35,6 +35,14 @@ struct Footprint {
   int64_t registers = 0;        ///< per thread, estimated
   int64_t serialLoads = 0;      ///< dependent load-then-compute steps of a block
   int64_t barriers = 0;         ///< of a block
+  /// The loop that leaves out tiles (MaskedTiles.h): its axis, and its iterations
+  /// in all blocks on average and at most.
+  struct Shortened {
+    unsigned axis;
+    double average;
+    int64_t most;
+  };
+  std::optional<Shortened> shortened;
 };
 
 /// The footprint of a schedule that `checkSchedule` accepts so far as it does not

@@ -27,8 +27,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fusion {
 
@@ -118,6 +120,32 @@ struct OnlineAxis {
   llvm::SmallVector<Merge, 1> merges;
 };
 
+struct MaskPredicate;
+using MaskPredicateRef = std::shared_ptr<const MaskPredicate>;
+
+/// A condition on the indices of a point: linear inequalities, joined.
+struct MaskPredicate {
+  enum class Kind : uint8_t {
+    Linear, ///< Σ coefficient · index of axis + constant < 0
+    AnyOf,
+    AllOf,
+  };
+  Kind kind = Kind::Linear;
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  int64_t constant = 0;
+  std::vector<MaskPredicateRef> operands; ///< of AnyOf and AllOf
+};
+
+/// An axis along which some points provably add nothing to what is combined
+/// along it (fusion/Analysis/MaskedTiles.h).
+struct MaskedAxis {
+  unsigned axis;
+  MaskPredicateRef where; ///< points that add nothing
+  /// Share of the points that lie, of all others of their row, between the first
+  /// and the last that adds something: what no choice of tiles leaves out.
+  double leastShare = 1;
+};
+
 /// A group as plain data.
 struct GroupModel {
   llvm::SmallVector<Axis, 8> axes;
@@ -125,10 +153,21 @@ struct GroupModel {
   llvm::SmallVector<Product, 4> products;
   llvm::SmallVector<Reduction, 2> reductions;
   llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
+  llvm::SmallVector<MaskedAxis, 1> masked;
 
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;
   bool indexes(unsigned tensor, unsigned axis) const;
+
+  // Names, for messages.
+  const std::string &axisName(unsigned axis) const { return axes[axis].name; }
+  const std::string &tensorName(unsigned tensor) const {
+    return tensors[tensor].name;
+  }
+  /// Of a product's result.
+  const std::string &valueName(unsigned product) const {
+    return tensorName(products[product].result);
+  }
 };
 
 } // namespace fusion

@@ -93,9 +93,7 @@ struct OnlineForm {
     /// The result so far is multiplied by this before this iteration's part is
     /// combined with it; null where it stays as it is.
     RowExpressionRef factor;
-    /// Its running value is read inside of the loop.
-    bool isRead = false;
-    /// Terms are computed with the guarded value.
+    /// Terms inside of the loop are computed with its running value, guarded.
     bool isGuarded = false;
   };
   struct Sum {

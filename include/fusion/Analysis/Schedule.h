@@ -29,6 +29,13 @@ struct ProductMapping {
   unsigned i1 = 0, i2 = 0, r1 = 0; ///< axes
   unsigned warps[2] = {1, 1};      ///< along i1 and i2
   bool swapped = false;
+
+  /// Whether operand 0 or 1 of the product is the intrinsic's first.
+  bool isFirst(unsigned operand) const { return (operand == 0) != swapped; }
+  /// The axis that an operand shares with the result.
+  unsigned parallelAxis(unsigned operand) const {
+    return isFirst(operand) ? i1 : i2;
+  }
 };
 
 /// Where a tensor's tile lives, how it moves, how often it is buffered.

@@ -15,6 +15,7 @@
 #include "ChainLowering.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -156,20 +157,89 @@ RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
   return RankedTensorType::get(shape, elementType);
 }
 
-/// Where the loop of an axis ends, counted from where it starts: of a split
-/// axis, after its range, or before where the axis ends.
-Value ChainLowering::emitLoopBound(unsigned axis) {
+namespace {
+
+/// Index values of the program, for the block at hand.
+struct ProgramNumbers {
+  using Value = mlir::Value;
+  OpBuilder &b;
+  Location loc;
+  const GroupModel &model;
+  const Schedule &schedule;
+  ArrayRef<mlir::Value> origins;
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value first(unsigned axis) { return origins[axis]; }
+  Value last(unsigned axis) {
+    int64_t extent = model.axes[axis].extent, tile = schedule.tiles[axis];
+    if (tile >= extent)
+      return constant(extent - 1);
+    Value end = add(origins[axis], constant(tile));
+    if (extent % tile != 0)
+      end = min(end, constant(extent));
+    return add(end, constant(-1));
+  }
+  Value add(Value a, Value c) {
+    return b.createOrFold<arith::AddIOp>(loc, a, c);
+  }
+  Value scale(Value a, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+  }
+  Value floorDiv(Value a, int64_t divisor) {
+    if (divisor == 1)
+      return a;
+    if (llvm::isPowerOf2_64(divisor))
+      return b.createOrFold<arith::ShRSIOp>(loc, a,
+                                            constant(llvm::Log2_64(divisor)));
+    return b.createOrFold<arith::FloorDivSIOp>(loc, a, constant(divisor));
+  }
+  Value min(Value a, Value c) {
+    return b.createOrFold<arith::MinSIOp>(loc, a, c);
+  }
+  Value max(Value a, Value c) {
+    return b.createOrFold<arith::MaxSIOp>(loc, a, c);
+  }
+};
+
+} // namespace
+
+/// Where the loop of an axis begins and how long it is, in elements. Of a split
+/// axis the block's range is taken; of one whose masks leave out tiles what is
+/// between the first and the last tile that is not left out.
+std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
   int64_t extent = model.axes[axis].extent;
+  if (shortened && shortened->masked->axis == axis) {
+    ProgramNumbers numbers{b, loc, model, schedule, origins};
+    const MaskPredicate &where = *shortened->masked->where;
+    Value begin = maskBound(where, axis, extent, /*after=*/false, numbers);
+    Value end = maskBound(where, axis, extent, /*after=*/true, numbers);
+    // Tiles keep their places.
+    Value tile = kernel.constant(schedule.tiles[axis]);
+    begin = b.createOrFold<arith::MulIOp>(
+        loc, b.createOrFold<arith::DivUIOp>(loc, begin, tile), tile);
+    return {begin, b.createOrFold<arith::SubIOp>(loc, end, begin)};
+  }
+  Value begin = origins[axis];
   if (schedule.splitOf(axis) == 1)
-    return kernel.constant(extent);
+    return {begin, kernel.constant(extent)};
   int64_t length =
       sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
   Value whole = kernel.constant(length);
   // Every range is full where the parts divide the tiles; a last tile that the
   // axis cuts off still has its iteration.
   if (trips(axis) % schedule.splitOf(axis) == 0)
-    return whole;
-  Value rest =
-      arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
-  return arith::MinSIOp::create(b, loc, whole, rest);
+    return {begin, whole};
+  Value rest = arith::SubIOp::create(b, loc, kernel.constant(extent), begin);
+  return {begin, arith::MinSIOp::create(b, loc, whole, rest)};
+}
+
+/// Whether the loop of some block over an axis has no iteration.
+bool ChainLowering::mayBeIdle(unsigned axis) const {
+  if (!shortened || shortened->masked->axis != axis)
+    return hasIdleParts(model, schedule, axis);
+  return llvm::any_of(
+      listVisitedTiles(model, schedule, *shortened),
+      [](const VisitedTiles &visited) { return visited.iterations == 0; });
 }

@@ -1,4 +1,5 @@
-//===- ChainFollowers.cpp - Element-wise operators between products -----------===//
+//===- ChainFollowers.cpp - Element-wise operators between products
+//-----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What happens to a product's tile between its completion and its next use, and
-// the padding of tiles that do not divide their axis, which must not reach a sum.
+// the padding of tiles that do not divide their axis, which must not reach a
+// sum.
 //
 //===----------------------------------------------------------------------===//
 

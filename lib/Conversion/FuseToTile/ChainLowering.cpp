@@ -1,4 +1,5 @@
-//===- ChainLowering.cpp - Block programs of scheduled chains -----------------===//
+//===- ChainLowering.cpp - Block programs of scheduled chains
+//-----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks the tiling tree of the schedule and emits what its statements say. A
-// tile in registers is a tensor over the axes of its product's intrinsic, in the
-// order (i1, i2) for results, (i1, r1) and (r1, i2) for operands.
+// tile in registers is a tensor over the axes of its product's intrinsic, in
+// the order (i1, i2) for results, (i1, r1) and (r1, i2) for operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -146,10 +148,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
   Value stage = slotNumber(kept.values[tensor]);
   if (place.transport == fuse::Transport::Sync) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
-    Value value =
-        tile::LoadOp::create(b, loc, tileType(tileAxes, elementType), view,
-                             coordinates(tileAxes), /*predicate=*/Value(),
-                             inBounds(tileAxes));
+    Value value = tile::LoadOp::create(
+        b, loc, tileType(tileAxes, elementType), view, coordinates(tileAxes),
+        /*predicate=*/Value(), inBounds(tileAxes));
     tile::LocalStoreOp::create(b, loc, value, buffers[tensor], stage,
                                /*transposed=*/false, /*stages=*/IntegerAttr(),
                                /*slot=*/IntegerAttr());
@@ -164,8 +165,8 @@ void ChainLowering::emitLoad(unsigned tensor) {
 }
 
 /// The slice of a product's operand that one step of the intrinsic multiplies:
-/// `value` over `tileAxes`, which are the operand's two axes, of which `sliceAxis`
-/// is cut at `start`.
+/// `value` over `tileAxes`, which are the operand's two axes, of which
+/// `sliceAxis` is cut at `start`.
 Value ChainLowering::emitOperandSlice(Value value, unsigned product,
                                       ArrayRef<unsigned> tileAxes,
                                       unsigned sliceAxis, int64_t start,
@@ -331,15 +332,15 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
   for (Value *value : carried)
     inits.push_back(*value);
   Value outside = origins[axis];
-  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
-                                 emitLoopBound(axis),
+  auto [begin, length] = emitLoopRange(axis);
+  auto loop = scf::ForOp::create(b, loc, kernel.constant(0), length,
                                  kernel.constant(schedule.tiles[axis]), inits);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     origins[axis] = loop.getInductionVar();
-    if (schedule.splitOf(axis) > 1)
-      origins[axis] = arith::AddIOp::create(b, loc, outside, origins[axis]);
+    if (!matchPattern(begin, m_Zero()))
+      origins[axis] = arith::AddIOp::create(b, loc, begin, origins[axis]);
     inductions[axis] = loop.getInductionVar();
     for (auto [value, argument] :
          llvm::zip_equal(carried, loop.getRegionIterArgs()))
@@ -379,9 +380,8 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
-  // A part of a split axis may have no iteration that would wait for them.
-  bool mayStayInFlight =
-      copiesInFlight && hasIdleParts(model, schedule, node.index);
+  // A loop may have no iteration that would wait for them.
+  bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
     if (kept.reductions[number] == &node)
       accumulators[number] = zeroAccumulator(number);
@@ -468,6 +468,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (std::optional<std::string> reason =
           analyzeKeptTiles(model, schedule, kept))
     return group.emitError("schedule cannot be lowered: ") << *reason;
+  shortened = shortenedLoop(model, schedule, kept);
   if (failed(checkKeptValues()))
     return failure();
   emitBlockCoordinates();
@@ -480,10 +481,11 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   auto chipName =
       group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
           fuse::kChipAttrName);
-  Cost cost = predictCost(model, schedule, footprint,
-                          *lookupChip(chipName.getName()));
+  Cost cost =
+      predictCost(model, schedule, footprint, *lookupChip(chipName.getName()));
   NamedAttribute predicted[] = {
-      b.getNamedAttr("us", b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
+      b.getNamedAttr("us",
+                     b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
       b.getNamedAttr("global_load_bytes",
                      b.getI64IntegerAttr(footprint.globalLoadBytes)),
       b.getNamedAttr("global_store_bytes",
@@ -492,8 +494,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
                      b.getI64IntegerAttr(footprint.sharedMemory))};
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
-  Value grid =
-      arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
+  Value grid = arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
   kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted));
   return success();
 }

@@ -13,6 +13,7 @@
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/OnlineReduction.h"
 
 namespace fusion {
@@ -126,7 +127,8 @@ private:
   Value tileOf(Value value, unsigned tensor);
 
   // The tree.
-  Value emitLoopBound(unsigned axis);
+  std::pair<Value, Value> emitLoopRange(unsigned axis);
+  bool mayBeIdle(unsigned axis) const;
   /// A loop over an axis, `emitBody` inside. What `carried` points to are
   /// values that the body replaces.
   void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
@@ -143,6 +145,7 @@ private:
   mlir::Location loc;
 
   KeptTiles kept;
+  std::optional<ShortenedLoop> shortened;
   llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
   llvm::SmallVector<Value> inductions;   ///< the same, within the block's range
   Value part; ///< of a split reduction: which one the block computes

@@ -1,5 +1,4 @@
-//===- EmitReduce.cpp - Reductions over registers, lanes and warps
-//-------------===//
+//===- EmitReduce.cpp - Reductions over registers, lanes and warps --------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -85,16 +84,12 @@ void KernelEmitter::combineWarps(ReduceOp op, const LinearLayout &layout,
                             type.getElementType());
   // Which part of its rows a warp holds.
   Value part = atEntry([&]() -> Value {
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, loc, value, 32);
-    };
     Value sum;
     int64_t weight = 1;
     for (const LinearLayout::Digit &digit : spread.warps) {
-      Value value = arith::RemUIOp::create(
-          b, loc, arith::DivUIOp::create(b, loc, warp, constant(digit.weight)),
-          constant(digit.radix));
-      value = arith::MulIOp::create(b, loc, value, constant(weight));
+      Value value = arith::MulIOp::create(
+          b, loc, threadDigit(LayoutDim::Warp, digit.weight, digit.radix),
+          i32(weight));
       sum = sum ? arith::AddIOp::create(b, loc, sum, value).getResult() : value;
       weight *= digit.radix;
     }

@@ -27,7 +27,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function)
   b.setInsertionPoint(entry.getTerminator());
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value thread32 = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), thread);
-  Value warpSize = arith::ConstantIntOp::create(b, loc, 32, 32);
+  Value warpSize = i32(32);
   lane = arith::RemUIOp::create(b, loc, thread32, warpSize);
   warp = arith::DivUIOp::create(b, loc, thread32, warpSize);
   if (kernel.getSharedMemory().value_or(0) > 0) {
@@ -93,20 +93,29 @@ Value KernelEmitter::mul(Value x, Value y) {
                                    arith::IntegerOverflowFlags::nuw);
 }
 
+Value KernelEmitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(b, loc, value, 32);
+}
+
+Value KernelEmitter::threadDigit(LayoutDim input, int64_t weight,
+                                 std::optional<int64_t> radix) {
+  Value digit = input == LayoutDim::Lane ? lane : warp;
+  if (weight != 1)
+    digit = arith::DivUIOp::create(b, loc, digit, i32(weight));
+  if (radix)
+    digit = arith::RemUIOp::create(b, loc, digit, i32(*radix));
+  return digit;
+}
+
 Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
   return atEntry([&]() -> Value {
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, loc, value, 32);
-    };
     Value xored, added;
     for (const AddressPlan::Term &term : plan.terms) {
-      Value digit = term.input == LayoutDim::Lane ? lane : warp;
-      if (term.weight != 1)
-        digit = arith::DivUIOp::create(b, loc, digit, constant(term.weight));
-      if (!term.last)
-        digit = arith::RemUIOp::create(b, loc, digit, constant(term.radix));
+      Value digit = threadDigit(
+          term.input, term.weight,
+          term.last ? std::nullopt : std::optional<int64_t>(term.radix));
       if (term.step != 1)
-        digit = arith::MulIOp::create(b, loc, digit, constant(term.step));
+        digit = arith::MulIOp::create(b, loc, digit, i32(term.step));
       Value &sum = term.isXor ? xored : added;
       if (!sum)
         sum = digit;
@@ -116,14 +125,14 @@ Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
         sum = arith::AddIOp::create(b, loc, sum, digit);
     }
     if (xorPart != 0)
-      xored = xored ? arith::XOrIOp::create(b, loc, xored, constant(xorPart))
+      xored = xored ? arith::XOrIOp::create(b, loc, xored, i32(xorPart))
                           .getResult()
-                    : constant(xorPart);
+                    : i32(xorPart);
     Value sum = xored && added
                     ? arith::AddIOp::create(b, loc, xored, added).getResult()
                 : xored ? xored
                 : added ? added
-                        : constant(0);
+                        : i32(0);
     return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), sum);
   });
 }
@@ -144,24 +153,15 @@ Value KernelEmitter::isFirstHolder(const LinearLayout &ofLanes,
       const LinearLayout &layout = input == LayoutDim::Lane ? ofLanes : ofWarps;
       auto require = [&](Value value, arith::CmpIPredicate predicate,
                          int64_t against) {
-        Value holds = arith::CmpIOp::create(
-            b, loc, predicate, value,
-            arith::ConstantIntOp::create(b, loc, against, 32));
+        Value holds =
+            arith::CmpIOp::create(b, loc, predicate, value, i32(against));
         result = result
                      ? arith::AndIOp::create(b, loc, result, holds).getResult()
                      : holds;
       };
-      for (const LinearLayout::Digit &digit : layout.freeDigits(input)) {
-        Value value = id;
-        if (digit.weight != 1)
-          value = arith::DivUIOp::create(
-              b, loc, value,
-              arith::ConstantIntOp::create(b, loc, digit.weight, 32));
-        value = arith::RemUIOp::create(
-            b, loc, value,
-            arith::ConstantIntOp::create(b, loc, digit.radix, 32));
-        require(value, arith::CmpIPredicate::eq, 0);
-      }
+      for (const LinearLayout::Digit &digit : layout.freeDigits(input))
+        require(threadDigit(input, digit.weight, digit.radix),
+                arith::CmpIPredicate::eq, 0);
       // An index counts modulo its input's size: threads beyond it are
       // replicas.
       int64_t threads = input == LayoutDim::Lane ? 32 : kernel.getWarps();

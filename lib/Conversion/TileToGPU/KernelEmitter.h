@@ -44,6 +44,7 @@ private:
   Value scalar(Value value) { return scalars.lookupOrDefault(value); }
   Values scalarsOf(mlir::ValueRange values);
   Value index(int64_t value);
+  Value i32(int64_t value);
   Value add(Value a, Value b);
   Value addConstant(Value a, int64_t constant);
   Value mul(Value a, Value b);
@@ -54,6 +55,10 @@ private:
     b.setInsertionPoint(entryEnd);
     return emit();
   }
+  /// A digit of the thread's lane or warp: ⌊id / weight⌋ mod radix, or without
+  /// the modulus where it is the last one.
+  Value threadDigit(LayoutDim input, int64_t weight,
+                    std::optional<int64_t> radix);
   /// The part of an address that depends on the thread, as an index: XORed with
   /// `xorPart`.
   Value threadOffset(const AddressPlan &plan, int64_t xorPart);

@@ -148,6 +148,9 @@ inline bool access(Warp &warp, const Inst &inst, uint32_t &mask, uint32_t &left,
     return accessShared(warp, inst, mask, a.address, bytes, kind, out,
                         contiguous);
   } else if constexpr (S == Space::Local) {
+    if (warp.stackBytes)
+      return resolveSlowly(warp, inst, mask, Space::Local, a.address, bytes,
+                           kind, out.pointer);
     return accessPrivate(warp, inst, mask, a.address, bytes, kind,
                          warp.local.data(), warp.localBytes, out);
   } else if constexpr (S == Space::Param) {

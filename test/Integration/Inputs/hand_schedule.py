@@ -42,6 +42,26 @@ def generate(path, *arguments, chip="sm_80"):
     return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
 
 
+def emulate(path, where, *options, is_exact=True):
+    """Runs the plan PATH.json on the emulator with its sanitizers. Ends the test, naming `where`, on wrong numbers, findings,
+    and where bytes (unless `is_exact` is off: then more) or shared memory are not those predicted. Returns the function's
+    report and the bytes of its result."""
+    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
+        "--output-dir=" + path, "--json=" + path + ".report.json", *options)  # fmt: skip
+    with open(path + ".report.json") as file:
+        (report,) = json.load(file)
+    assert report["pass"] and not report["sanitizer"], where
+    for kernel in report["kernels"]:
+        name = f"{where}, {kernel['name']}"
+        for bytes in ("global_load_bytes", "global_store_bytes"):
+            counted, predicted = kernel["counters"][bytes], kernel["predicted"][bytes]
+            assert counted == predicted if is_exact else counted <= predicted, f"{name}: {bytes} {counted} {predicted}"
+        assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], name
+    (result,) = [name for name in sorted(os.listdir(path)) if name.startswith(report["entry"] + ".result")]
+    with open(os.path.join(path, result), "rb") as file:
+        return report, file.read()
+
+
 def lower(path, groups, text):
     """Writes PATH.tile.mlir, PATH.nvvm.mlir, PATH.ptx and PATH.json of the group under the schedule `text`."""
     with open(path + ".scheduled.mlir", "w") as file:

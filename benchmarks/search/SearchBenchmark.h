@@ -1,0 +1,65 @@
+//===- SearchBenchmark.h - What benchmarks of searches share ----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_BENCHMARKS_SEARCH_SEARCHBENCHMARK_H
+#define FUSION_BENCHMARKS_SEARCH_SEARCHBENCHMARK_H
+
+#include "ChainWorkloads.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace fusion {
+
+inline const ChipInfo &chip() { return *lookupChip("sm_80"); }
+
+[[noreturn]] inline void fail(const std::string &why) {
+  llvm::errs() << why << "\n";
+  std::exit(1);
+}
+
+/// The chains of the source documents; exits where they cannot be read.
+inline std::vector<ChainWorkload> documentedChains() {
+  std::string error;
+  std::vector<ChainWorkload> workloads = readChainWorkloads(error);
+  if (!error.empty())
+    fail(error);
+  return workloads;
+}
+
+/// 1024 rows, all other sizes 64: "3 products".
+inline ChainWorkload rowOfProducts(unsigned products) {
+  ChainShape shape{llvm::SmallVector<int64_t, 6>(products + 2, 64)};
+  shape.sizes.front() = 1024;
+  return {std::to_string(products) + " products", shape};
+}
+
+/// The documents' example.
+inline ChainShape exampleChain() { return ChainShape{{1024, 512, 1024, 512}}; }
+
+/// Both exit where there is none.
+inline SearchResult choose(const GroupModel &group,
+                           const SearchOptions &options = {}) {
+  std::string reason;
+  std::optional<SearchResult> found =
+      searchSchedule(group, chip(), reason, options);
+  if (!found)
+    fail(reason);
+  return std::move(*found);
+}
+inline PaperSpace makeSpace(const GroupModel &group,
+                            const PaperSpaceOptions &options = {}) {
+  std::string reason;
+  auto space = PaperSpace::create(group, chip(), options, reason);
+  if (!space)
+    fail(reason);
+  return std::move(*space);
+}
+
+} // namespace fusion
+
+#endif // FUSION_BENCHMARKS_SEARCH_SEARCHBENCHMARK_H

@@ -1,0 +1,131 @@
+//===- MaskedTiles.h - Tiles that masks leave out -------------------*- C++
+//-*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mask that operators compute from indices (causal, a sliding window)
+// excludes points (m, n) of a product: what is combined along n gets the
+// identity from them, a maximum -∞, a sum and a later product 0. Where a whole
+// tile is excluded, the loop over n need not visit it: nothing of it is loaded
+// or multiplied.
+//
+// 1. `deriveMaskedAxes` follows the operators from the comparisons of indices
+// to
+//    everything that combines values along an axis and proves where all of it
+//    gets its identity: a predicate of linear inequalities.
+// 2. Along the axis each inequality holds before or after some index. For the
+// rows
+//    of a tile the predicate thus gives the range of n in between, by the same
+//    formula for numbers (footprints) and for values of the program (lowering).
+//
+// Nothing here knows causality. A mask that is a tensor of the program, and one
+// by a finite number such as -1e9, proves nothing.
+//
+// What is excluded is taken to be finite: where the IR would make NaN of 0 · ∞
+// or of -∞ + ∞ at an excluded point, a tile that is left out does not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_MASKEDTILES_H
+#define FUSION_ANALYSIS_MASKEDTILES_H
+
+#include "fusion/Analysis/KeptTiles.h"
+
+namespace fusion {
+
+/// Text for remarks and tests: `n - m - 1 >= 0 or …` as `-n + m < 0`.
+std::string print(const GroupModel &group, const MaskPredicateRef &predicate);
+
+/// The axes, other than `axis`, that the predicate speaks of.
+llvm::SmallVector<unsigned, 2> otherAxes(const MaskedAxis &masked);
+
+/// From which index on all points along `axis` satisfy the predicate (`after`),
+/// or up to which index, exclusive, they do; 0 … extent. The other axes range
+/// from `numbers.first(axis)` to `numbers.last(axis)`. `Numbers` says what a
+/// number is:
+///   constant(i), first(axis), last(axis), add(a, b), scale(a, i),
+///   floorDiv(a, i) by a positive constant, min(a, b), max(a, b).
+template <typename Numbers>
+typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
+                                  int64_t extent, bool after,
+                                  Numbers &numbers) {
+  using Value = typename Numbers::Value;
+  if (predicate.kind != MaskPredicate::Kind::Linear) {
+    bool isAny = predicate.kind == MaskPredicate::Kind::AnyOf;
+    std::optional<Value> result;
+    for (const MaskPredicateRef &operand : predicate.operands) {
+      Value bound = maskBound(*operand, axis, extent, after, numbers);
+      if (!result)
+        result = bound;
+      else
+        result = isAny == after ? numbers.min(*result, bound)
+                                : numbers.max(*result, bound);
+    }
+    return *result;
+  }
+  // The largest that the rest of the inequality's left side becomes.
+  Value rest = numbers.constant(predicate.constant);
+  int64_t along = 0;
+  for (auto [other, coefficient] : predicate.terms) {
+    if (other == axis) {
+      along = coefficient;
+      continue;
+    }
+    Value most = coefficient > 0 ? numbers.last(other) : numbers.first(other);
+    rest = numbers.add(rest, numbers.scale(most, coefficient));
+  }
+  auto clamp = [&](Value value) {
+    return numbers.min(numbers.max(value, numbers.constant(0)),
+                       numbers.constant(extent));
+  };
+  if (along == 0) {
+    // All of the axis or nothing: -1 where rest < 0, else 0.
+    Value sign = numbers.min(numbers.max(rest, numbers.constant(-1)),
+                             numbers.constant(0));
+    return numbers.scale(after ? numbers.add(sign, numbers.constant(1))
+                               : numbers.scale(sign, -1),
+                         extent);
+  }
+  // rest + along · n < 0
+  if (after)
+    return along > 0 ? numbers.constant(extent)
+                     : clamp(numbers.add(numbers.floorDiv(rest, -along),
+                                         numbers.constant(1)));
+  return along < 0 ? numbers.constant(0)
+                   : clamp(numbers.scale(numbers.floorDiv(rest, along), -1));
+}
+
+/// The loop over a masked axis, which visits only the tiles between the first
+/// and the last that are not excluded.
+struct ShortenedLoop {
+  const MaskedAxis *masked;
+  /// Axes of which several tiles exist, each with its own range.
+  llvm::SmallVector<unsigned, 2> others;
+};
+
+/// The loop of a schedule that leaves out tiles, if any: it is live and not
+/// split, every loop over the axis lies inside of those over the others, and no
+/// tile that is kept is numbered by it.
+std::optional<ShortenedLoop> shortenedLoop(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           const KeptTiles &kept);
+
+/// What the shortened loop does for one tile of the others.
+struct VisitedTiles {
+  llvm::SmallVector<int64_t, 2> extents; ///< of the others' tile, clipped
+  int64_t iterations;
+  int64_t covered; ///< elements along the masked axis, clipped
+};
+
+/// By tile of the others, the last fastest.
+std::vector<VisitedTiles> listVisitedTiles(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           const ShortenedLoop &loop);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_MASKEDTILES_H

@@ -1,0 +1,536 @@
+//===- MaskedAxes.cpp - Where masks exclude points, proven
+//----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For a scalar of an operator's body and a value that is of interest (-∞, +∞,
+// 0, true, false), the prover gives a predicate on the point's indices that
+// implies that the scalar has the value. It goes backwards through the bodies
+// and through the operators that made what they read; comparisons of linear
+// functions of indices are where predicates come from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/MaskedAxes.h"
+#include "fusion/Analysis/MaskedTiles.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fusion;
+
+using Ref = MaskPredicateRef; ///< null stands for never
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+static Ref always() {
+  MaskPredicate predicate;
+  predicate.constant = -1;
+  return std::make_shared<const MaskPredicate>(std::move(predicate));
+}
+
+static bool isAlways(const Ref &predicate) {
+  return predicate && predicate->kind == MaskPredicate::Kind::Linear &&
+         predicate->terms.empty() && predicate->constant < 0;
+}
+
+static Ref join(MaskPredicate::Kind kind, Ref a, Ref b) {
+  bool isAny = kind == MaskPredicate::Kind::AnyOf;
+  if (!a || !b)
+    return isAny ? (a ? a : b) : nullptr;
+  if (isAlways(a) || isAlways(b))
+    return isAny ? always() : isAlways(a) ? b : a;
+  if (a == b)
+    return a;
+  MaskPredicate predicate;
+  predicate.kind = kind;
+  for (const Ref &operand : {a, b}) {
+    if (operand->kind == kind)
+      llvm::append_range(predicate.operands, operand->operands);
+    else
+      predicate.operands.push_back(operand);
+  }
+  return std::make_shared<const MaskPredicate>(std::move(predicate));
+}
+
+static Ref anyOf(Ref a, Ref b) {
+  return join(MaskPredicate::Kind::AnyOf, std::move(a), std::move(b));
+}
+
+static Ref allOf(Ref a, Ref b) {
+  return join(MaskPredicate::Kind::AllOf, std::move(a), std::move(b));
+}
+
+//===----------------------------------------------------------------------===//
+// Linear functions of indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Σ coefficient · index of axis + constant.
+struct Linear {
+  llvm::MapVector<unsigned, int64_t> coefficients;
+  int64_t constant = 0;
+
+  Linear plus(const Linear &other, int64_t factor) const {
+    Linear result = *this;
+    for (auto [axis, coefficient] : other.coefficients)
+      result.coefficients[axis] += factor * coefficient;
+    result.constant += factor * other.constant;
+    return result;
+  }
+};
+
+enum class Constant : uint8_t { NegativeInfinity, Infinity, Zero, True, False };
+
+class Prover {
+public:
+  explicit Prover(const GroupAxes &group) : group(group) {}
+
+  /// Where everything that is combined along `axis` gets its identity.
+  Ref excluded(unsigned axis);
+
+private:
+  /// Where the scalar of operator `op` has the constant's value.
+  Ref prove(unsigned op, Value scalar, Constant wanted);
+  Ref proveArgument(unsigned op, BlockArgument argument, Constant wanted);
+  Ref proveValue(Value value, Constant wanted);
+  Ref proveOperation(unsigned op, Operation *inner, Constant wanted);
+  Ref proveComparison(unsigned op, arith::CmpIOp comparison, bool isTrue);
+  /// The element-wise operator of the group that makes a value, and the scalar
+  /// that it yields.
+  std::optional<std::pair<unsigned, Value>> elementwise(Value value) const;
+
+  std::optional<Linear> linear(unsigned op, Value scalar);
+  std::optional<Linear> deriveLinear(unsigned op, Value scalar);
+  /// The least and the greatest value over all points.
+  std::pair<int64_t, int64_t> range(const Linear &value) const;
+  /// Where value < 0.
+  static Ref negative(const Linear &value);
+
+  const GroupAxes &group;
+  llvm::DenseMap<std::pair<unsigned, Value>, std::optional<Linear>> linears;
+  llvm::DenseMap<std::tuple<unsigned, Value, unsigned>, Ref> proofs;
+};
+
+} // namespace
+
+std::optional<std::pair<unsigned, Value>>
+Prover::elementwise(Value value) const {
+  auto *producer =
+      llvm::find(group.operators, value.getDefiningOp<linalg::LinalgOp>());
+  unsigned index = producer - group.operators.begin();
+  // What a product or a reduction makes is some number.
+  if (producer == group.operators.end() || group.productOf[index] ||
+      group.reductionOf[index])
+    return std::nullopt;
+  linalg::LinalgOp op = *producer;
+  return std::make_pair(index, op.getBlock()->getTerminator()->getOperand(0));
+}
+
+std::pair<int64_t, int64_t> Prover::range(const Linear &value) const {
+  int64_t low = value.constant, high = value.constant;
+  for (auto [axis, coefficient] : value.coefficients) {
+    int64_t most = coefficient * (group.model.axes[axis].extent - 1);
+    (most < 0 ? low : high) += most;
+  }
+  return {low, high};
+}
+
+Ref Prover::negative(const Linear &value) {
+  MaskPredicate predicate;
+  for (auto [axis, coefficient] : value.coefficients)
+    if (coefficient != 0)
+      predicate.terms.push_back({axis, coefficient});
+  predicate.constant = value.constant;
+  if (predicate.terms.empty() && predicate.constant >= 0)
+    return nullptr;
+  return std::make_shared<const MaskPredicate>(std::move(predicate));
+}
+
+std::optional<Linear> Prover::linear(unsigned op, Value scalar) {
+  if (auto known = linears.find({op, scalar}); known != linears.end())
+    return known->second;
+  std::optional<Linear> result = deriveLinear(op, scalar);
+  linears[{op, scalar}] = result;
+  return result;
+}
+
+std::optional<Linear> Prover::deriveLinear(unsigned op, Value scalar) {
+  APInt constant;
+  Linear result;
+  if (matchPattern(scalar, m_ConstantInt(&constant))) {
+    if (constant.getSignificantBits() > 48)
+      return std::nullopt;
+    result.constant = constant.getSExtValue();
+    return result;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    linalg::LinalgOp reader = group.operators[op];
+    if (argument.getOwner() != reader.getBlock())
+      return std::nullopt;
+    auto made = elementwise(reader->getOperand(argument.getArgNumber()));
+    return made ? linear(made->first, made->second) : std::nullopt;
+  }
+  Operation *inner = scalar.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+    unsigned axis = group.loops[op][index.getDim()];
+    if (group.model.axes[axis].isDynamic)
+      return std::nullopt;
+    result.coefficients[axis] = 1;
+    return result;
+  }
+  auto combine = [&](int64_t factor) -> std::optional<Linear> {
+    std::optional<Linear> a = linear(op, inner->getOperand(0)),
+                          b = linear(op, inner->getOperand(1));
+    if (!a || !b)
+      return std::nullopt;
+    return a->plus(*b, factor);
+  };
+  std::optional<Linear> value =
+      llvm::TypeSwitch<Operation *, std::optional<Linear>>(inner)
+          .Case<arith::AddIOp>([&](auto) { return combine(1); })
+          .Case<arith::SubIOp>([&](auto) { return combine(-1); })
+          .Case<arith::MulIOp>([&](auto) -> std::optional<Linear> {
+            std::optional<Linear> a = linear(op, inner->getOperand(0)),
+                                  b = linear(op, inner->getOperand(1));
+            if (!a || !b)
+              return std::nullopt;
+            if (!a->coefficients.empty())
+              std::swap(a, b);
+            if (!a->coefficients.empty() ||
+                llvm::AbsoluteValue(a->constant) > (1 << 20))
+              return std::nullopt;
+            return Linear().plus(*b, a->constant);
+          })
+          .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
+              [&](auto) { return linear(op, inner->getOperand(0)); })
+          .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
+              [&](auto) -> std::optional<Linear> {
+                std::optional<Linear> a = linear(op, inner->getOperand(0));
+                if (!a || range(*a).first < 0)
+                  return std::nullopt;
+                return a;
+              })
+          .Default([](Operation *) { return std::nullopt; });
+  // Wrapping would change the order of values.
+  if (value) {
+    auto [low, high] = range(*value);
+    unsigned bits = scalar.getType().isIndex()
+                        ? 64
+                        : scalar.getType().getIntOrFloatBitWidth();
+    if (!llvm::isIntN(std::min(bits, 48u), low) ||
+        !llvm::isIntN(std::min(bits, 48u), high))
+      return std::nullopt;
+  }
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Ref Prover::proveComparison(unsigned op, arith::CmpIOp comparison,
+                            bool isTrue) {
+  std::optional<Linear> a = linear(op, comparison.getLhs()),
+                        b = linear(op, comparison.getRhs());
+  if (!a || !b)
+    return nullptr;
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = comparison.getPredicate();
+  if (!isTrue)
+    predicate = arith::invertPredicate(predicate);
+  bool bothPositive = range(*a).first >= 0 && range(*b).first >= 0;
+  Linear less = a->plus(*b, -1), greater = b->plus(*a, -1);
+  Linear one;
+  one.constant = 1;
+  Linear lessOrEqual = less.plus(one, -1),
+         greaterOrEqual = greater.plus(one, -1);
+  switch (predicate) {
+  case Predicate::eq:
+    return allOf(negative(lessOrEqual), negative(greaterOrEqual));
+  case Predicate::ne:
+    return anyOf(negative(less), negative(greater));
+  case Predicate::ult:
+    if (!bothPositive)
+      return nullptr;
+    [[fallthrough]];
+  case Predicate::slt:
+    return negative(less);
+  case Predicate::ule:
+    if (!bothPositive)
+      return nullptr;
+    [[fallthrough]];
+  case Predicate::sle:
+    return negative(lessOrEqual);
+  case Predicate::ugt:
+    if (!bothPositive)
+      return nullptr;
+    [[fallthrough]];
+  case Predicate::sgt:
+    return negative(greater);
+  case Predicate::uge:
+    if (!bothPositive)
+      return nullptr;
+    [[fallthrough]];
+  case Predicate::sge:
+    return negative(greaterOrEqual);
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The constant that the negative of the value has.
+static Constant negated(Constant wanted) {
+  switch (wanted) {
+  case Constant::NegativeInfinity:
+    return Constant::Infinity;
+  case Constant::Infinity:
+    return Constant::NegativeInfinity;
+  default:
+    return wanted;
+  }
+}
+
+static bool isConstant(Attribute attribute, Constant wanted) {
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    APFloat value = number.getValue();
+    if (wanted == Constant::Zero)
+      return value.isZero();
+    return value.isInfinity() &&
+           value.isNegative() == (wanted == Constant::NegativeInfinity);
+  }
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  if (!number)
+    return false;
+  bool isZero = number.getValue().isZero();
+  if (number.getType().isInteger(1))
+    return wanted == (isZero ? Constant::False : Constant::True);
+  return isZero && wanted == Constant::Zero;
+}
+
+Ref Prover::proveArgument(unsigned op, BlockArgument argument,
+                          Constant wanted) {
+  linalg::LinalgOp reader = group.operators[op];
+  if (argument.getOwner() != reader.getBlock())
+    return nullptr;
+  return proveValue(reader->getOperand(argument.getArgNumber()), wanted);
+}
+
+Ref Prover::proveValue(Value value, Constant wanted) {
+  auto made = elementwise(value);
+  return made ? prove(made->first, made->second, wanted) : nullptr;
+}
+
+Ref Prover::prove(unsigned op, Value scalar, Constant wanted) {
+  Attribute attribute;
+  if (matchPattern(scalar, m_Constant(&attribute)))
+    return isConstant(attribute, wanted) ? always() : nullptr;
+  if (auto argument = dyn_cast<BlockArgument>(scalar))
+    return proveArgument(op, argument, wanted);
+  auto key = std::make_tuple(op, scalar, static_cast<unsigned>(wanted));
+  if (auto known = proofs.find(key); known != proofs.end())
+    return known->second;
+  Ref result = proveOperation(op, scalar.getDefiningOp(), wanted);
+  proofs[key] = result;
+  return result;
+}
+
+Ref Prover::proveOperation(unsigned op, Operation *inner, Constant wanted) {
+  auto operand = [&](unsigned number, Constant constant) {
+    return prove(op, inner->getOperand(number), constant);
+  };
+  auto either = [&](Constant constant) {
+    return anyOf(operand(0, constant), operand(1, constant));
+  };
+  auto both = [&](Constant constant) {
+    return allOf(operand(0, constant), operand(1, constant));
+  };
+  bool isInfinite =
+      wanted == Constant::NegativeInfinity || wanted == Constant::Infinity;
+  bool isTrue = wanted == Constant::True;
+  bool isBool = isTrue || wanted == Constant::False;
+  bool isZero = wanted == Constant::Zero;
+  /// The sign of a factor that is a number of the program.
+  auto signOf = [&](unsigned number) {
+    FloatAttr factor;
+    if (!matchPattern(inner->getOperand(number), m_Constant(&factor)) ||
+        !factor.getValue().isFiniteNonZero())
+      return 0;
+    return factor.getValue().isNegative() ? -1 : 1;
+  };
+  auto scaled = [&](unsigned number, int sign) -> Ref {
+    if (sign == 0)
+      return nullptr;
+    return operand(number, sign < 0 ? negated(wanted) : wanted);
+  };
+  return llvm::TypeSwitch<Operation *, Ref>(inner)
+      .Case<arith::CmpIOp>([&](arith::CmpIOp comparison) -> Ref {
+        return isBool ? proveComparison(op, comparison, isTrue) : nullptr;
+      })
+      .Case<arith::SelectOp>([&](arith::SelectOp) {
+        Ref first = operand(1, wanted), second = operand(2, wanted);
+        return anyOf(allOf(first, second),
+                     anyOf(allOf(operand(0, Constant::True), first),
+                           allOf(operand(0, Constant::False), second)));
+      })
+      .Case<arith::AndIOp>([&](auto) -> Ref {
+        if (!isBool)
+          return isZero ? either(wanted) : nullptr;
+        return isTrue ? both(wanted) : either(wanted);
+      })
+      .Case<arith::OrIOp>([&](auto) -> Ref {
+        if (!isBool)
+          return isZero ? both(wanted) : nullptr;
+        return isTrue ? either(wanted) : both(wanted);
+      })
+      .Case<arith::XOrIOp>([&](auto) -> Ref {
+        if (!isBool)
+          return nullptr;
+        Constant same = isTrue ? Constant::False : Constant::True;
+        return anyOf(allOf(operand(0, Constant::True), operand(1, same)),
+                     allOf(operand(0, Constant::False), operand(1, wanted)));
+      })
+      .Case<arith::ExtUIOp, arith::ExtSIOp, arith::UIToFPOp, arith::SIToFPOp>(
+          [&](auto) -> Ref {
+            if (!isZero)
+              return nullptr;
+            bool fromBool = inner->getOperand(0).getType().isInteger(1);
+            return operand(0, fromBool ? Constant::False : Constant::Zero);
+          })
+      .Case<arith::ExtFOp, arith::TruncFOp>(
+          [&](auto) { return operand(0, wanted); })
+      .Case<arith::NegFOp>([&](auto) { return operand(0, negated(wanted)); })
+      .Case<arith::AddFOp>([&](auto) -> Ref {
+        return isInfinite ? either(wanted) : isZero ? both(wanted) : nullptr;
+      })
+      .Case<arith::SubFOp>([&](auto) -> Ref {
+        if (isInfinite)
+          return anyOf(operand(0, wanted), operand(1, negated(wanted)));
+        return isZero ? both(wanted) : nullptr;
+      })
+      .Case<arith::MulFOp>([&](auto) -> Ref {
+        if (isZero)
+          return either(wanted);
+        if (!isInfinite)
+          return nullptr;
+        return anyOf(scaled(0, signOf(1)), scaled(1, signOf(0)));
+      })
+      .Case<arith::DivFOp>([&](auto) -> Ref {
+        if (isInfinite)
+          return scaled(0, signOf(1));
+        if (!isZero)
+          return nullptr;
+        return anyOf(operand(0, Constant::Zero),
+                     anyOf(operand(1, Constant::Infinity),
+                           operand(1, Constant::NegativeInfinity)));
+      })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) -> Ref {
+        return wanted == Constant::Infinity ? either(wanted)
+               : isInfinite || isZero       ? both(wanted)
+                                            : nullptr;
+      })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) -> Ref {
+        return wanted == Constant::NegativeInfinity ? either(wanted)
+               : isInfinite || isZero               ? both(wanted)
+                                                    : nullptr;
+      })
+      .Case<math::ExpOp, math::Exp2Op>([&](auto) -> Ref {
+        return isZero ? operand(0, Constant::NegativeInfinity)
+               : wanted == Constant::Infinity ? operand(0, wanted)
+                                              : nullptr;
+      })
+      .Case<math::SqrtOp, math::AbsFOp, math::TanhOp, math::SinOp, math::ErfOp,
+            math::ExpM1Op, math::Log1pOp>(
+          [&](auto) -> Ref { return isZero ? operand(0, wanted) : nullptr; })
+      .Default([](Operation *) { return Ref(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+Ref Prover::excluded(unsigned axis) {
+  const GroupModel &model = group.model;
+  for (const GroupTensor &tensor : model.tensors)
+    if ((tensor.role == TensorRole::Result ||
+         tensor.role == TensorRole::Statistic) &&
+        llvm::is_contained(tensor.axes, axis))
+      return nullptr;
+  Ref result = always();
+  for (unsigned op = 0; op < group.operators.size() && result; ++op) {
+    if (std::optional<unsigned> number = group.reductionOf[op]) {
+      if (!llvm::is_contained(model.reductions[*number].reduced, axis))
+        continue;
+      using Kind = arith::AtomicRMWKind;
+      ReductionBody body = *matchReduction(group.operators[op]);
+      std::optional<Constant> identity;
+      if (body.kind == Kind::maximumf || body.kind == Kind::maxnumf)
+        identity = Constant::NegativeInfinity;
+      else if (body.kind == Kind::minimumf || body.kind == Kind::minnumf)
+        identity = Constant::Infinity;
+      else if (body.kind == Kind::addf || body.kind == Kind::addi)
+        identity = Constant::Zero;
+      result = identity ? allOf(result, prove(op, body.combined, *identity))
+                        : nullptr;
+    } else if (std::optional<unsigned> number = group.productOf[op]) {
+      if (llvm::is_contained(model.products[*number].reduction, axis))
+        result =
+            allOf(result, anyOf(proveValue(group.operators[op]->getOperand(0),
+                                           Constant::Zero),
+                                proveValue(group.operators[op]->getOperand(1),
+                                           Constant::Zero)));
+    }
+  }
+  return isAlways(result) ? nullptr : result;
+}
+
+/// The share of points that lie between the first and the last of their row
+/// that is not excluded, where rows are single points of the other axes.
+static double leastShare(const GroupModel &group, const MaskedAxis &masked) {
+  // Beyond this many rows the share stays a bound that is not tight.
+  constexpr int64_t mostRows = 1 << 17;
+  Schedule schedule;
+  schedule.tiles.assign(group.axes.size(), 1);
+  ShortenedLoop loop{&masked, otherAxes(masked)};
+  int64_t rows = 1;
+  for (unsigned other : loop.others) {
+    int64_t extent = group.axes[other].extent;
+    if (rows > mostRows / extent)
+      return 0;
+    rows *= extent;
+  }
+  double covered = 0;
+  for (const VisitedTiles &visited : listVisitedTiles(group, schedule, loop))
+    covered += visited.covered;
+  return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
+}
+
+SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
+  SmallVector<MaskedAxis, 1> result;
+  Prover prover(group);
+  for (unsigned axis = 0; axis < group.model.axes.size(); ++axis) {
+    bool isReduced =
+        llvm::any_of(group.model.products, [&](const Product &product) {
+          return llvm::is_contained(product.reduction, axis);
+        });
+    if (!isReduced || group.model.axes[axis].isDynamic)
+      continue;
+    Ref where = prover.excluded(axis);
+    if (!where)
+      continue;
+    MaskedAxis masked{axis, where};
+    masked.leastShare = leastShare(group.model, masked);
+    if (masked.leastShare < 1)
+      result.push_back(std::move(masked));
+  }
+  return result;
+}

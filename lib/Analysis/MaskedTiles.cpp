@@ -1,0 +1,177 @@
+//===- MaskedTiles.cpp - Tiles that masks leave out
+//-----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/MaskedTiles.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace fusion;
+using llvm::SmallVector;
+
+std::string fusion::print(const GroupModel &group,
+                          const MaskPredicateRef &predicate) {
+  std::string text;
+  if (predicate->kind != MaskPredicate::Kind::Linear) {
+    const char *joint =
+        predicate->kind == MaskPredicate::Kind::AnyOf ? " or " : " and ";
+    for (const MaskPredicateRef &operand : predicate->operands) {
+      bool isNested = operand->kind != MaskPredicate::Kind::Linear;
+      std::string inner = print(group, operand);
+      text +=
+          (text.empty() ? "" : joint) + (isNested ? "(" + inner + ")" : inner);
+    }
+    return text;
+  }
+  auto addTerm = [&](int64_t coefficient, const std::string &what) {
+    if (text.empty())
+      text = coefficient < 0 ? "-" : "";
+    else
+      text += coefficient < 0 ? " - " : " + ";
+    uint64_t size = llvm::AbsoluteValue(coefficient);
+    if (what.empty())
+      text += std::to_string(size);
+    else
+      text += (size == 1 ? "" : std::to_string(size) + " * ") + what;
+  };
+  for (auto [axis, coefficient] : predicate->terms)
+    addTerm(coefficient, group.axes[axis].name);
+  if (predicate->constant != 0 || predicate->terms.empty())
+    addTerm(predicate->constant, "");
+  return text + " < 0";
+}
+
+static void collectAxes(const MaskPredicate &predicate, unsigned except,
+                        SmallVector<unsigned, 2> &axes) {
+  for (auto [axis, coefficient] : predicate.terms)
+    if (axis != except && !llvm::is_contained(axes, axis))
+      axes.push_back(axis);
+  for (const MaskPredicateRef &operand : predicate.operands)
+    collectAxes(*operand, except, axes);
+}
+
+SmallVector<unsigned, 2> fusion::otherAxes(const MaskedAxis &masked) {
+  SmallVector<unsigned, 2> axes;
+  collectAxes(*masked.where, masked.axis, axes);
+  return axes;
+}
+
+/// Whether each loop over `axis` in the tree lies inside of loops over `others`
+/// or blocks that are bound to them.
+static bool isInsideOf(const TilingTree &items, const Schedule &schedule,
+                       unsigned axis, llvm::ArrayRef<unsigned> others,
+                       SmallVector<unsigned, 8> &path) {
+  for (const TilingNode &node : items) {
+    if (!node.isLoop())
+      continue;
+    if (node.index == axis && !llvm::all_of(others, [&](unsigned other) {
+          return llvm::is_contained(path, other) || schedule.isBlockAxis(other);
+        }))
+      return false;
+    path.push_back(node.index);
+    bool isInside = isInsideOf(node.children, schedule, axis, others, path);
+    path.pop_back();
+    if (!isInside)
+      return false;
+  }
+  return true;
+}
+
+std::optional<ShortenedLoop> fusion::shortenedLoop(const GroupModel &group,
+                                                   const Schedule &schedule,
+                                                   const KeptTiles &kept) {
+  for (const MaskedAxis &masked : group.masked) {
+    unsigned axis = masked.axis;
+    if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis) ||
+        sequentialTrips(group, schedule, axis) == 1)
+      continue;
+    auto numbers = [&](const TileSlots &slots) {
+      return slots.isKept() && llvm::is_contained(slots.axes, axis);
+    };
+    if (llvm::any_of(kept.values, numbers) ||
+        llvm::any_of(kept.accumulators, numbers))
+      continue;
+    ShortenedLoop loop{&masked, {}};
+    bool isSplit = false;
+    for (unsigned other : otherAxes(masked)) {
+      isSplit |= schedule.splitOf(other) > 1;
+      if (tripCount(group.axes[other], schedule.tiles[other]) > 1)
+        loop.others.push_back(other);
+    }
+    SmallVector<unsigned, 8> path;
+    if (!isSplit &&
+        isInsideOf(schedule.tree, schedule, axis, loop.others, path))
+      return loop;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Plain numbers for one tile of the other axes.
+struct TileNumbers {
+  using Value = int64_t;
+  const GroupModel &group;
+  const Schedule &schedule;
+  llvm::ArrayRef<unsigned> others;
+  llvm::ArrayRef<int64_t> origins; ///< of the others
+
+  Value first(unsigned axis) const {
+    const unsigned *found = llvm::find(others, axis);
+    return found == others.end() ? 0 : origins[found - others.begin()];
+  }
+  Value last(unsigned axis) const {
+    return std::min(first(axis) + schedule.tiles[axis],
+                    group.axes[axis].extent) -
+           1;
+  }
+  Value constant(int64_t value) const { return value; }
+  Value add(Value a, Value b) const { return a + b; }
+  Value scale(Value a, int64_t factor) const { return a * factor; }
+  Value floorDiv(Value a, int64_t divisor) const {
+    return llvm::divideFloorSigned(a, divisor);
+  }
+  Value min(Value a, Value b) const { return std::min(a, b); }
+  Value max(Value a, Value b) const { return std::max(a, b); }
+};
+
+} // namespace
+
+std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
+                                                   const Schedule &schedule,
+                                                   const ShortenedLoop &loop) {
+  unsigned axis = loop.masked->axis;
+  int64_t extent = group.axes[axis].extent, tile = schedule.tiles[axis];
+  std::vector<VisitedTiles> result;
+  SmallVector<int64_t, 2> origins(loop.others.size(), 0);
+  while (true) {
+    TileNumbers numbers{group, schedule, loop.others, origins};
+    int64_t begin =
+        maskBound(*loop.masked->where, axis, extent, /*after=*/false, numbers);
+    int64_t end =
+        maskBound(*loop.masked->where, axis, extent, /*after=*/true, numbers);
+    begin -= begin % tile;
+    VisitedTiles &visited = result.emplace_back();
+    for (unsigned other : loop.others)
+      visited.extents.push_back(numbers.last(other) - numbers.first(other) + 1);
+    visited.iterations = end > begin ? llvm::divideCeil(end - begin, tile) : 0;
+    visited.covered = std::min(visited.iterations * tile, extent - begin);
+    // The next tile.
+    unsigned digit = loop.others.size();
+    for (; digit > 0; --digit) {
+      unsigned other = loop.others[digit - 1];
+      origins[digit - 1] += schedule.tiles[other];
+      if (origins[digit - 1] < group.axes[other].extent)
+        break;
+      origins[digit - 1] = 0;
+    }
+    if (digit == 0)
+      return result;
+  }
+}
