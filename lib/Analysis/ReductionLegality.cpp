@@ -155,7 +155,7 @@ Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
           return reduction.product == number &&
                  llvm::is_contained(reduction.reduced, loop->index);
         }))
-      return "loop '" + axisName(loop->index) + "' repeats " + what +
+      return "loop '" + group.axisName(loop->index) + "' repeats " + what +
              ", which leave the kernel";
   if (!handOver.opened.empty())
     return what +

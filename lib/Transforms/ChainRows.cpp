@@ -35,8 +35,8 @@ namespace {
 
 class Collector {
 public:
-  explicit Collector(func::FuncOp function)
-      : block(function.getBody().front()) {}
+  Collector(func::FuncOp function, bool explains)
+      : block(function.getBody().front()), explains(explains) {}
 
   SmallVector<ChainRow> run() {
     SmallVector<ChainRow> rows;
@@ -66,6 +66,7 @@ private:
   void remarkEnd(Value value);
 
   Block &block;
+  bool explains;
   llvm::SmallPtrSet<Operation *, 16> taken;
 };
 
@@ -193,6 +194,8 @@ Collector::follow(const ChainRow::Link &link) {
 }
 
 void Collector::remarkEnd(Value value) {
+  if (!explains)
+    return;
   SmallVector<linalg::LinalgOp> readers;
   for (Operation *user : value.getUsers())
     if (auto reader = dyn_cast<linalg::LinalgOp>(user))
@@ -215,6 +218,7 @@ void Collector::remarkEnd(Value value) {
       << "the chain ends with this value: " + reason;
 }
 
-SmallVector<ChainRow> fusion::collectChainRows(func::FuncOp function) {
-  return Collector(function).run();
+SmallVector<ChainRow> fusion::collectChainRows(func::FuncOp function,
+                                               bool explains) {
+  return Collector(function, explains).run();
 }

@@ -39,8 +39,9 @@ struct ChainRow {
 };
 
 /// The rows of a function, in program order; no operator is in two. Remarks say
-/// where a row ends and why.
-llvm::SmallVector<ChainRow> collectChainRows(mlir::func::FuncOp function);
+/// where a row ends and why, where it `explains`.
+llvm::SmallVector<ChainRow> collectChainRows(mlir::func::FuncOp function,
+                                             bool explains = true);
 
 /// The values that an operation reads, also inside of its regions.
 llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);
