@@ -68,9 +68,9 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
         predictStreaming(combine.loadBytes + combine.storeBytes, chip) +
         (combine.launches - 1) * predictStreaming(0, chip);
   }
-  cost.total = cost.launch + cost.combine +
-               std::max({cost.dram, cost.l2, cost.shared, cost.compute,
-                         cost.pipeline});
+  cost.total =
+      cost.launch + cost.combine +
+      std::max({cost.dram, cost.l2, cost.shared, cost.compute, cost.pipeline});
   return cost;
 }
 

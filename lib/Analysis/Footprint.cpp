@@ -46,7 +46,7 @@ public:
       trips.push_back(tripCount(axis, schedule.tiles[index]));
     if ((split = schedule.splitAxis()))
       parts = schedule.splitOf(*split);
-    shortened = shortenedLoop(group, schedule, kept);
+    shortened = shortenedLoop(group, schedule);
     if (shortened)
       visited = listVisitedTiles(group, schedule, *shortened);
   }

@@ -83,33 +83,68 @@ static bool isInsideOf(const TilingTree &items, const Schedule &schedule,
   return true;
 }
 
-std::optional<ShortenedLoop> fusion::shortenedLoop(const GroupModel &group,
-                                                   const Schedule &schedule,
-                                                   const KeptTiles &kept) {
-  for (const MaskedAxis &masked : group.masked) {
-    unsigned axis = masked.axis;
-    if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis) ||
-        sequentialTrips(group, schedule, axis) == 1)
-      continue;
-    auto numbers = [&](const TileSlots &slots) {
-      return slots.isKept() && llvm::is_contained(slots.axes, axis);
-    };
-    if (llvm::any_of(kept.values, numbers) ||
-        llvm::any_of(kept.accumulators, numbers))
-      continue;
-    ShortenedLoop loop{&masked, {}};
-    bool isSplit = false;
-    for (unsigned other : otherAxes(masked)) {
-      isSplit |= schedule.splitOf(other) > 1;
-      if (tripCount(group.axes[other], schedule.tiles[other]) > 1)
-        loop.others.push_back(other);
-    }
-    SmallVector<unsigned, 8> path;
-    if (!isSplit &&
-        isInsideOf(schedule.tree, schedule, axis, loop.others, path))
-      return loop;
+static const MaskedAxis *findMasked(const GroupModel &group, unsigned axis) {
+  for (const MaskedAxis &masked : group.masked)
+    if (masked.axis == axis)
+      return &masked;
+  return nullptr;
+}
+
+std::optional<std::string> fusion::whyNotSkipped(const GroupModel &group,
+                                                 const Schedule &schedule,
+                                                 const KeptTiles &kept,
+                                                 unsigned axis) {
+  const std::string &name = group.axisName(axis);
+  const MaskedAxis *masked = findMasked(group, axis);
+  if (!masked)
+    return "no mask provably excludes points along '" + name + "'";
+  if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis))
+    return "'" + name + "' is spread over blocks";
+  if (sequentialTrips(group, schedule, axis) == 1)
+    return "one tile takes all of '" + name + "'";
+  auto numbers = [&](const TileSlots &slots) {
+    return slots.isKept() && llvm::is_contained(slots.axes, axis);
+  };
+  if (llvm::any_of(kept.values, numbers) ||
+      llvm::any_of(kept.accumulators, numbers))
+    return "tiles are kept for all iterations of '" + name + "'";
+  ShortenedLoop loop{masked, {}};
+  for (unsigned other : otherAxes(*masked)) {
+    if (schedule.splitOf(other) > 1)
+      return "'" + group.axisName(other) + "', with which masks compare '" +
+             name + "', is split over blocks";
+    if (tripCount(group.axes[other], schedule.tiles[other]) > 1)
+      loop.others.push_back(other);
   }
+  SmallVector<unsigned, 8> path;
+  if (!isInsideOf(schedule.tree, schedule, axis, loop.others, path))
+    return "a loop over '" + name +
+           "' stands outside of those over the axes that masks compare it with";
   return std::nullopt;
+}
+
+std::optional<unsigned> fusion::skippableAxis(const GroupModel &group,
+                                              const Schedule &schedule) {
+  if (group.masked.empty())
+    return std::nullopt;
+  KeptTiles kept;
+  if (analyzeKeptTiles(group, schedule, kept))
+    return std::nullopt;
+  for (const MaskedAxis &masked : group.masked)
+    if (!whyNotSkipped(group, schedule, kept, masked.axis))
+      return masked.axis;
+  return std::nullopt;
+}
+
+std::optional<ShortenedLoop> fusion::shortenedLoop(const GroupModel &group,
+                                                   const Schedule &schedule) {
+  if (!schedule.skipped)
+    return std::nullopt;
+  ShortenedLoop loop{findMasked(group, *schedule.skipped), {}};
+  for (unsigned other : otherAxes(*loop.masked))
+    if (tripCount(group.axes[other], schedule.tiles[other]) > 1)
+      loop.others.push_back(other);
+  return loop;
 }
 
 namespace {

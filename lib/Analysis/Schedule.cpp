@@ -1,4 +1,5 @@
-//===- Schedule.cpp - A schedule as plain data --------------------------------===//
+//===- Schedule.cpp - A schedule as plain data
+//--------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,9 +22,8 @@ using Explain = llvm::function_ref<void(const Twine &)>;
 //===----------------------------------------------------------------------===//
 
 /// Looks up the axis called `name`; explains where there is none.
-static std::optional<unsigned> resolveAxis(StringRef name,
-                                           const GroupModel &group,
-                                           Explain explain) {
+static std::optional<unsigned>
+resolveAxis(StringRef name, const GroupModel &group, Explain explain) {
   std::optional<unsigned> axis = group.findAxis(name);
   if (!axis)
     explain("the group has no axis '" + name + "'");
@@ -106,6 +106,12 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       return std::nullopt;
     }
 
+  if (mlir::StringAttr skip = attr.getTiling().getSkip()) {
+    schedule.skipped = resolveAxis(skip.getValue(), group, explain);
+    if (!schedule.skipped)
+      return std::nullopt;
+  }
+
   fuse::MappingAttr mapping = attr.getMapping();
   schedule.warps = mapping.getWarps();
   schedule.raster = mapping.getRaster();
@@ -123,8 +129,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
     }
   }
   for (StringAttr name : mapping.getBlocks()) {
-    std::optional<unsigned> axis =
-        resolveAxis(name.getValue(), group, explain);
+    std::optional<unsigned> axis = resolveAxis(name.getValue(), group, explain);
     if (!axis)
       return std::nullopt;
     schedule.blocks.push_back(*axis);
@@ -140,7 +145,8 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
     for (NamedAttribute entry : mapping.getOperators()) {
       StringRef name = entry.getName().getValue();
       std::optional<unsigned> tensor = group.findTensor(name);
-      if (!tensor || group.products[group.tensors[*tensor].product].result != *tensor) {
+      if (!tensor ||
+          group.products[group.tensors[*tensor].product].result != *tensor) {
         explain("the group has no product '" + name + "'");
         return std::nullopt;
       }
@@ -200,8 +206,7 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
             context, mapping.intrinsic->name, group.axes[mapping.i1].name,
             group.axes[mapping.i2].name, group.axes[mapping.r1].name, warps)));
   }
-  for (auto [tensor, place] :
-       llvm::zip_equal(group.tensors, schedule.places)) {
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     places.push_back(builder.getNamedAttr(
         tensor.name,
         fuse::PlaceAttr::get(context, place.space, place.transport)));
@@ -212,9 +217,12 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
   SmallVector<StringAttr> blocks;
   for (unsigned axis : schedule.blocks)
     blocks.push_back(builder.getStringAttr(group.axes[axis].name));
-  auto tiling = fuse::TilingAttr::get(context,
-                                      printTiling(schedule.tree, group),
-                                      builder.getDictionaryAttr(tiles));
+  auto tiling = fuse::TilingAttr::get(
+      context, printTiling(schedule.tree, group),
+      builder.getDictionaryAttr(tiles),
+      schedule.skipped
+          ? builder.getStringAttr(group.axes[*schedule.skipped].name)
+          : mlir::StringAttr());
   auto mapping = fuse::MappingAttr::get(
       context, schedule.warps, blocks, builder.getDictionaryAttr(operators),
       schedule.raster, schedule.persistent, schedule.cluster);
@@ -244,10 +252,9 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
   auto mapping = fuse::MappingAttr::get(context, warps, {}, DictionaryAttr(),
                                         /*raster=*/1, /*persistent=*/false,
                                         /*cluster=*/1);
-  return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
-                                 mapping, fuse::MemoryAttr(),
-                                 fuse::PipelineAttr(), fuse::ParallelAttr(),
-                                 fuse::ReductionAttr());
+  return fuse::ScheduleAttr::get(
+      context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
+      fuse::PipelineAttr(), fuse::ParallelAttr(), fuse::ReductionAttr());
 }
 
 std::optional<std::string>

@@ -11,6 +11,7 @@
 #include "ReductionLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -67,6 +68,11 @@ public:
       return reason;
     if (Reason reason = checkKeptParts())
       return reason;
+    if (schedule.skipped)
+      if (Reason reason =
+              whyNotSkipped(group, schedule, kept, *schedule.skipped))
+        return "tiles of '" + group.axisName(*schedule.skipped) +
+               "' cannot be skipped: " + *reason;
     if (Reason reason = whyNotReduced(group, schedule, kept))
       return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)

@@ -1,4 +1,5 @@
-//===- TilingTree.cpp - Tiling expressions with placed statements -------------===//
+//===- TilingTree.cpp - Tiling expressions with placed statements
+//-------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -84,8 +85,8 @@ private:
       }
       items.push_back({TilingNode::Kind::Loop, *axis, {}});
       std::vector<TilingNode> children;
-      if (loopsOnly && (rest.empty() || rest.front() == ',' ||
-                        rest.front() == ')'))
+      if (loopsOnly &&
+          (rest.empty() || rest.front() == ',' || rest.front() == ')'))
         return true;
       if (rest.consume_front("(")) {
         if (!parseItems(children, depth + 1))

@@ -31,9 +31,11 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   FuseFormGroupsOptions form;
   form.chip = options.chip;
   form.forceFusion = options.forceFusion;
+  form.skipMasked = options.skipMasked;
   manager.addPass(createFuseFormGroups(form));
   FuseSearchSchedulesOptions search;
   search.chip = options.chip;
+  search.skipMasked = options.skipMasked;
   manager.addPass(createFuseSearchSchedules(search));
 }
 

@@ -155,13 +155,15 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   double intermediate = isFloat(narrowest)
                             ? std::max(error(result), error(narrowest))
                             : error(result);
-  return {intermediate * rms, error(result)};
+  return {intermediate * rms, error(result), intermediate};
 }
 
-double fusion::rootMeanSquare(const HostTensor &tensor) {
+/// Over elements begin … end.
+static double rootMeanSquare(const HostTensor &tensor, int64_t begin,
+                             int64_t end) {
   double sum = 0;
   int64_t count = 0;
-  for (int64_t i = 0, e = tensor.elements(); i < e; ++i) {
+  for (int64_t i = begin; i < end; ++i) {
     double value = elementToDouble(tensor.type, tensor.at(i));
     if (!std::isfinite(value))
       continue;
@@ -169,6 +171,10 @@ double fusion::rootMeanSquare(const HostTensor &tensor) {
     ++count;
   }
   return count ? std::sqrt(sum / count) : 0;
+}
+
+double fusion::rootMeanSquare(const HostTensor &tensor) {
+  return ::rootMeanSquare(tensor, 0, tensor.elements());
 }
 
 static llvm::SmallVector<int64_t> coordinatesOf(int64_t index,
@@ -187,7 +193,13 @@ Comparison fusion::compare(const HostTensor &actual,
   assert(actual.type == reference.type && actual.shape == reference.shape);
   Comparison result;
   bool exact = !isFloat(actual.type);
+  int64_t columns = actual.shape.empty() ? 1 : actual.shape.back();
+  double atol = tolerance.atol;
   for (int64_t i = 0, e = actual.elements(); i < e; ++i) {
+    if (tolerance.ofRow > 0 && i % columns == 0)
+      atol = std::max(tolerance.atol,
+                      tolerance.ofRow *
+                          ::rootMeanSquare(reference, i, i + columns));
     bool matches;
     double a = elementToDouble(actual.type, actual.at(i));
     double r = elementToDouble(reference.type, reference.at(i));
@@ -205,7 +217,7 @@ Comparison fusion::compare(const HostTensor &actual,
     else if (std::isinf(a) || std::isinf(r))
       matches = a == r;
     else
-      matches = error <= tolerance.atol + tolerance.rtol * std::fabs(r);
+      matches = error <= atol + tolerance.rtol * std::fabs(r);
     if (matches)
       continue;
     result.pass = false;

@@ -8,6 +8,7 @@
 
 #include "fusion/Search/ScheduleBuilder.h"
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -202,6 +203,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     }
     }
   }
+  schedule.skipped = skippableAxis(group, schedule);
 }
 
 void ScheduleBuilder::arrange(Schedule &schedule,

@@ -283,6 +283,11 @@ std::optional<SearchResult> Search::run(std::string &reason) {
 std::optional<SearchResult>
 fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
                        std::string &reason, const SearchOptions &options) {
+  if (!options.skipMasked && !group.masked.empty()) {
+    GroupModel unmasked = group;
+    unmasked.masked.clear();
+    return searchSchedule(unmasked, chip, reason, options);
+  }
   if (group.products.size() > kMostProducts) {
     reason = "a kernel of more than " + std::to_string(kMostProducts) +
              " products is not searched for";

@@ -46,9 +46,10 @@ struct Part {
 
 class Partitioner {
 public:
-  Partitioner(func::FuncOp function, const ChipInfo &chip, bool forceFusion)
+  Partitioner(func::FuncOp function, const ChipInfo &chip, bool forceFusion,
+              bool skipMasked)
       : function(function), chip(chip), forceFusion(forceFusion),
-        rewriter(function.getContext()) {}
+        skipMasked(skipMasked), rewriter(function.getContext()) {}
 
   void run() {
     for (ChainRow &row : collectChainRows(function))
@@ -88,7 +89,7 @@ private:
 
   func::FuncOp function;
   const ChipInfo &chip;
-  bool forceFusion;
+  bool forceFusion, skipMasked;
   IRRewriter rewriter;
 };
 
@@ -168,8 +169,10 @@ Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
       [&](const Twine &reason) { part.reason = reason.str(); });
   if (succeeded(axes)) {
     part.isChain = true;
+    SearchOptions options;
+    options.skipMasked = skipMasked;
     if (std::optional<SearchResult> found =
-            searchSchedule(axes->model, chip, part.reason)) {
+            searchSchedule(axes->model, chip, part.reason, options)) {
       part.time = found->cost.total;
       part.bound = found->cost.bound();
       part.flops = found->footprint.mmaFlops;
@@ -312,7 +315,7 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        Partitioner(function, **target, forceFusion).run();
+        Partitioner(function, **target, forceFusion, skipMasked).run();
   }
 };
 

@@ -68,6 +68,7 @@ struct SearchSchedulesPass
 
   std::optional<SearchOptions> readOptions() {
     SearchOptions options;
+    options.skipMasked = skipMasked;
     options.mostStages = maxStages;
     options.mostRegisterStages = maxRegisterStages;
     if (randomSeed >= 0)

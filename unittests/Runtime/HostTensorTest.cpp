@@ -156,6 +156,23 @@ TEST(Compare, KeepsTheFirstFew) {
   EXPECT_EQ(result.first.size(), 3u);
 }
 
+// A row that is larger than the whole is judged by its own size, and its
+// neighbours are not.
+TEST(Compare, RowsOfDifferentSize) {
+  HostTensor reference =
+      makeTensor(ElementType::F32, {8, 8, 1, 1, 1, 1, 1, 1});
+  HostTensor actual =
+      makeTensor(ElementType::F32, {8.5, 8, 1, 1, 1, 1, 1, 1});
+  reference.shape = actual.shape = {4, 2};
+  Tolerance ofRow{/*atol=*/0.25, /*rtol=*/0, /*ofRow=*/0.0625};
+  EXPECT_TRUE(compare(actual, reference, ofRow).pass);
+  EXPECT_FALSE(compare(actual, reference, {0.25, 0}).pass);
+  std::swap(actual, reference);
+  HostTensor other = makeTensor(ElementType::F32, {8, 8, 1.5, 1, 1, 1, 1, 1});
+  other.shape = {4, 2};
+  EXPECT_EQ(compare(other, reference, ofRow).mismatches, 1);
+}
+
 TEST(Compare, DefaultTolerances) {
   auto same = [](ElementType type) {
     return defaultTolerance(type, type, 2).atol;
@@ -168,6 +185,7 @@ TEST(Compare, DefaultTolerances) {
   Tolerance mixed = defaultTolerance(ElementType::F32, ElementType::F16, 10);
   EXPECT_EQ(mixed.rtol, 1e-4);
   EXPECT_EQ(mixed.atol, 10 * 2 * 0x1p-10);
+  EXPECT_EQ(mixed.ofRow, 2 * 0x1p-10);
   EXPECT_EQ(defaultTolerance(ElementType::I32, ElementType::F16, 10).atol, 0);
   EXPECT_EQ(rootMeanSquare(
                 makeTensor(ElementType::F32, {3, -4, NAN, INFINITY, 0, 0})),

@@ -99,6 +99,18 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
                    : clamp(numbers.scale(numbers.floorDiv(rest, along), -1));
 }
 
+/// Why the loop over `axis` has to visit all tiles, or nullopt where the schedule
+/// may skip some: some points along the axis are masked, its loop is live and not
+/// split, every loop over it lies inside of those over the axes that the mask
+/// compares it with, and no tile that is kept is numbered by it.
+std::optional<std::string> whyNotSkipped(const GroupModel &group,
+                                         const Schedule &schedule,
+                                         const KeptTiles &kept, unsigned axis);
+
+/// The first axis along which the schedule may skip tiles.
+std::optional<unsigned> skippableAxis(const GroupModel &group,
+                                      const Schedule &schedule);
+
 /// The loop over a masked axis, which visits only the tiles between the first
 /// and the last that are not excluded.
 struct ShortenedLoop {
@@ -107,12 +119,9 @@ struct ShortenedLoop {
   llvm::SmallVector<unsigned, 2> others;
 };
 
-/// The loop of a schedule that leaves out tiles, if any: it is live and not
-/// split, every loop over the axis lies inside of those over the others, and no
-/// tile that is kept is numbered by it.
+/// The loop over `schedule.skipped`, where `whyNotSkipped` allows it.
 std::optional<ShortenedLoop> shortenedLoop(const GroupModel &group,
-                                           const Schedule &schedule,
-                                           const KeptTiles &kept);
+                                           const Schedule &schedule);
 
 /// What the shortened loop does for one tile of the others.
 struct VisitedTiles {

@@ -65,6 +65,10 @@ struct Schedule {
   /// without reductions.
   std::optional<fuse::ReductionForm> reduction = std::nullopt;
 
+  /// The axis whose loop visits only tiles that no mask excludes
+  /// (fusion/Analysis/MaskedTiles.h); none where every loop visits all.
+  std::optional<unsigned> skipped = std::nullopt;
+
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
   }

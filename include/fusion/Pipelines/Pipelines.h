@@ -24,6 +24,11 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       *this, "force-fusion",
       llvm::cl::desc("Fuse what is legal, whatever the cost says"),
       llvm::cl::init(false)};
+  Option<bool> skipMasked{
+      *this, "skip-masked",
+      llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "
+                     "0 there"),
+      llvm::cl::init(true)};
 };
 
 /// From a module of func.funcs over tensors to groups with schedules.

@@ -64,17 +64,20 @@ uint64_t randomBits(uint64_t seed, uint64_t input, uint64_t element);
 void fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
                 int64_t indexBound);
 
-/// |actual - reference| <= atol + rtol |reference|.
+/// |actual - reference| <= max(atol, ofRow rms(row)) + rtol |reference|, where a
+/// row is what the last dimension numbers.
 struct Tolerance {
   double atol = 0;
   double rtol = 0;
+  double ofRow = 0;
 };
 
 /// The default for a result of type `result` of a function whose narrowest
 /// floating-point type (inputs, results and everything between) is
 /// `narrowest`: rtol from the rounding of the result, and atol relative to the
-/// root mean square `rms` of the reference, from the rounding of the values
-/// that were materialised on the way. Integers must be equal. The table is in
+/// root mean square `rms` of the reference, or of the element's row where that is
+/// larger, from the rounding of the values that were materialised on the way: rows
+/// of a causal product differ in size. Integers must be equal. The table is in
 /// docs/fusion-run.md.
 Tolerance defaultTolerance(ElementType result, ElementType narrowest,
                            double rms);

@@ -72,6 +72,7 @@ struct SearchResult : RatedSchedule {
 
 /// What the search may choose from, and how.
 struct SearchOptions {
+  bool skipMasked = true;  ///< tiles that masks provably exclude
   unsigned mostStages = 8; ///< of a buffer in shared memory
   unsigned mostRegisterStages = 2;
   unsigned ranked = 1; ///< candidates to report

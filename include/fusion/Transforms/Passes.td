@@ -240,6 +240,8 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     ```
   }];
   let options = !listconcat(chipOptions, [
+    Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
+           "Price kernels that skip tiles which masks provably exclude">,
     Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
            "Fuse what is legal, whatever the cost says">
   ]);
@@ -276,6 +278,8 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     the choice lies under the roofline.
   }];
   let options = !listconcat(chipOptions, [
+    Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
+           "Skip tiles that masks provably exclude, taking 0 * x as 0 there">,
     Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",

@@ -15,7 +15,6 @@
 #include "ChainLowering.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -190,10 +189,11 @@ struct ProgramNumbers {
   Value floorDiv(Value a, int64_t divisor) {
     if (divisor == 1)
       return a;
-    if (llvm::isPowerOf2_64(divisor))
-      return b.createOrFold<arith::ShRSIOp>(loc, a,
-                                            constant(llvm::Log2_64(divisor)));
-    return b.createOrFold<arith::FloorDivSIOp>(loc, a, constant(divisor));
+    // Division rounds towards zero: one less where something negative is left.
+    Value by = constant(divisor);
+    Value left = b.createOrFold<arith::RemSIOp>(loc, a, by);
+    return add(b.createOrFold<arith::DivSIOp>(loc, a, by),
+               b.createOrFold<arith::ShRSIOp>(loc, left, constant(63)));
   }
   Value min(Value a, Value c) {
     return b.createOrFold<arith::MinSIOp>(loc, a, c);

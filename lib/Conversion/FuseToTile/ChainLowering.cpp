@@ -468,7 +468,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (std::optional<std::string> reason =
           analyzeKeptTiles(model, schedule, kept))
     return group.emitError("schedule cannot be lowered: ") << *reason;
-  shortened = shortenedLoop(model, schedule, kept);
+  shortened = shortenedLoop(model, schedule);
   if (failed(checkKeptValues()))
     return failure();
   emitBlockCoordinates();

@@ -45,7 +45,7 @@ LogicalResult ChipAttr::verify(EmitError emitError, StringRef name) {
 }
 
 LogicalResult TilingAttr::verify(EmitError emitError, StringRef expression,
-                                 DictionaryAttr tiles) {
+                                 DictionaryAttr tiles, StringAttr) {
   if (expression.empty())
     return emitError() << "tiling expression must not be empty";
   return verifyIntegers(emitError, tiles, "tile size");

@@ -50,11 +50,14 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
     compute and store tensor X. `mh(n(k(LA,LB,CC),LD,CE),SE)` is the nest m, h, n
     with loop k and the statements LD and CE inside n, and SE after n. Names are
     those that the group's axes and tensors have (`fusion/Analysis/GroupAxes.h`);
-    `tiles` gives the tile size of every axis in elements.
+    `tiles` gives the tile size of every axis in elements. The loop over the axis
+    called `skip` visits only tiles that no mask excludes
+    (`fusion/Analysis/MaskedTiles.h`).
   }];
   let parameters = (ins StringRefParameter<"loops and statements">:$expression,
-                        "::mlir::DictionaryAttr":$tiles);
-  let assemblyFormat = "`<` $expression `,` $tiles `>`";
+                        "::mlir::DictionaryAttr":$tiles,
+                        OptionalParameter<"::mlir::StringAttr">:$skip);
+  let assemblyFormat = "`<` $expression `,` $tiles (`,` `skip` `=` $skip^)? `>`";
   let genVerifyDecl = 1;
 }
 
