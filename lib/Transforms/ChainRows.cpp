@@ -43,9 +43,9 @@ namespace {
 class Collector {
 public:
   Collector(func::FuncOp function,
-            const llvm::SmallPtrSetImpl<Operation *> &except)
-      : block(function.getBody().front()), taken(except.begin(), except.end()) {
-  }
+            const llvm::SmallPtrSetImpl<Operation *> &except, bool explains)
+      : block(function.getBody().front()), taken(except.begin(), except.end()),
+        explains(explains) {}
 
   std::vector<ChainRow> run() {
     std::vector<ChainRow> rows;
@@ -77,6 +77,7 @@ private:
 
   Block &block;
   llvm::SmallPtrSet<Operation *, 16> taken;
+  bool explains;
 };
 
 } // namespace
@@ -233,6 +234,8 @@ Collector::follow(const ChainRow::Link &link) {
 }
 
 void Collector::remarkEnd(Value value) {
+  if (!explains)
+    return;
   SmallVector<linalg::LinalgOp> readers;
   for (Operation *user : value.getUsers())
     if (auto reader = dyn_cast<linalg::LinalgOp>(user))
@@ -257,6 +260,7 @@ void Collector::remarkEnd(Value value) {
 
 std::vector<ChainRow>
 fusion::collectChainRows(func::FuncOp function,
-                         const llvm::SmallPtrSetImpl<Operation *> &except) {
-  return Collector(function, except).run();
+                         const llvm::SmallPtrSetImpl<Operation *> &except,
+                         bool explains) {
+  return Collector(function, except, explains).run();
 }

@@ -47,10 +47,11 @@ struct ChainRow {
 };
 
 /// The rows of a function, in program order; no operator is in two, and none is
-/// of `except`. Remarks say where a row ends and why.
+/// of `except`. Remarks say where a row ends and why, where it `explains`.
 std::vector<ChainRow>
 collectChainRows(mlir::func::FuncOp function,
-                 const llvm::SmallPtrSetImpl<mlir::Operation *> &except);
+                 const llvm::SmallPtrSetImpl<mlir::Operation *> &except,
+                 bool explains = true);
 
 /// The values that an operation reads, also inside of its regions.
 llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);
