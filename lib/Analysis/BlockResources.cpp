@@ -153,7 +153,8 @@ public:
       return loop && llvm::is_contained(at.loops, loop);
     };
     int64_t live = 0;
-    for (auto [other, product] : llvm::enumerate(group.products)) {
+    for (unsigned other = 0; other < group.products.size(); ++other) {
+      const Product &product = group.products[other];
       const TileSlots &slots = kept.values[product.result];
       const HandOver &handOver = kept.handOvers[other];
       const TreePosition &own = *kept.computes[product.result];
@@ -170,7 +171,10 @@ public:
           handOver.order < at.order || isInside(kept.makers[product.result]);
       bool staysInRegisters =
           schedule.places[product.result].space == fuse::Space::Registers ||
-          group.tensors[product.result].role == TensorRole::Result;
+          group.tensors[product.result].role == TensorRole::Result ||
+          llvm::any_of(group.products, [&](const Product &home) {
+            return llvm::is_contained(home.joined, other);
+          });
       if (isMade && at.order <= kept.lastUses[product.result] &&
           staysInRegisters)
         live += slots.count * tileRegisters(other, bytesOf(product.result));

@@ -38,6 +38,7 @@ private:
   Reason analyzeSum(unsigned number);
   Reason analyzeHandOver(unsigned number);
   Reason analyzeUses(unsigned number);
+  Reason analyzeJoin(unsigned number, unsigned home, unsigned &lastUse) const;
   Reason analyzeLoad(unsigned tensor, Loops use);
   Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
               size_t common, const Twine &what);
@@ -251,6 +252,24 @@ Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
               Twine("L") + group.tensorName(tensor));
 }
 
+/// Operators after product `home` read the tile of product `number`: it is
+/// complete before, in loops that are around both.
+Reason Analysis::analyzeJoin(unsigned number, unsigned home,
+                             unsigned &lastUse) const {
+  const std::string name = "'" + group.valueName(number) + "'",
+                    other = "'" + group.valueName(home) + "'";
+  const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
+  bool isBefore = made.order < used.order ||
+                  (made.order == used.order && number < home && !made.after);
+  if (!isBefore || commonPart(made.loops, used.loops) < made.loops.size())
+    return name + " is not complete where it joins " + other;
+  if (!made.opened.empty() || !used.opened.empty())
+    return "several tiles of " + name +
+           " are complete at once where it joins " + other;
+  lastUse = std::max(lastUse, used.order);
+  return std::nullopt;
+}
+
 /// Who uses the value follows its hand-over, outside of its reduction.
 Reason Analysis::analyzeUses(unsigned number) {
   unsigned result = group.products[number].result;
@@ -278,6 +297,10 @@ Reason Analysis::analyzeUses(unsigned number) {
       if (Reason reason = use(*kept.computes[consumer.result],
                               Twine("C") + group.tensorName(consumer.result),
                               " does not follow the completion of '"))
+        return reason;
+  for (auto [home, consumer] : llvm::enumerate(group.products))
+    if (llvm::is_contained(consumer.joined, number))
+      if (Reason reason = analyzeJoin(number, home, lastUse))
         return reason;
   if (const std::optional<TreePosition> &store = kept.stores[result]) {
     if (Reason reason = use(*store, Twine("S") + name,
@@ -316,23 +339,32 @@ Reason Analysis::run() {
       return reason;
     if (Reason reason = analyzeHandOver(number))
       return reason;
+  }
+  for (unsigned number = 0; number < products; ++number)
     if (Reason reason = analyzeUses(number))
       return reason;
-  }
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Operand)
       continue;
-    unsigned result = group.products[tensor.product].result;
-    const TreePosition &compute = *kept.computes[result];
-    if (kept.loads[index]->order > compute.order)
-      return "L" + tensor.name + " does not precede C" +
-             group.tensorName(result);
-    if (Reason reason = analyzeLoad(index, compute.loops))
+    SmallVector<unsigned, 2> readers{tensor.product};
+    llvm::append_range(readers, tensor.sharedBy);
+    Loops load = kept.loads[index]->loops;
+    size_t common = load.size();
+    for (unsigned reader : readers) {
+      unsigned result = group.products[reader].result;
+      const TreePosition &compute = *kept.computes[result];
+      if (kept.loads[index]->order > compute.order)
+        return "L" + tensor.name + " does not precede C" +
+               group.tensorName(result);
+      size_t shared = commonPart(load, compute.loops);
+      common = std::min(common, shared);
+      kept.lastUses[index] = std::max(kept.lastUses[index],
+                                      shared == compute.loops.size()
+                                          ? compute.order
+                                          : endOf(compute.loops[shared]));
+    }
+    if (Reason reason = keep(index, load, {}, common, Twine("L") + tensor.name))
       return reason;
-    size_t common = commonPart(kept.loads[index]->loops, compute.loops);
-    kept.lastUses[index] = common == compute.loops.size()
-                               ? compute.order
-                               : endOf(compute.loops[common]);
   }
   return std::nullopt;
 }

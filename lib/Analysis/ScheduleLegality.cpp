@@ -68,6 +68,9 @@ public:
       return reason;
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))
       return reason;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkJoins(number))
+        return reason;
     if (Reason reason = checkKeptParts())
       return reason;
     if (schedule.skipped)
@@ -110,6 +113,7 @@ private:
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
+  Reason checkJoins(unsigned number);
   Reason checkResources();
 
   const GroupModel &group;
@@ -383,6 +387,34 @@ Reason Checker::checkHandOver(unsigned producer) {
     return "'" + group.tensorName(tensor) +
            "' is held by the threads that multiply it next and stays in "
            "registers";
+  return std::nullopt;
+}
+
+/// Tiles are joined in the registers of the threads that made them, and a tile
+/// of an operand that several products multiply is one of the same axes for
+/// all.
+Reason Checker::checkJoins(unsigned number) {
+  const ProductMapping &to = schedule.products[number];
+  for (unsigned other : group.products[number].joined) {
+    const ProductMapping &from = schedule.products[other];
+    if (from.i1 != to.i1 || from.i2 != to.i2 || from.warps[0] != to.warps[0] ||
+        from.warps[1] != to.warps[1])
+      return "'" + group.valueName(other) +
+             "' is held by other threads than '" + group.valueName(number) +
+             "', which it joins";
+  }
+  for (const GroupTensor &tensor : group.tensors) {
+    if (!llvm::is_contained(tensor.sharedBy, number))
+      continue;
+    const ProductMapping &own = schedule.products[tensor.product];
+    if (own.parallelAxis(tensor.operandNumber) !=
+            to.parallelAxis(tensor.operandNumber) ||
+        own.r1 != to.r1 || own.swapped != to.swapped ||
+        own.warps[0] != to.warps[0] || own.warps[1] != to.warps[1])
+      return "'" + tensor.name + "' is multiplied by '" +
+             group.valueName(tensor.product) + "' and '" +
+             group.valueName(number) + "' in different ways";
+  }
   return std::nullopt;
 }
 

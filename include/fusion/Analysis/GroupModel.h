@@ -71,6 +71,8 @@ struct GroupTensor {
   unsigned product;
   /// Of an operand: 0 where it is (part of) the product's first operand, else 1.
   unsigned operandNumber = 0;
+  /// Of an operand: later products that read the same tile of it.
+  llvm::SmallVector<unsigned, 1> sharedBy = {};
 };
 
 /// Instructions of scalar operators.
@@ -98,6 +100,9 @@ struct Product {
   llvm::SmallVector<unsigned, 2> reduction; ///< in the operands only
   /// The product whose result is operand 0 or 1 (through element-wise operators).
   std::optional<unsigned> producer[2];
+  /// Products of which the element-wise operators after this one read tiles (a
+  /// gate), or rows (a sum that is divided by at last).
+  llvm::SmallVector<unsigned, 1> joined, joinedRows;
   /// Type of the multiplied elements, where tensor cores know it.
   std::optional<TensorCoreType> type;
   /// Of the element-wise operators and reductions after it: on every point of the

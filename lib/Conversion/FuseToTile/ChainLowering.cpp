@@ -219,6 +219,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   if (!isa<RankedTensorType>(value.getType()))
     return kernel.argument(value);
   unsigned tensor = axes.tensorOf.lookup(value);
+  value = axes.values[tensor]; // an input may be several products'
   if (schedule.places[tensor].space == fuse::Space::Shared) {
     MemoryTile tile = memoryTile(tensor);
     bool transposed = tile.rowAxis != tileAxes[0];
