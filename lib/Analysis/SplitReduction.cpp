@@ -184,6 +184,10 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
   }
   if (!last || !llvm::is_contained(group.products[*last].reduction, *split))
     return name + " cannot be split: the last product does not reduce it";
+  if (!group.products[*last].joined.empty() ||
+      !group.products[*last].joinedRows.empty())
+    return name + " cannot be split: what is summed along it joins the values "
+                  "of another product";
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     const std::string &why =
         online->whyNot.empty() ? online->whyNotSplit : online->whyNot;

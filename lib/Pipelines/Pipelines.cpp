@@ -27,6 +27,9 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());
+  FuseMergeAxesOptions merge;
+  merge.chip = options.chip;
+  manager.addPass(createFuseMergeAxes(merge));
   FuseFormGroupsOptions form;
   form.chip = options.chip;
   form.forceFusion = options.forceFusion;

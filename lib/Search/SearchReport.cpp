@@ -50,7 +50,8 @@ Object reportFootprint(const Footprint &footprint) {
                 {"global_store_bytes", footprint.globalStoreBytes},
                 {"compulsory_bytes", footprint.compulsoryBytes},
                 {"mma_flops", footprint.mmaFlops},
-                {"other_flops", footprint.otherFlops},
+                {"scalar_instructions", footprint.scalar.plain},
+                {"special_instructions", footprint.scalar.special},
                 {"shared_memory", footprint.sharedMemory},
                 {"shared_traffic", footprint.sharedTraffic},
                 {"registers", footprint.registers}};
@@ -99,6 +100,20 @@ Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
                            {"total_us", microseconds(loop.total)},
                            {"bound", name(loop.bound)}});
   return loops;
+}
+
+/// What every model says of a schedule; null where one cannot take the group.
+Object reportModels(const GroupModel &group, const Schedule &schedule,
+                    const ChipInfo &chip) {
+  Object models;
+  std::string reason;
+  for (ModelKind kind : allModels()) {
+    std::optional<double> seconds =
+        predictSeconds(kind, group, schedule, chip, reason);
+    models[name(kind)] = seconds ? llvm::json::Value(microseconds(*seconds))
+                                 : llvm::json::Value(nullptr);
+  }
+  return models;
 }
 
 double tensorRate(const GroupModel &group, const ChipInfo &chip) {
@@ -247,6 +262,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     Object entry = reportSchedule(rated.schedule, group);
     entry["cost"] = reportCost(rated.cost);
     entry["model_us"] = microseconds(rated.modelSeconds);
+    entry["by_model_us"] = reportModels(group, rated.schedule, chip);
     if (rated.measuredSeconds)
       entry["measured_us"] = microseconds(*rated.measuredSeconds);
     entry["footprint"] = reportFootprint(rated.footprint);

@@ -180,6 +180,50 @@ class ChipPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   ];
 }
 
+def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
+  let summary = "Make one loop of loops that no tensor tells apart";
+  let description = [{
+    Query heads that share keys are rows to them as much as the rows of one head
+    are, and batches and heads are batches. In a chain's operators, loops that stand
+    side by side in every tensor that either of them indexes become one, so that
+    tiles can run across both and fewer axes are searched; tensors from outside are
+    reshaped, which moves nothing. Where an operator computes with an index of such
+    loops it divides instead, and what its masks look like is lost: this is done
+    where the search predicts that it pays.
+
+    Before that, two ways of writing that operands are shared become indexing maps:
+
+    * an operand that is repeated along a loop by an operator of its own
+      (`linalg.broadcast`, also behind a `tensor.collapse_shape`) is read where it
+      was, and never made;
+    * a loop of which an operand is indexed by the quotient (`h floordiv 4`) is
+      taken apart, in all operators that it runs through.
+
+    ```mlir
+    %s = linalg.generic {indexing_maps = [(b, c, g, m, n, k) -> (b, c, g, m, k),
+                                          (b, c, g, m, n, k) -> (b, c, n, k),
+                                          (b, c, g, m, n, k) -> (b, c, g, m, n)], …}
+        ins(%q, %k : tensor<2x8x4x16x64xf16>, tensor<2x8x512x64xf16>) …
+    ```
+
+    becomes
+
+    ```mlir
+    %q3 = tensor.collapse_shape %q [[0, 1], [2, 3], [4]] : … into tensor<16x64x64xf16>
+    %k3 = tensor.collapse_shape %k [[0, 1], [2], [3]] : … into tensor<16x512x64xf16>
+    %s3 = linalg.generic {indexing_maps = [(b, m, n, k) -> (b, m, k),
+                                           (b, m, n, k) -> (b, n, k),
+                                           (b, m, n, k) -> (b, m, n)], …}
+        ins(%q3, %k3 : …) …
+    ```
+  }];
+  let options = chipOptions;
+  let dependentDialects = [
+    "::fusion::fuse::FuseDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseFormGroups : ChipPass<"fuse-form-groups"> {
   let summary = "Decide what becomes one kernel";
   let description = [{
@@ -288,6 +332,11 @@ def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
     sums over each range in f32, and a stitched one, which adds the parts in order
     and then does what followed the product. Nothing is rounded more often than
     before. Axes that an earlier product reduces cannot be split.
+
+    Where reductions run along the axis, the partial group yields their values too,
+    each part's own, and its product lacks the factors that leave the sum; a
+    stitched group for each result of the chain merges the parts by the corrections
+    of the running form, then does what follows the loop (docs/reductions.md).
 
     ```mlir
     %r = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %out : tensor<64x48xf16>)

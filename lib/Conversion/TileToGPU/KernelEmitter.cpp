@@ -268,9 +268,10 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
   auto lowered = scf::ForOp::create(b, loc, bound(loop.getLowerBound()),
                                     bound(loop.getUpperBound()),
                                     bound(loop.getStep()), inits);
-  // A pipelined loop has the overlap that it needs; copies of its body would
-  // only push one another out of the instruction cache.
-  if (!loop.getBody()->getOps<ProducerAcquireOp>().empty())
+  // A loop over tiles has the overlap that its stages give; copies of its body
+  // would push one another out of the instruction cache, and hold addresses and
+  // fragments that the schedule's registers do not count.
+  if (loop.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
     lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {

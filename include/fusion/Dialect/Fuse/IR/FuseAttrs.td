@@ -244,7 +244,10 @@ def Fuse_PartialAttr : Fuse_Attr<"Partial", "partial"> {
     On a chain: everything is evaluated for `parts` consecutive ranges of the axis
     called `axis`, which the last product reduces, of `length` elements each; the
     last ranges are shorter or empty, and a sum over an empty range is zero. The
-    group's result carries the parts as its first dimension. `fuse-split-reductions`
+    group's results carry the parts as their first dimension: a product's sums, then
+    values of reductions that run along the axis. What the product sums up is
+    computed with a part's own running values, with zero where such a value is still
+    the identity of its reduction. `fuse-split-reductions`
     makes such groups, with a schedule that splits the axis, and a group that adds
     the parts.
 

@@ -1,0 +1,304 @@
+//===- MergeAxes.cpp - fuse-merge-axes
+//----------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AxisRegrouping.h"
+#include "ChainRows.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Transforms/ChipOption.h"
+#include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSEMERGEAXES
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+/// Erases operators, reshapes and constants that nobody reads.
+static void eraseUnused(Block &block, RewriterBase &rewriter) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
+}
+
+namespace {
+
+class AxisMerger {
+public:
+  AxisMerger(func::FuncOp function, const ChipInfo &chip)
+      : function(function), chip(chip), rewriter(function.getContext()) {}
+
+  void run() {
+    repeatInPlace();
+    takeApart();
+    llvm::SmallPtrSet<Operation *, 1> none;
+    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
+      merge(row.operators(0, row.links.size() - 1, /*all=*/true,
+                          /*joined=*/true));
+    // What the old operators started from.
+    eraseUnused(function.getBody().front(), rewriter);
+  }
+
+private:
+  using Operators = AxisRegrouping::Operators;
+
+  void repeatInPlace();
+  void takeApart();
+  void merge(const Operators &operators);
+  std::optional<double> price(const Operators &operators);
+
+  func::FuncOp function;
+  const ChipInfo &chip;
+  IRRewriter rewriter;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Repeated operands
+//===----------------------------------------------------------------------===//
+
+/// Where an operator that repeats its input along further loops reads it, by
+/// the dimensions of its result; null for all other operators.
+static AffineMap repetition(linalg::LinalgOp op) {
+  if (!op || isa<linalg::FillOp>(op) || op->getNumResults() != 1 ||
+      op.getNumDpsInputs() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+    return {};
+  OpOperand *input = op.getDpsInputOperand(0);
+  AffineMap read = op.getMatchingIndexingMap(input),
+            made = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!isa<RankedTensorType>(input->get().getType()) || !made.isPermutation() ||
+      op.getBlock()->getTerminator()->getOperand(0) !=
+          op.getMatchingBlockArgument(input) ||
+      read.isPermutation())
+    return {};
+  return read.compose(inversePermutation(made));
+}
+
+/// The dimensions of what is collapsed, by those of the result.
+static AffineMap collapsedDims(tensor::CollapseShapeOp op) {
+  MLIRContext *context = op.getContext();
+  ArrayRef<int64_t> shape = op.getSrcType().getShape();
+  SmallVector<AffineExpr> exprs(shape.size());
+  for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
+    AffineExpr rest = getAffineDimExpr(d, context);
+    for (int64_t part : llvm::reverse(ArrayRef(group).drop_front())) {
+      if (ShapedType::isDynamic(shape[part]))
+        return {};
+      exprs[part] = rest % shape[part];
+      rest = rest.floorDiv(shape[part]);
+    }
+    exprs[group.front()] = rest;
+  }
+  return AffineMap::get(op.getType().getRank(), 0, exprs, context);
+}
+
+/// Whether every loop indexes some operand, which gives its extent.
+static bool coversLoops(ArrayRef<AffineMap> maps, unsigned loops) {
+  llvm::SmallDenseSet<unsigned> covered;
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        covered.insert(dim.getPosition());
+  return covered.size() == loops;
+}
+
+/// Operators read what is repeated for them where it is: the loops that repeat
+/// it do not index it.
+void AxisMerger::repeatInPlace() {
+  Block &block = function.getBody().front();
+  SmallVector<linalg::LinalgOp> readers(block.getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp reader : readers) {
+    if (!isContraction(reader) && !isElementwise(reader))
+      continue;
+    SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+    SmallVector<Value> inputs(reader.getDpsInputs());
+    bool changes = false;
+    for (auto [number, input] : llvm::enumerate(inputs))
+      while (true) {
+        AffineMap through;
+        Value from = input;
+        if (auto collapse = input.getDefiningOp<tensor::CollapseShapeOp>()) {
+          through = collapsedDims(collapse);
+          from = collapse.getSrc();
+          if (!through)
+            break;
+        }
+        auto repeater = from.getDefiningOp<linalg::LinalgOp>();
+        AffineMap read = repetition(repeater);
+        if (!read || repeater.hasDynamicShape())
+          break;
+        AffineMap map = through ? read.compose(through) : read;
+        map = simplifyAffineMap(map.compose(maps[number]));
+        SmallVector<AffineMap> all = maps;
+        all[number] = map;
+        if (!AxisRegrouping::indexesByQuotients(map) ||
+            !coversLoops(all, reader.getNumLoops()))
+          break;
+        maps = std::move(all);
+        input = repeater.getDpsInputOperand(0)->get();
+        changes = true;
+      }
+    if (!changes)
+      continue;
+    rewriter.setInsertionPoint(reader);
+    auto copy = linalg::GenericOp::create(
+        rewriter, reader.getLoc(), reader->getResultTypes(), inputs,
+        reader.getDpsInits(), maps, reader.getIteratorTypesArray());
+    IRMapping mapping;
+    reader->getRegion(0).cloneInto(&copy.getRegion(), mapping);
+    rewriter.replaceOp(reader, copy.getResults());
+  }
+  eraseUnused(block, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that are taken apart
+//===----------------------------------------------------------------------===//
+
+static bool hasQuotient(AffineMap map) {
+  return llvm::any_of(map.getResults(), [](AffineExpr expr) {
+    return !isa<AffineDimExpr>(expr);
+  });
+}
+
+/// Where operands are indexed by a quotient of a loop, the loop, and all that
+/// is one axis with it, becomes two.
+void AxisMerger::takeApart() {
+  Block &block = function.getBody().front();
+  SmallVector<linalg::LinalgOp> all(block.getOps<linalg::LinalgOp>());
+  llvm::SmallPtrSet<Operation *, 16> done;
+  for (linalg::LinalgOp op : all) {
+    if (done.contains(op) || !AxisRegrouping::canRegroup(op) ||
+        llvm::none_of(op.getIndexingMapsArray(), hasQuotient))
+      continue;
+    // All that hands values to each other.
+    llvm::SmallSetVector<Operation *, 16> connected;
+    connected.insert(op);
+    for (size_t i = 0; i < connected.size(); ++i) {
+      auto own = cast<linalg::LinalgOp>(connected[i]);
+      auto add = [&](Operation *other) {
+        auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(other);
+        if (linalgOp && other->getBlock() == &block &&
+            AxisRegrouping::canRegroup(linalgOp))
+          connected.insert(other);
+      };
+      for (OpOperand *operand : own.getDpsInputOperands())
+        if (!hasQuotient(own.getMatchingIndexingMap(operand)))
+          add(operand->get().getDefiningOp());
+      for (OpOperand &use : own->getResult(0).getUses()) {
+        auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+        if (user && user.isDpsInput(&use) &&
+            !hasQuotient(user.getMatchingIndexingMap(&use)))
+          add(user);
+      }
+    }
+    Operators operators;
+    for (linalg::LinalgOp each : all)
+      if (connected.contains(each))
+        operators.push_back(each);
+    done.insert(connected.begin(), connected.end());
+    Location loc = op.getLoc();
+    FailureOr<AxisRegrouping> regrouping =
+        AxisRegrouping::compute(std::move(operators));
+    if (failed(regrouping) || !regrouping->takesApart()) {
+      remark::missed(
+          loc, remark::RemarkOpts::name("loops-not-split").category("fuse"))
+          << "a loop whose quotient indexes an operand stays one loop: the "
+             "operators that it runs through do not fit together";
+      continue;
+    }
+    regrouping->adopt(rewriter, regrouping->rewrite(rewriter));
+  }
+  eraseUnused(block, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that are put together
+//===----------------------------------------------------------------------===//
+
+/// The predicted time of the operators as one kernel, or nullopt where they are
+/// none.
+std::optional<double> AxisMerger::price(const Operators &operators) {
+  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+  auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
+  FailureOr<GroupAxes> axes =
+      GroupAxes::compute(interface.getOperators(), interface.getYieldedValues(),
+                         [](const Twine &) {});
+  std::optional<double> time;
+  std::string reason;
+  if (succeeded(axes))
+    if (std::optional<SearchResult> found =
+            searchSchedule(axes->model, chip, reason))
+      time = found->cost.total;
+  SmallVector<Value> inits(group.getInits());
+  rewriter.eraseOp(group);
+  for (Value init : inits)
+    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
+      rewriter.eraseOp(empty);
+  return time;
+}
+
+void AxisMerger::merge(const Operators &given) {
+  Operators operators = given;
+  auto adopt = [&](const AxisRegrouping &regrouping,
+                   const AxisRegrouping::Rewritten &rewritten) {
+    remark::passed(operators.front().getLoc(),
+                   remark::RemarkOpts::name("loops-joined").category("fuse"))
+        << "no tensor tells loops of " + regrouping.describeJoined() +
+               " iterations apart: they are one loop";
+    regrouping.adopt(rewriter, rewritten);
+    operators = rewritten.operators;
+  };
+  auto canRegroup = [](linalg::LinalgOp op) {
+    return AxisRegrouping::canRegroup(op);
+  };
+  if (!llvm::all_of(operators, canRegroup))
+    return;
+  FailureOr<AxisRegrouping> plain = AxisRegrouping::compute(operators);
+  if (failed(plain))
+    return;
+  if (plain->join(/*withIndices=*/false))
+    adopt(*plain, plain->rewrite(rewriter));
+  // Who computes with an index needs divisions then, and masks become opaque:
+  // whether that is worth it is a matter of cost.
+  FailureOr<AxisRegrouping> indexed = AxisRegrouping::compute(operators);
+  if (failed(indexed) || !indexed->join(/*withIndices=*/true))
+    return;
+  AxisRegrouping::Rewritten rewritten = indexed->rewrite(rewriter);
+  std::optional<double> before = price(operators),
+                        after = price(rewritten.operators);
+  if (after && (!before || *after < *before))
+    return adopt(*indexed, rewritten);
+  AxisRegrouping::discard(rewriter, rewritten);
+}
+
+namespace {
+
+struct MergeAxesPass : fusion::impl::FuseMergeAxesBase<MergeAxesPass> {
+  using FuseMergeAxesBase::FuseMergeAxesBase;
+
+  void runOnOperation() override {
+    FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
+    if (failed(target))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        AxisMerger(function, **target).run();
+  }
+};
+
+} // namespace
