@@ -15,10 +15,9 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Of a fragment's 32 lanes, 8 lie along the rows of its first operand and
-/// accumulator and 4 along the columns; along the columns of its second operand
-/// 8, along its rows 4. What lacks a dimension is held by all lanes along it,
-/// and by all warps.
+/// Lanes that lie along a dimension that is lacking hold replicas (of an
+/// accumulator's 32 lanes 8 lie along the rows and 4 along the columns), and so
+/// do all warps along it.
 int64_t fusion::countHolders(const Schedule &schedule,
                              const GroupTensor &tensor) {
   const ProductMapping &mapping = schedule.products[tensor.product];
@@ -27,11 +26,13 @@ int64_t fusion::countHolders(const Schedule &schedule,
   };
   int64_t rows = mapping.warps[0], columns = mapping.warps[1];
   if (tensor.role == TensorRole::Operand) {
-    if (mapping.isFirst(tensor.operandNumber))
-      return (lacks(mapping.i1) ? 8 * rows : 1) * (lacks(mapping.r1) ? 4 : 1) *
-             columns;
-    return (lacks(mapping.i2) ? 8 * columns : 1) * (lacks(mapping.r1) ? 4 : 1) *
-           rows;
+    bool isFirst = mapping.isFirst(tensor.operandNumber);
+    const Intrinsic &intrinsic = *mapping.intrinsic;
+    bool lacksParallel = lacks(isFirst ? mapping.i1 : mapping.i2);
+    int64_t distinct = (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
+                       (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes());
+    int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
+    return 32 / distinct * (lacksParallel ? along : 1) * others;
   }
   return (lacks(mapping.i1) ? 8 * rows : 1) *
          (lacks(mapping.i2) ? 4 * columns : 1);
@@ -73,7 +74,8 @@ public:
       int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
         staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+      else if (tensor.role == TensorRole::Intermediate &&
+               !hasOwnBuffer(group, schedule, kept, index))
         handedOver = std::max(handedOver, alignBuffer(tile));
       else
         buffers += alignBuffer(tile * place.stages * slots);
@@ -111,7 +113,7 @@ public:
   bool isTakenWhole(unsigned tensor) const {
     return group.tensors[tensor].role == TensorRole::Intermediate &&
            schedule.places[tensor].space == fuse::Space::Shared &&
-           !kept.values[tensor].isKept();
+           !hasOwnBuffer(group, schedule, kept, tensor);
   }
 
   /// Registers of a thread for a tile of operand 0 or 1 of a product.
@@ -135,10 +137,11 @@ public:
         unsigned value = group.products[*producer].result;
         whole += operandRegisters(number, operand,
                                   group.tensors[value].elementBytes);
-      } else if (mapping.isFirst(operand)) {
-        step += schedule.tiles[mapping.i1] / mapping.warps[0] / 16 * 4;
       } else {
-        step += schedule.tiles[mapping.i2] / mapping.warps[1] / 8 * 2;
+        bool isFirst = mapping.isFirst(operand);
+        step += mapping.intrinsic->operandRegisters(
+            isFirst, schedule.tiles[mapping.parallelAxis(operand)] /
+                         mapping.warps[isFirst ? 0 : 1]);
       }
     }
     return {step, whole};

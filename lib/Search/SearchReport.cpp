@@ -119,7 +119,7 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
 double tensorRate(const GroupModel &group, const ChipInfo &chip) {
   for (const Product &product : group.products)
     if (product.type)
-      return chip.tensorFlopsOf(*product.type) * chip.mmaShare;
+      return productRate(chip, *product.type);
   return chip.f32FlopsPerSecond;
 }
 

@@ -86,4 +86,5 @@ def main():
     sys.exit(broken != 0 or count == 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
