@@ -59,12 +59,16 @@ struct Workload {
   Launch launch;
 
   explicit Workload(const std::string &text) : program(parseOrDie(text)) {}
-  Workload(const char *file, const char *kernel, uint32_t columns,
-           uint32_t rows, std::array<uint32_t, 3> block)
+  /// A kernel of the corpus.
+  Workload(const char *file, const char *kernel, std::array<uint32_t, 3> grid,
+           std::array<uint32_t, 3> block, uint32_t cluster = 1,
+           uint32_t shared = 0)
       : Workload(readFile(std::string(FUSION_EMULATOR_CORPUS) + "/" + file)) {
     launch.kernel = kernel;
-    launch.grid = {columns, rows, 1};
+    launch.grid = grid;
     launch.block = block;
+    launch.cluster = {cluster, 1, 1};
+    launch.dynamicSharedMemory = shared;
   }
   template <class T> void buffer(const std::vector<T> &data) {
     uint64_t address = memory.allocate(data.size() * sizeof(T));
@@ -100,12 +104,13 @@ struct Workload {
   }
 };
 
+using Size = std::array<uint32_t, 3>;
 using Make = std::unique_ptr<Workload> (*)();
 
 template <int N> std::unique_ptr<Workload> gemm() {
-  auto w = std::make_unique<Workload>("gemm.ptx", "gemm_tensor", N / 64, N / 64,
-                                      std::array<uint32_t, 3>{128, 1, 1});
-  w->launch.dynamicSharedMemory = 3 * (64 * 32 + 32 * 64) * 2;
+  auto w = std::make_unique<Workload>(
+      "gemm.ptx", "gemm_tensor", Size{N / 64, N / 64, 1}, Size{128, 1, 1}, 1u,
+      uint32_t(3 * (64 * 32 + 32 * 64) * 2));
   for (int i = 0; i < 2; ++i)
     w->buffer(std::vector<uint16_t>(size_t(N) * N, 0x3c00));
   w->buffer(std::vector<float>(size_t(N) * N));
@@ -115,8 +120,8 @@ template <int N> std::unique_ptr<Workload> gemm() {
 }
 
 std::unique_ptr<Workload> gemmTiled() {
-  auto w = std::make_unique<Workload>("gemm.ptx", "gemm_tiled", 16, 16,
-                                      std::array<uint32_t, 3>{16, 16, 1});
+  auto w = std::make_unique<Workload>("gemm.ptx", "gemm_tiled", Size{16, 16, 1},
+                                      Size{16, 16, 1});
   for (int i = 0; i < 3; ++i)
     w->numbers(256 * 256);
   w->scalar(256);
@@ -124,8 +129,8 @@ std::unique_ptr<Workload> gemmTiled() {
 }
 
 std::unique_ptr<Workload> softmax() {
-  auto w = std::make_unique<Workload>("basics.ptx", "softmax_rows", 64, 1,
-                                      std::array<uint32_t, 3>{256, 1, 1});
+  auto w = std::make_unique<Workload>("basics.ptx", "softmax_rows",
+                                      Size{64, 1, 1}, Size{256, 1, 1});
   for (int i = 0; i < 2; ++i)
     w->numbers(512 * 1024);
   w->scalar(1024);
@@ -133,8 +138,8 @@ std::unique_ptr<Workload> softmax() {
 }
 
 std::unique_ptr<Workload> vectorAdd() {
-  auto w = std::make_unique<Workload>("basics.ptx", "vector_add", 4096, 1,
-                                      std::array<uint32_t, 3>{256, 1, 1});
+  auto w = std::make_unique<Workload>("basics.ptx", "vector_add",
+                                      Size{4096, 1, 1}, Size{256, 1, 1});
   for (int i = 0; i < 3; ++i)
     w->numbers(1 << 20);
   w->scalar(1 << 20);
@@ -142,8 +147,8 @@ std::unique_ptr<Workload> vectorAdd() {
 }
 
 std::unique_ptr<Workload> transpose() {
-  auto w = std::make_unique<Workload>("basics.ptx", "transpose", 32, 32,
-                                      std::array<uint32_t, 3>{32, 8, 1});
+  auto w = std::make_unique<Workload>("basics.ptx", "transpose",
+                                      Size{32, 32, 1}, Size{32, 8, 1});
   for (int i = 0; i < 2; ++i)
     w->numbers(1 << 20);
   w->scalar(1024);
@@ -152,8 +157,8 @@ std::unique_ptr<Workload> transpose() {
 
 /// Atomics on shared memory, then on global memory.
 std::unique_ptr<Workload> histogram() {
-  auto w = std::make_unique<Workload>("basics.ptx", "histogram", 64, 1,
-                                      std::array<uint32_t, 3>{256, 1, 1});
+  auto w = std::make_unique<Workload>("basics.ptx", "histogram", Size{64, 1, 1},
+                                      Size{256, 1, 1});
   std::vector<uint8_t> data(1 << 20);
   uint32_t random = 1;
   for (uint8_t &value : data) {
@@ -170,9 +175,8 @@ std::unique_ptr<Workload> histogram() {
 std::unique_ptr<Workload> pipeline() {
   constexpr int kTiles = 128, kColumns = 1024;
   auto w = std::make_unique<Workload>("pipelines.ptx", "pipeline_3_stages",
-                                      kColumns / 32, 1,
-                                      std::array<uint32_t, 3>{64, 1, 1});
-  w->launch.dynamicSharedMemory = 3 * 1024;
+                                      Size{kColumns / 32, 1, 1}, Size{64, 1, 1},
+                                      1u, uint32_t(3 * 1024));
   w->numbers(size_t(kTiles) * 8 * kColumns);
   w->numbers(kColumns);
   w->scalar(kTiles);
@@ -181,8 +185,8 @@ std::unique_ptr<Workload> pipeline() {
 }
 
 std::unique_ptr<Workload> collatz() {
-  auto w = std::make_unique<Workload>("basics.ptx", "collatz", 256, 1,
-                                      std::array<uint32_t, 3>{256, 1, 1});
+  auto w = std::make_unique<Workload>("basics.ptx", "collatz", Size{256, 1, 1},
+                                      Size{256, 1, 1});
   for (int i = 0; i < 2; ++i)
     w->numbers(1 << 16);
   w->scalar(1 << 16);
@@ -235,9 +239,8 @@ L:
 /// A ring of four blocks that store into one another's shared memory and meet
 /// at mbarriers and barrier.cluster.
 std::unique_ptr<Workload> clusterRing() {
-  auto w = std::make_unique<Workload>("hopper_clusters.ptx", "cluster_ring", 16,
-                                      1, std::array<uint32_t, 3>{32, 1, 1});
-  w->launch.cluster = {4, 1, 1};
+  auto w = std::make_unique<Workload>("hopper_clusters.ptx", "cluster_ring",
+                                      Size{16, 1, 1}, Size{32, 1, 1}, 4u);
   for (int i = 0; i < 2; ++i)
     w->numbers(16 * 32);
   w->scalar(64);
@@ -247,10 +250,8 @@ std::unique_ptr<Workload> clusterRing() {
 /// Atomics on the shared memory of both blocks of a cluster.
 std::unique_ptr<Workload> clusterHistogram() {
   auto w =
-      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_histogram", 16,
-                                 1, std::array<uint32_t, 3>{256, 1, 1});
-  w->launch.cluster = {2, 1, 1};
-  w->launch.dynamicSharedMemory = 2048;
+      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_histogram",
+                                 Size{16, 1, 1}, Size{256, 1, 1}, 2u, 2048u);
   w->numbers(1 << 16);
   w->numbers(1024);
   w->scalar(1 << 16);
@@ -261,9 +262,8 @@ std::unique_ptr<Workload> clusterHistogram() {
 /// Bulk copies into the shared memory of both blocks.
 std::unique_ptr<Workload> clusterMulticast() {
   auto w =
-      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_multicast", 16,
-                                 1, std::array<uint32_t, 3>{128, 1, 1});
-  w->launch.cluster = {2, 1, 1};
+      std::make_unique<Workload>("hopper_clusters.ptx", "cluster_multicast",
+                                 Size{16, 1, 1}, Size{128, 1, 1}, 2u);
   w->numbers(8 * 64 * 128);
   w->numbers(16 * 128);
   w->scalar(64);
@@ -273,11 +273,9 @@ std::unique_ptr<Workload> clusterMulticast() {
 /// Tensor copies by a warp of its own, multicast, and wgmma.
 std::unique_ptr<Workload> hopperGemm() {
   constexpr int kM = 256, kN = 512, kK = 1024;
-  auto w =
-      std::make_unique<Workload>("hopper_gemm.ptx", "hopper_gemm", kN / 64,
-                                 kM / 64, std::array<uint32_t, 3>{160, 1, 1});
-  w->launch.cluster = {2, 1, 1};
-  w->launch.dynamicSharedMemory = 49200;
+  auto w = std::make_unique<Workload>("hopper_gemm.ptx", "hopper_gemm",
+                                      Size{kN / 64, kM / 64, 1},
+                                      Size{160, 1, 1}, 2u, 49200u);
   w->halfMap(kK, kM, 32);
   w->halfMap(kK, kN, 64);
   w->numbers(size_t(kM) * kN);

@@ -8,14 +8,16 @@
 //
 // emulator-sanitizer-ratios KERNELS.ptx LAUNCH.json... prints, for each launch,
 // instructions of its warps, CPU time without and with the sanitizers on one
-// host thread, and the median over pairs of the quotients. Times are those of
-// `run` alone: no parsing, no filling of buffers.
+// host thread, and their quotient: the least of many launches with and without
+// in turn, so that what else the machine does counts in neither. Times are
+// those of `run` alone: no parsing, no filling of buffers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LaunchFile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 
@@ -25,12 +27,6 @@ static double cpuSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
-
-static double median(std::vector<double> values) {
-  auto middle = values.begin() + ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Seconds of one launch on fresh memory; negative after an error.
@@ -55,7 +51,7 @@ static double timeOf(const Program &program, const LaunchFile &file,
 }
 
 int main(int argc, char **argv) {
-  // Enough pairs for a median, and time enough for the clock.
+  // Enough pairs for a quiet moment, and time enough for the clock.
   constexpr size_t kPairs = 15;
   constexpr double kSeconds = 0.05;
   if (argc < 3) {
@@ -81,22 +77,21 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "%s\n", message.c_str());
       return 1;
     }
-    std::vector<double> plain, sanitized, ratios;
+    double plain = HUGE_VAL, sanitized = HUGE_VAL, spent = 0;
     uint64_t instructions = 0;
-    for (double spent = 0; ratios.size() < kPairs || spent < kSeconds;) {
+    for (size_t pairs = 0; pairs < kPairs || spent < kSeconds; ++pairs) {
       double without = timeOf(*program, file, false, instructions);
       double with = timeOf(*program, file, true, instructions);
       if (without < 0 || with < 0)
         return 1;
       spent += without + with;
-      plain.push_back(without * 1e6);
-      sanitized.push_back(with * 1e6);
-      ratios.push_back(with / without);
+      plain = std::min(plain, without * 1e6);
+      sanitized = std::min(sanitized, with * 1e6);
     }
     std::printf("%-24s %10llu instructions %10.1f us %10.1f us %6.2f\n",
                 file.launch.kernel.c_str(),
-                static_cast<unsigned long long>(instructions), median(plain),
-                median(sanitized), median(ratios));
+                static_cast<unsigned long long>(instructions), plain, sanitized,
+                sanitized / plain);
     std::fflush(stdout);
   }
   return 0;

@@ -7,8 +7,8 @@
     sanitizer_ratios.py [--tool=build/bin/emulator-sanitizer-ratios] [--kernels=PATTERN] [--above=2.6]
 
 Prints a table of the sources (launches, sum of sanitized over sum of plain CPU time, median and largest
-ratio of a launch) and the launches whose ratio is above a limit. Ratios are medians over interleaved
-pairs, so that what else the machine does slows both.
+ratio of a launch) and the launches whose ratio is above a limit. Times are the least of many interleaved
+launches, so that what else the machine does counts in neither.
 """
 
 import argparse

@@ -46,9 +46,13 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
     if (product.type)
       tensorRate =
           chip.tensorFlopsOf(*product.type) * chip.mmaShare / chip.numSMs;
-  double scalarRate = chip.f32FlopsPerSecond / chip.numSMs;
+  // Both kinds of units work at the same time; tensor cores wait for what they
+  // multiply.
+  double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
+  double specialRate = chip.specialPerClockPerSM * chip.clockHz;
   cost.compute = footprint.mmaFlops * share / tensorRate +
-                 footprint.otherFlops * share / scalarRate;
+                 share * std::max(footprint.scalar.plain / plainRate,
+                                  footprint.scalar.special / specialRate);
 
   PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
                                              PipelineForm::Continuous);
@@ -62,6 +66,7 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
   cost.pipeline = pipeline.kernel;
+  cost.residentBlocks = pipeline.blocksPerSM;
   if (schedule.splitAxis()) {
     CombineFootprint combine = combineFootprint(group, schedule);
     cost.combine =

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/DramModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace fusion;
@@ -31,6 +32,11 @@ public:
       : group(group), schedule(schedule), l2Bytes(l2Bytes),
         touched(group.tensors.size(), 0), distance(group.tensors.size(), 0),
         fetches(group.tensors.size(), 1) {
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+      int64_t all = tripCount(group.axes[axis], schedule.tiles[axis]);
+      whole.push_back(all);
+      sequential.push_back(llvm::divideCeil(all, schedule.splitOf(axis)));
+    }
     listLevels();
     // The resident blocks are the next ones in order.
     double rest = std::max<int64_t>(1, concurrent);
@@ -57,10 +63,7 @@ public:
   }
 
 private:
-  double trips(unsigned axis) const {
-    return static_cast<double>(
-        tripCount(group.axes[axis], schedule.tiles[axis]));
-  }
+  double trips(unsigned axis) const { return whole[axis]; }
 
   int64_t wholeBytes(unsigned tensor) const {
     return movedElements(group, schedule, tensor) *
@@ -97,7 +100,7 @@ private:
     double bytes = static_cast<double>(wholeBytes(tensor));
     for (unsigned axis : loops)
       if (!schedule.isBlockAxis(axis) && group.indexes(tensor, axis))
-        bytes /= sequentialTrips(group, schedule, axis);
+        bytes /= sequential[axis];
     for (const GridLevel &level : levels)
       if (indexes(tensor, level.axis))
         bytes *= level.together / level.trips;
@@ -134,8 +137,7 @@ private:
         visit(node.children);
         path.pop_back();
         if (!schedule.isBlockAxis(node.index))
-          repeat(node.index, sequentialTrips(group, schedule, node.index),
-                 first);
+          repeat(node.index, sequential[node.index], first);
       } else if (node.kind != TilingNode::Kind::Compute &&
                  !isCombined(group, schedule, node.index)) {
         touch(node.index, path);
@@ -146,6 +148,7 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   uint64_t l2Bytes;
+  SmallVector<double, 8> whole, sequential; ///< by axis: tiles, iterations
   SmallVector<GridLevel, 6> levels;
   SmallVector<unsigned, 8> path; ///< loops around the statement at hand
   SmallVector<unsigned, 8> seen; ///< tensors, in the order of their statements

@@ -37,6 +37,32 @@ bool GroupModel::indexes(unsigned tensor, unsigned axis) const {
 // Unification of loops
 //===----------------------------------------------------------------------===//
 
+/// Where operators join products, those that more products precede come last,
+/// so that what follows the last of them finds all values complete. Operators
+/// of one chain are in this order as they stand.
+void GroupAxesBuilder::orderProducts() {
+  llvm::DenseMap<Operation *, unsigned> depths;
+  unsigned last = 0;
+  bool isOrdered = true;
+  for (linalg::LinalgOp op : group.operators) {
+    unsigned depth = 0;
+    for (Value input : op.getDpsInputs())
+      if (auto it = depths.find(input.getDefiningOp()); it != depths.end())
+        depth = std::max(depth, it->second);
+    if (isContraction(op)) {
+      ++depth;
+      isOrdered &= depth >= last;
+      last = depth;
+    }
+    depths[op] = depth;
+  }
+  if (!isOrdered)
+    llvm::stable_sort(group.operators,
+                      [&](linalg::LinalgOp a, linalg::LinalgOp b) {
+                        return depths.lookup(a) < depths.lookup(b);
+                      });
+}
+
 LogicalResult GroupAxesBuilder::classify() {
   unsigned numProducts = 0, numReductions = 0;
   for (auto [index, op] : llvm::enumerate(group.operators)) {
@@ -94,6 +120,7 @@ LogicalResult GroupAxesBuilder::unifyLoops() {
             first[index] + cast<AffineDimExpr>(readExpr).getPosition());
     }
   }
+  shareLoops(first, classes);
   // Number the classes in order of first appearance.
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
   for (auto [index, op] : llvm::enumerate(group.operators)) {

@@ -12,6 +12,7 @@
 
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/MaskedAxes.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -28,6 +29,7 @@ public:
     for (mlir::linalg::LinalgOp op : operators)
       if (!mlir::isa<mlir::linalg::FillOp>(op))
         group.operators.push_back(op);
+    orderProducts();
   }
 
   mlir::FailureOr<GroupAxes> build() {
@@ -46,6 +48,7 @@ private:
     explain(reason);
     return mlir::failure();
   }
+  void orderProducts();
   mlir::LogicalResult classify();
   mlir::LogicalResult unifyLoops();
   mlir::LogicalResult nameAxes();
@@ -53,6 +56,10 @@ private:
   mlir::LogicalResult collectOperands();
   mlir::LogicalResult collectResults();
   mlir::LogicalResult collectReductions();
+  mlir::LogicalResult collectJoins();
+  void shareLoops(llvm::ArrayRef<unsigned> first,
+                  llvm::EquivalenceClasses<unsigned> &classes);
+  std::optional<unsigned> findShared(unsigned op, mlir::OpOperand *operand);
   mlir::FailureOr<mlir::Value> handedValue(unsigned product);
   void nameTensors();
   void deriveOnlineForms();

@@ -9,6 +9,7 @@
 
 #include "GroupAxesBuilder.h"
 #include "fusion/Analysis/OnlineReduction.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -28,6 +29,80 @@ tensorTypeOf(linalg::LinalgOp contraction) {
     return TensorCoreType::F16;
   if (elementType(0).isBF16())
     return TensorCoreType::BF16;
+  return std::nullopt;
+}
+
+/// What a value of a group's body is outside: the group's operand, where it is
+/// an argument of the body.
+static Value sourceOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return value;
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (!isa_and_nonnull<fuse::FusedGroupOpInterface>(parent))
+    return value;
+  return parent->getOperand(argument.getArgNumber());
+}
+
+/// Two products that read one input by the same rows sum over one axis: its
+/// tiles serve both.
+void GroupAxesBuilder::shareLoops(ArrayRef<unsigned> first,
+                                  llvm::EquivalenceClasses<unsigned> &classes) {
+  auto loopsOf = [&](unsigned op, OpOperand &operand) {
+    SmallVector<unsigned, 4> loops;
+    AffineMap map = group.operators[op].getMatchingIndexingMap(&operand);
+    for (AffineExpr expr : map.getResults())
+      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+    return loops;
+  };
+  for (unsigned a = 0; a < group.operators.size(); ++a)
+    for (unsigned b = a + 1; b < group.operators.size(); ++b)
+      for (unsigned number : {0u, 1u}) {
+        if (!group.productOf[a] || !group.productOf[b])
+          continue;
+        linalg::LinalgOp opA = group.operators[a], opB = group.operators[b];
+        OpOperand &useA = opA->getOpOperand(number),
+                  &useB = opB->getOpOperand(number);
+        if (definer(useA.get()) || sourceOf(useA.get()) != sourceOf(useB.get()))
+          continue;
+        bool isLike = false, isReduced = true;
+        SmallVector<std::pair<unsigned, unsigned>, 2> unlike;
+        auto kindsA = opA.getIteratorTypesArray(),
+             kindsB = opB.getIteratorTypesArray();
+        for (auto [loopA, loopB] :
+             llvm::zip_equal(loopsOf(a, useA), loopsOf(b, useB))) {
+          if (classes.isEquivalent(first[a] + loopA, first[b] + loopB)) {
+            isLike = true;
+            continue;
+          }
+          unlike.push_back({first[a] + loopA, first[b] + loopB});
+          isReduced &= kindsA[loopA] == utils::IteratorType::reduction &&
+                       kindsB[loopB] == utils::IteratorType::reduction;
+        }
+        if (isLike && isReduced)
+          for (auto [loopA, loopB] : unlike)
+            classes.unionSets(loopA, loopB);
+      }
+}
+
+/// The tensor that an earlier product reads by the same axes of the same input.
+std::optional<unsigned> GroupAxesBuilder::findShared(unsigned op,
+                                                     OpOperand *operand) {
+  unsigned number = operand->getOperandNumber();
+  for (auto [index, tensor] : llvm::enumerate(group.model.tensors)) {
+    if (tensor.role != TensorRole::Operand || tensor.operandNumber != number ||
+        sourceOf(group.values[index]) != sourceOf(operand->get()) ||
+        tensor.axes != axesOf(op, operand))
+      continue;
+    // Not one that operators in front of its product read.
+    bool isDirect =
+        llvm::any_of(group.values[index].getUsers(), [&](Operation *user) {
+          auto reader = dyn_cast<linalg::LinalgOp>(user);
+          return reader && isContraction(reader);
+        });
+    if (isDirect)
+      return index;
+  }
   return std::nullopt;
 }
 
@@ -110,10 +185,8 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
     if (std::optional<unsigned> producer = definer(value)) {
       // A product, or an element-wise operator after one, hands its value over.
       if (std::optional<unsigned> other = group.followsProduct[*producer]) {
-        if (*other == product && role == TensorRole::Extra)
-          continue;
         if (role == TensorRole::Extra)
-          return decline("an element-wise operator joins two products");
+          continue;
         std::optional<unsigned> &slot =
             group.model.products[product].producer[number];
         if (slot && *slot != *other)
@@ -138,6 +211,12 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         continue;
       return decline("an input is read in two places of the chain");
     }
+    if (isProduct)
+      if (std::optional<unsigned> shared = findShared(op, operand)) {
+        group.tensorOf[value] = *shared;
+        group.model.tensors[*shared].sharedBy.push_back(product);
+        continue;
+      }
     unsigned tensor = addTensor(value, role, op, operand);
     group.model.tensors[tensor].product = product;
     group.model.tensors[tensor].operandNumber = number;
@@ -159,18 +238,19 @@ LogicalResult GroupAxesBuilder::collectOperands() {
     }
     for (OpOperand *operand : op.getDpsInputOperands())
       if (std::optional<unsigned> producer = definer(operand->get()))
-        if (std::optional<unsigned> product = follows[*producer]) {
-          if (follows[index] && *follows[index] != *product)
-            return decline("an element-wise operator joins two products");
-          follows[index] = product;
-        }
+        if (std::optional<unsigned> product = follows[*producer])
+          follows[index] = std::max(follows[index].value_or(0), *product);
   }
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (group.productOf[index] || !follows[index])
       continue;
     Product &product = group.model.products[*follows[index]];
-    product.flopsPerPoint += countBodyFlops(op);
     GroupTensor &result = group.model.tensors[product.result];
+    ArrayRef<unsigned> loops(group.loops[index]);
+    bool hasAllAxes = llvm::all_of(result.axes, [&](unsigned axis) {
+      return llvm::is_contained(loops, axis);
+    });
+    (hasAllAxes ? product.perPoint : product.perRow) += countScalarWork(op);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
         return decline("an element-wise operator has a loop that its product "
@@ -178,7 +258,35 @@ LogicalResult GroupAxesBuilder::collectOperands() {
     if (failed(collectOperandsOf(index, *follows[index], TensorRole::Extra, 0)))
       return failure();
   }
+  if (failed(collectJoins()))
+    return failure();
   return collectReductions();
+}
+
+/// Axes of a product's result.
+static size_t tileRank(const Product &product) {
+  return product.axes.size() - product.reduction.size();
+}
+
+LogicalResult GroupAxesBuilder::collectJoins() {
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (group.productOf[index] || !group.followsProduct[index])
+      continue;
+    Product &home = group.model.products[*group.followsProduct[index]];
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      std::optional<unsigned> producer = definer(operand->get());
+      if (!producer || !group.followsProduct[*producer] ||
+          group.followsProduct[*producer] == group.followsProduct[index])
+        continue;
+      unsigned other = *group.followsProduct[*producer];
+      bool isTile = axesOf(index, operand).size() ==
+                    tileRank(group.model.products[other]);
+      auto &list = isTile ? home.joined : home.joinedRows;
+      if (!llvm::is_contained(list, other))
+        list.push_back(other);
+    }
+  }
+  return success();
 }
 
 LogicalResult GroupAxesBuilder::collectReductions() {
@@ -244,7 +352,7 @@ LogicalResult GroupAxesBuilder::collectResults() {
 }
 
 /// The value of a product, after the operators that follow it, that another
-/// product multiplies or that leaves.
+/// product multiplies, that joins another's or that leaves.
 FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
   Value handed;
   bool isRead = false, isResult = false;
@@ -264,6 +372,18 @@ FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
       continue;
     for (OpOperand *operand : op.getDpsInputOperands())
       if (follows(operand->get()) && failed(take(operand->get(), false)))
+        return failure();
+  }
+  // What operators after another product read of it, but rows.
+  const Product &own = group.model.products[product];
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    if (group.productOf[index] || !group.followsProduct[index] ||
+        *group.followsProduct[index] == product)
+      continue;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (follows(operand->get()) &&
+          axesOf(index, operand).size() == tileRank(own) &&
+          failed(take(operand->get(), false)))
         return failure();
   }
   // Rows of it may leave besides.
@@ -326,6 +446,16 @@ void GroupAxesBuilder::deriveOnlineForms() {
       for (const OnlineForm::Sum &sum : form->sums)
         if (sum.factor)
           online.corrected.push_back(sum.product);
+      for (auto [index, op] : llvm::enumerate(group.operators)) {
+        if (!group.followsProduct[index])
+          continue;
+        ScalarWork work;
+        for (Operation &inner : op.getBlock()->without_terminator())
+          if (form->skipped.contains(&inner))
+            work += countScalarWork(&inner);
+        if (work.plain || work.special)
+          online.deferred.push_back({*group.followsProduct[index], work});
+      }
       known = std::make_shared<const OnlineForm>(std::move(*form));
       describeSplit(online, *known);
     }

@@ -15,6 +15,7 @@
 using namespace fusion;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::Twine;
 using Reason = std::optional<std::string>;
 
 namespace {
@@ -29,9 +30,7 @@ public:
   Reason run();
 
 private:
-  int64_t trips(unsigned axis) const {
-    return sequentialTrips(group, schedule, axis);
-  }
+  int64_t trips(unsigned axis) const { return kept.trips[axis]; }
 
   Reason locate(const TilingTree &items,
                 llvm::SmallVectorImpl<const TilingNode *> &loops);
@@ -39,9 +38,10 @@ private:
   Reason analyzeSum(unsigned number);
   Reason analyzeHandOver(unsigned number);
   Reason analyzeUses(unsigned number);
+  Reason analyzeJoin(unsigned number, unsigned home, unsigned &lastUse) const;
   Reason analyzeLoad(unsigned tensor, Loops use);
   Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-              size_t common, const std::string &what);
+              size_t common, const Twine &what);
   void addSlots(TileSlots &slots, unsigned axis) const;
 
   /// Whether a position is inside of the product's outermost reduction.
@@ -61,8 +61,12 @@ private:
   const Schedule &schedule;
   KeptTiles &kept;
   unsigned counter = 0;
-  /// By loop: the last statement inside.
-  llvm::SmallDenseMap<const TilingNode *, unsigned, 16> ends;
+  /// The last statement inside of a loop.
+  unsigned endOf(const TilingNode *loop) const {
+    return llvm::find_if(ends, [&](auto &end) { return end.first == loop; })
+        ->second;
+  }
+  SmallVector<std::pair<const TilingNode *, unsigned>, 8> ends;
 };
 
 size_t commonPart(Loops a, Loops b) {
@@ -97,7 +101,7 @@ Reason Analysis::locate(const TilingTree &items,
       if (Reason reason = locate(node.children, loops))
         return reason;
       loops.pop_back();
-      ends[&node] = counter - 1;
+      ends.push_back({&node, counter - 1});
       continue;
     }
     auto &list = node.kind == TilingNode::Kind::Load      ? kept.loads
@@ -191,9 +195,8 @@ Reason Analysis::analyzeHandOver(unsigned number) {
   Loops scope = scopeOf(number);
   HandOver &handOver = kept.handOvers[number];
   handOver.loops.assign(scope.begin(), scope.end());
-  handOver.order = kept.reductions[number]
-                       ? ends.lookup(kept.reductions[number])
-                       : kept.computes[result]->order;
+  handOver.order = kept.reductions[number] ? endOf(kept.reductions[number])
+                                           : kept.computes[result]->order;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Extra || tensor.product != number)
       continue;
@@ -227,13 +230,14 @@ Reason Analysis::analyzeHandOver(unsigned number) {
 /// Slots for tiles that are made in `made`, and in loops that lowering opens,
 /// of which the uses share the outermost `common` ones.
 Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-                      size_t common, const std::string &what) {
+                      size_t common, const Twine &what) {
   TileSlots &slots = kept.values[tensor];
   Loops makers = made.drop_front(common);
   for (const TilingNode *loop : makers) {
     if (!group.indexes(tensor, loop->index))
-      return "loop '" + group.axisName(loop->index) + "' repeats " + what +
-             ", which is used outside of it";
+      return ("loop '" + group.axisName(loop->index) + "' repeats " + what +
+              ", which is used outside of it")
+          .str();
     addSlots(slots, loop->index);
   }
   for (unsigned axis : opened)
@@ -245,7 +249,25 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
 Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
   Loops load = kept.loads[tensor]->loops;
   return keep(tensor, load, {}, commonPart(load, use),
-              "L" + group.tensorName(tensor));
+              Twine("L") + group.tensorName(tensor));
+}
+
+/// Operators after product `home` read the tile of product `number`: it is
+/// complete before, in loops that are around both.
+Reason Analysis::analyzeJoin(unsigned number, unsigned home,
+                             unsigned &lastUse) const {
+  const std::string name = "'" + group.valueName(number) + "'",
+                    other = "'" + group.valueName(home) + "'";
+  const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
+  bool isBefore = made.order < used.order ||
+                  (made.order == used.order && number < home && !made.after);
+  if (!isBefore || commonPart(made.loops, used.loops) < made.loops.size())
+    return name + " is not complete where it joins " + other;
+  if (!made.opened.empty() || !used.opened.empty())
+    return "several tiles of " + name +
+           " are complete at once where it joins " + other;
+  lastUse = std::max(lastUse, used.order);
+  return std::nullopt;
 }
 
 /// Who uses the value follows its hand-over, outside of its reduction.
@@ -255,29 +277,33 @@ Reason Analysis::analyzeUses(unsigned number) {
   const HandOver &handOver = kept.handOvers[number];
   size_t common = handOver.loops.size();
   unsigned lastUse = handOver.order;
-  auto use = [&](const TreePosition &user, const std::string &statement,
+  auto use = [&](const TreePosition &user, const Twine &statement,
                  const char *incomplete) -> Reason {
     if (isInsideSum(number, user.loops) ||
         user.order < kept.computes[result]->order)
-      return statement + incomplete + name + "'";
+      return (statement + incomplete + name + "'").str();
     if (handOver.after && user.order < handOver.order)
-      return "L" + group.tensorName(*handOver.after) + " does not precede " +
-             statement;
+      return ("L" + group.tensorName(*handOver.after) + " does not precede " +
+              statement)
+          .str();
     size_t shared = commonPart(handOver.loops, user.loops);
     common = std::min(common, shared);
     Loops own = Loops(user.loops).drop_front(shared);
-    lastUse =
-        std::max(lastUse, own.empty() ? user.order : ends.lookup(own.front()));
+    lastUse = std::max(lastUse, own.empty() ? user.order : endOf(own.front()));
     return std::nullopt;
   };
   for (const Product &consumer : group.products)
     if (llvm::is_contained(consumer.producer, std::optional(number)))
       if (Reason reason = use(*kept.computes[consumer.result],
-                              "C" + group.tensorName(consumer.result),
+                              Twine("C") + group.tensorName(consumer.result),
                               " does not follow the completion of '"))
         return reason;
+  for (auto [home, consumer] : llvm::enumerate(group.products))
+    if (llvm::is_contained(consumer.joined, number))
+      if (Reason reason = analyzeJoin(number, home, lastUse))
+        return reason;
   if (const std::optional<TreePosition> &store = kept.stores[result]) {
-    if (Reason reason = use(*store, "S" + name,
+    if (Reason reason = use(*store, Twine("S") + name,
                             " must directly follow the completion of '"))
       return reason;
     for (const TilingNode *loop : Loops(store->loops).drop_front(common))
@@ -285,20 +311,24 @@ Reason Analysis::analyzeUses(unsigned number) {
         return "loop '" + group.axisName(loop->index) + "' repeats S" + name;
   }
   kept.lastUses[result] = lastUse;
-  return keep(result, handOver.loops, handOver.opened, common, "C" + name);
+  return keep(result, handOver.loops, handOver.opened, common,
+              Twine("C") + name);
 }
 
 Reason Analysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
-  kept.loads.resize(tensors);
-  kept.computes.resize(tensors);
-  kept.stores.resize(tensors);
-  kept.values.resize(tensors);
-  kept.makers.resize(tensors);
-  kept.lastUses.resize(tensors);
-  kept.accumulators.resize(products);
-  kept.reductions.resize(products);
-  kept.handOvers.resize(products);
+  kept.trips.clear();
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    kept.trips.push_back(sequentialTrips(group, schedule, axis));
+  // Of the schedule before.
+  for (auto *list : {&kept.loads, &kept.computes, &kept.stores})
+    list->assign(tensors, std::nullopt);
+  kept.values.assign(tensors, {});
+  kept.makers.assign(tensors, nullptr);
+  kept.lastUses.assign(tensors, 0);
+  kept.accumulators.assign(products, {});
+  kept.reductions.assign(products, nullptr);
+  kept.handOvers.assign(products, {});
   SmallVector<const TilingNode *, 8> loops;
   if (Reason reason = locate(schedule.tree, loops))
     return reason;
@@ -309,23 +339,32 @@ Reason Analysis::run() {
       return reason;
     if (Reason reason = analyzeHandOver(number))
       return reason;
+  }
+  for (unsigned number = 0; number < products; ++number)
     if (Reason reason = analyzeUses(number))
       return reason;
-  }
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Operand)
       continue;
-    unsigned result = group.products[tensor.product].result;
-    const TreePosition &compute = *kept.computes[result];
-    if (kept.loads[index]->order > compute.order)
-      return "L" + tensor.name + " does not precede C" +
-             group.tensorName(result);
-    if (Reason reason = analyzeLoad(index, compute.loops))
+    SmallVector<unsigned, 2> readers{tensor.product};
+    llvm::append_range(readers, tensor.sharedBy);
+    Loops load = kept.loads[index]->loops;
+    size_t common = load.size();
+    for (unsigned reader : readers) {
+      unsigned result = group.products[reader].result;
+      const TreePosition &compute = *kept.computes[result];
+      if (kept.loads[index]->order > compute.order)
+        return "L" + tensor.name + " does not precede C" +
+               group.tensorName(result);
+      size_t shared = commonPart(load, compute.loops);
+      common = std::min(common, shared);
+      kept.lastUses[index] = std::max(kept.lastUses[index],
+                                      shared == compute.loops.size()
+                                          ? compute.order
+                                          : endOf(compute.loops[shared]));
+    }
+    if (Reason reason = keep(index, load, {}, common, Twine("L") + tensor.name))
       return reason;
-    size_t common = commonPart(kept.loads[index]->loops, compute.loops);
-    kept.lastUses[index] = common == compute.loops.size()
-                               ? compute.order
-                               : ends.lookup(compute.loops[common]);
   }
   return std::nullopt;
 }

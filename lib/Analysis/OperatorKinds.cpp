@@ -1,5 +1,4 @@
-//===- OperatorKinds.cpp - What an operator of a chain is
-//-------------------------===//
+//===- OperatorKinds.cpp - What an operator of a chain is -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -63,11 +62,31 @@ bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
                   matchPattern(fill.getInputs()[0], m_Zero()));
 }
 
-unsigned fusion::countBodyFlops(linalg::LinalgOp op) {
-  unsigned count = 0;
+/// What one operation becomes (docs/numerics.md): a special function with what
+/// scales its argument or result, or polynomials.
+ScalarWork fusion::countScalarWork(Operation *op) {
+  return llvm::TypeSwitch<Operation *, ScalarWork>(op)
+      .Case<arith::ConstantOp, linalg::IndexOp, arith::BitcastOp>(
+          [](auto) { return ScalarWork{0, 0}; })
+      .Case<math::Exp2Op, math::RsqrtOp, math::Log2Op>(
+          [](auto) { return ScalarWork{0, 1}; })
+      .Case<math::ExpOp, math::LogOp>([](auto) { return ScalarWork{1, 1}; })
+      .Case<math::AbsFOp, math::FmaOp, math::CopySignOp>(
+          [](auto) { return ScalarWork{1, 0}; })
+      // Correctly rounded.
+      .Case<arith::DivFOp, math::SqrtOp>([](auto) { return ScalarWork{8, 1}; })
+      // Polynomials, and their quotient.
+      .Default([](Operation *other) {
+        return isa<math::MathDialect>(other->getDialect()) ? ScalarWork{16, 1}
+                                                           : ScalarWork{1, 0};
+      });
+}
+
+ScalarWork fusion::countScalarWork(linalg::LinalgOp op) {
+  ScalarWork work;
   for (Operation &inner : op.getBlock()->without_terminator())
-    count += isa<math::MathDialect>(inner.getDialect()) ? 8 : 1;
-  return count;
+    work += countScalarWork(&inner);
+  return work;
 }
 
 /// The kind of a combining operation.

@@ -42,7 +42,7 @@ double fusion::loadUseLatency(double load, double use, double iterations,
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,
                             const Footprint &footprint, const ChipInfo &chip) {
-  int64_t registers = std::max<int64_t>(footprint.registers, 1);
+  int64_t registers = std::max<int64_t>(registersWithRoom(footprint, chip), 1);
   int64_t producers = chip.leastRegisters ? chip.leastRegisters : registers;
   int64_t registersPerBlock =
       32 * (registers * schedule.warps + producers * schedule.producerWarps);

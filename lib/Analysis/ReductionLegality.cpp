@@ -50,6 +50,7 @@ private:
   Reason check(const Reduction &reduction);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
   Reason checkRows(unsigned product);
+  Reason checkJoinedRows(unsigned product, unsigned home);
   Reason checkLeaving(unsigned product, ArrayRef<unsigned> axes,
                       const std::string &what);
   Reason checkStatistic(unsigned tensor);
@@ -114,12 +115,41 @@ Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
   return std::nullopt;
 }
 
+/// Rows that operators after another product read are final by then.
+Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
+  const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
+  ArrayRef<const TilingNode *> loops(made.loops);
+  // What runs online is final behind its loop.
+  if (schedule.reduction == fuse::ReductionForm::Online)
+    loops = loops.take_while([&](const TilingNode *loop) {
+      return llvm::none_of(group.reductions, [&](const Reduction &reduction) {
+        return reduction.product == number &&
+               llvm::is_contained(reduction.reduced, loop->index);
+      });
+    });
+  bool isAround =
+      loops.size() <= used.loops.size() &&
+      ArrayRef<const TilingNode *>(used.loops).take_front(loops.size()) ==
+          loops;
+  bool isInside = loops.size() < made.loops.size() &&
+                  llvm::is_contained(used.loops, made.loops[loops.size()]);
+  if (!isAround || isInside || used.order < made.order)
+    return "the rows of '" + group.valueName(number) +
+           "' are not final where they join '" + group.valueName(home) + "'";
+  return std::nullopt;
+}
+
 /// Values of rows reach the tiles of later products in the registers of the
 /// threads that reduced them.
 Reason Checker::checkRows(unsigned number) {
   const ProductMapping &from = schedule.products[number];
   for (auto [index, product] : llvm::enumerate(group.products)) {
-    if (!llvm::is_contained(product.producer, std::optional(number)))
+    bool isJoined = llvm::is_contained(product.joinedRows, number);
+    if (isJoined)
+      if (Reason reason = checkJoinedRows(number, index))
+        return reason;
+    if (!isJoined &&
+        !llvm::is_contained(product.producer, std::optional(number)))
       continue;
     const ProductMapping &to = schedule.products[index];
     if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||

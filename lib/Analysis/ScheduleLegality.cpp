@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "BlockResources.h"
 #include "ReductionLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/KeptTiles.h"
@@ -49,8 +50,9 @@ namespace {
 class Checker {
 public:
   Checker(const GroupModel &group, const Schedule &schedule,
-          const ChipInfo &chip)
-      : group(group), schedule(schedule), chip(chip) {}
+          const ChipInfo &chip, KeptTiles &kept, Footprint &footprint)
+      : group(group), schedule(schedule), chip(chip), kept(kept),
+        footprint(footprint) {}
 
   Reason run() {
     for (unsigned number = 0; number < group.products.size(); ++number)
@@ -66,6 +68,9 @@ public:
       return reason;
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))
       return reason;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkJoins(number))
+        return reason;
     if (Reason reason = checkKeptParts())
       return reason;
     if (schedule.skipped)
@@ -75,9 +80,17 @@ public:
                "' cannot be skipped: " + *reason;
     if (Reason reason = whyNotReduced(group, schedule, kept))
       return reason;
-    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-      if (Reason reason = checkPlace(tensor))
-        return reason;
+    if (Reason reason = checkPlaces())
+      return reason;
+    footprint = computeFootprint(group, schedule, kept);
+    return checkResources();
+  }
+
+  /// Of what `run` has accepted with other stages.
+  Reason runStages() {
+    if (Reason reason = checkPlaces())
+      return reason;
+    countResources(group, schedule, kept, footprint);
     return checkResources();
   }
 
@@ -91,18 +104,23 @@ private:
   Reason checkKeptParts();
   Reason checkCluster();
   Reason checkProducers();
+  Reason checkPlaces() {
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (Reason reason = checkPlace(tensor))
+        return reason;
+    return std::nullopt;
+  }
   Reason checkPlace(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
+  Reason checkJoins(unsigned number);
   Reason checkResources();
 
   const GroupModel &group;
   const Schedule &schedule;
   const ChipInfo &chip;
-  KeptTiles kept;
-
-public:
-  Footprint footprint; ///< once the resources are checked
+  KeptTiles &kept;
+  Footprint &footprint; ///< once the resources are checked
 };
 
 } // namespace
@@ -362,18 +380,45 @@ Reason Checker::checkPipeline(unsigned index) {
 /// from registers.
 Reason Checker::checkHandOver(unsigned producer) {
   unsigned tensor = group.products[producer].result;
-  Reason reason = whyNotInRegisters(group, schedule, producer);
   if (schedule.places[tensor].space != fuse::Space::Shared)
-    return reason;
-  if (!reason && !kept.values[tensor].isKept())
+    return whyNotInRegisters(group, schedule, producer);
+  if (!kept.values[tensor].isKept() &&
+      staysInRegisters(group, schedule, producer))
     return "'" + group.tensorName(tensor) +
            "' is held by the threads that multiply it next and stays in "
            "registers";
   return std::nullopt;
 }
 
+/// Tiles are joined in the registers of the threads that made them, and a tile
+/// of an operand that several products multiply is one of the same axes for
+/// all.
+Reason Checker::checkJoins(unsigned number) {
+  const ProductMapping &to = schedule.products[number];
+  for (unsigned other : group.products[number].joined) {
+    const ProductMapping &from = schedule.products[other];
+    if (from.i1 != to.i1 || from.i2 != to.i2 || from.warps[0] != to.warps[0] ||
+        from.warps[1] != to.warps[1])
+      return "'" + group.valueName(other) +
+             "' is held by other threads than '" + group.valueName(number) +
+             "', which it joins";
+  }
+  for (const GroupTensor &tensor : group.tensors) {
+    if (!llvm::is_contained(tensor.sharedBy, number))
+      continue;
+    const ProductMapping &own = schedule.products[tensor.product];
+    if (own.parallelAxis(tensor.operandNumber) !=
+            to.parallelAxis(tensor.operandNumber) ||
+        own.r1 != to.r1 || own.swapped != to.swapped ||
+        own.warps[0] != to.warps[0] || own.warps[1] != to.warps[1])
+      return "'" + tensor.name + "' is multiplied by '" +
+             group.valueName(tensor.product) + "' and '" +
+             group.valueName(number) + "' in different ways";
+  }
+  return std::nullopt;
+}
+
 Reason Checker::checkResources() {
-  footprint = computeFootprint(group, schedule, kept);
   if (footprint.sharedMemory > static_cast<int64_t>(chip.sharedMemoryPerBlock))
     return "the tiles need " + std::to_string(footprint.sharedMemory) +
            " bytes of shared memory; a block of " + chip.name.str() +
@@ -396,28 +441,45 @@ Reason Checker::checkResources() {
   return std::nullopt;
 }
 
-std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
-                                                     const Schedule &schedule,
-                                                     unsigned producer) {
+/// The consumer of a product that cannot take its accumulator as it lies, and
+/// whether that is for the axes or for the warps; nullopt where all can.
+static std::optional<std::pair<unsigned, bool>>
+findMismatch(const GroupModel &group, const Schedule &schedule,
+             unsigned producer) {
   const ProductMapping &from = schedule.products[producer];
-  std::string name = "'" + group.valueName(producer) + "'";
-  for (auto [number, consumer] : llvm::enumerate(group.products))
+  for (unsigned number = 0; number < group.products.size(); ++number)
     for (unsigned operand : {0u, 1u}) {
-      if (consumer.producer[operand] != producer)
+      if (group.products[number].producer[operand] != producer)
         continue;
       const ProductMapping &to = schedule.products[number];
-      bool isFirst = to.isFirst(operand);
       if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
-        return name +
-               " is not an operand of the next intrinsic as its accumulator "
-               "lies and cannot stay in registers";
+        return std::pair(number, true);
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
-      if (from.warps[1] != 1 || to.warps[isFirst ? 1 : 0] != 1)
-        return name + " is not held whole along '" + group.axisName(to.r1) +
-               "' by the warps that multiply it and cannot stay in registers";
+      if (from.warps[1] != 1 || to.warps[to.isFirst(operand) ? 1 : 0] != 1)
+        return std::pair(number, false);
     }
   return std::nullopt;
+}
+
+bool fusion::staysInRegisters(const GroupModel &group, const Schedule &schedule,
+                              unsigned producer) {
+  return !findMismatch(group, schedule, producer);
+}
+
+std::optional<std::string>
+fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
+                          unsigned producer) {
+  auto mismatch = findMismatch(group, schedule, producer);
+  if (!mismatch)
+    return std::nullopt;
+  std::string name = "'" + group.valueName(producer) + "'";
+  if (mismatch->second)
+    return name + " is not an operand of the next intrinsic as its accumulator "
+                  "lies and cannot stay in registers";
+  return name + " is not held whole along '" +
+         group.axisName(schedule.products[mismatch->first].r1) +
+         "' by the warps that multiply it and cannot stay in registers";
 }
 
 std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
@@ -445,9 +507,18 @@ std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
                                                  Footprint *footprint) {
   if (Reason reason = checkGroup(group, chip))
     return reason;
-  Checker checker(group, schedule, chip);
-  Reason reason = checker.run();
-  if (footprint)
-    *footprint = checker.footprint;
-  return reason;
+  KeptTiles kept;
+  Footprint counted;
+  return Checker(group, schedule, chip, kept, footprint ? *footprint : counted)
+      .run();
+}
+
+Reason ScheduleChecker::check(const Schedule &schedule) {
+  if (Reason reason = whyNotLowered(schedule))
+    return reason;
+  return Checker(group, schedule, chip, kept, counted).run();
+}
+
+Reason ScheduleChecker::checkStages(const Schedule &schedule) {
+  return Checker(group, schedule, chip, kept, counted).runStages();
 }

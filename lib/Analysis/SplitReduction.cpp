@@ -190,6 +190,10 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
     if (!why.empty())
       return "the reductions along " + name + " cannot be split: " + why;
   } else {
+    if (!group.products[*last].joined.empty() ||
+        !group.products[*last].joinedRows.empty())
+      return name + " cannot be split: what is summed along it joins the "
+                    "values of another product";
     // What is reduced on the way to a result is not merged by this axis's rule.
     for (const GroupTensor &tensor : group.tensors)
       if (tensor.role == TensorRole::Statistic)

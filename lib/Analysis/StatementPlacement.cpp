@@ -126,9 +126,10 @@ private:
       }
       bool isOfConsumer = false;
       for (auto [index, consumer] : llvm::enumerate(group.products))
-        for (std::optional<unsigned> producer : consumer.producer)
-          isOfConsumer |=
-              producer == product && llvm::is_contained(paths[index], axis);
+        isOfConsumer |=
+            (llvm::is_contained(consumer.producer, std::optional(product)) ||
+             llvm::is_contained(consumer.joined, product)) &&
+            llvm::is_contained(paths[index], axis);
       if (isOfConsumer && !reduces && !reducesProducerOf(product, axis))
         path.push_back(axis);
     }

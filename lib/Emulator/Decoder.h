@@ -107,21 +107,27 @@ private:
   // DecodeMemory.cpp
   bool decodeAccess(std::string_view root, Modifiers &modifiers);
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
-  bool decodeAsync(Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixMove(std::string_view root, Modifiers &modifiers);
   bool decodeAddress(std::string_view root, Modifiers &modifiers);
+
+  // HandlersStack.cpp
   bool decodeStack(std::string_view root, Modifiers &modifiers);
+
+  // DecodeAsync.cpp
+  bool decodeAsync(Modifiers &modifiers);
 
   // DecodeControl.cpp
   bool decodeControl(std::string_view root, Modifiers &modifiers);
   bool decodeCall(Modifiers &modifiers);
   bool decodeBarrier(std::string_view root, Modifiers &modifiers);
   bool decodeWarp(std::string_view root, Modifiers &modifiers);
-  bool decodeMma(Modifiers &modifiers);
   bool decodeNothing(std::string_view root, Modifiers &modifiers);
   void emitFence(bool orders, bool narrow);
   bool parameterPlace(const Operand &operand, ParameterPlace &place);
+
+  // DecodeMma.cpp
+  bool decodeMma(Modifiers &modifiers);
 
   // DecodeWmma.cpp
   bool decodeWmma(std::string_view root, Modifiers &modifiers);

@@ -306,11 +306,13 @@ Handler bulkWaitHandler(); ///< imm: groups that may stay; a: 1 .read
 /// [address, mbarrier, values…]; a: bytes of a value, b: AtomicOp, c: type,
 /// d: 1 red.async
 Handler asyncStoreHandler();
+/// The bulk groups of these lanes complete.
+void finishBulkStores(Warp &warp, uint32_t mask);
+
+// HandlersTensorMap.cpp
 /// [value, address]; a: field, b: ordinal
 Handler tensorMapReplaceHandler();
 Handler tensorMapCopyHandler(); ///< [destination, source]
-/// The bulk groups of these lanes complete.
-void finishBulkStores(Warp &warp, uint32_t mask);
 
 // HandlersAtomic.cpp
 uint64_t applyAtomic(AtomicOp op, Type type, bool flush, uint64_t old,
@@ -354,6 +356,8 @@ Handler videoHandler();
 Handler barrierResultHandler();     ///< [d]; a: 0 popc, 1 and, 2 or
 Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
+/// mma.sp: of four elements of a row two must be named.
+void faultMetadata(Warp &warp, const Inst &inst, unsigned row, uint32_t bits);
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
 Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence

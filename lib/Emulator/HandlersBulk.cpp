@@ -229,30 +229,6 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// The 128 bytes of a tensor map, from wherever it is; false after a fault.
-bool tensorMapAt(Warp &warp, const Inst &inst, unsigned lane, Ref address,
-                 AccessKind kind, uint8_t *&bytes) {
-  LaneAddresses addresses;
-  laneAddresses(warp, address, 0, 8, addresses);
-  if (addresses.address[lane] % 64) {
-    raiseFault(warp, inst, lane,
-               "the address of the tensor map is no multiple of 64 bytes",
-               "misaligned");
-    return false;
-  }
-  uint8_t *pointers[32];
-  // 64 bytes is the alignment; the second half has a check of its own.
-  LaneAddresses second = addresses;
-  second.address[lane] += 64;
-  if (!resolveSlowly(warp, inst, 1u << lane, Space::Generic, second.address, 64,
-                     kind, pointers) ||
-      !resolveSlowly(warp, inst, 1u << lane, Space::Generic, addresses.address,
-                     64, kind, pointers))
-    return false;
-  bytes = pointers[lane];
-  return true;
-}
-
 void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   bool toGlobal = inst.a & BulkToGlobal;
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -378,75 +354,6 @@ void asyncStore(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// PTX ISA, "tensormap.replace".
-bool replaceField(TensorMapBytes &map, unsigned field, unsigned ordinal,
-                  uint64_t value) {
-  switch (field) {
-  case 0:
-    map.address = value;
-    return true;
-  case 1:
-    map.rank = uint8_t(value + 1);
-    return value < 5;
-  case 2:
-    map.box[ordinal] = uint16_t(value);
-    return value >= 1 && value <= 256;
-  case 3:
-    map.dim[ordinal] = uint32_t(value);
-    return true;
-  case 4:
-    if (ordinal > 3)
-      return false;
-    map.stride[ordinal] = value;
-    return true;
-  case 5:
-    map.elementStride[ordinal] = uint8_t(value);
-    return value >= 1 && value <= 8;
-  case 6:
-    map.type = uint8_t(value);
-    return value <= 12;
-  case 7:
-    map.interleave = uint8_t(value);
-    return value <= 2;
-  case 8:
-    map.swizzle = uint8_t(value);
-    return value <= 3;
-  default:
-    map.fill = uint8_t(value);
-    return value <= 1;
-  }
-}
-
-void tensorMapReplace(Warp &warp, const Inst &inst, uint32_t mask) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    uint8_t *bytes;
-    if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Store, bytes))
-      return;
-    TensorMapBytes map;
-    std::memcpy(&map, bytes, sizeof(map));
-    uint64_t value = warp.reg<uint64_t>(inst.op[0])[lane];
-    if (map.magic != TensorMapBytes::kMagic ||
-        !replaceField(map, inst.a, inst.b, value))
-      return raiseFault(warp, inst, lane,
-                        map.magic != TensorMapBytes::kMagic
-                            ? "the 128 bytes are no tensor map"
-                            : "tensormap.replace with a value of " +
-                                  std::to_string(value));
-    std::memcpy(bytes, &map, sizeof(map));
-  }
-}
-
-void tensorMapCopy(Warp &warp, const Inst &inst, uint32_t mask) {
-  // All lanes of the warp copy the same 128 bytes.
-  unsigned lane = unsigned(__builtin_ctz(mask));
-  uint8_t *to, *from;
-  if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Load, from) ||
-      !tensorMapAt(warp, inst, lane, inst.op[0], AccessKind::Store, to))
-    return;
-  std::memmove(to, from, 128);
-}
-
 } // namespace
 
 void fusion::emulator::finishBulkStores(Warp &warp, uint32_t mask) {
@@ -460,5 +367,3 @@ Handler fusion::emulator::tensorCopyHandler() { return tensorCopy; }
 Handler fusion::emulator::bulkCommitHandler() { return bulkCommit; }
 Handler fusion::emulator::bulkWaitHandler() { return bulkWait; }
 Handler fusion::emulator::asyncStoreHandler() { return asyncStore; }
-Handler fusion::emulator::tensorMapReplaceHandler() { return tensorMapReplace; }
-Handler fusion::emulator::tensorMapCopyHandler() { return tensorMapCopy; }

@@ -272,6 +272,15 @@ void fence(Warp &warp, const Inst &inst, uint32_t mask) {
 
 } // namespace
 
+void fusion::emulator::faultMetadata(Warp &warp, const Inst &inst, unsigned row,
+                                     uint32_t bits) {
+  raiseFault(warp, inst, 0,
+             "the metadata of row " + std::to_string(row) +
+                 " name the elements " + std::to_string(bits & 3) + " and " +
+                 std::to_string(bits >> 2) +
+                 " of four, which leaves the result undefined");
+}
+
 Handler fusion::emulator::parameterLoadHandler() { return parameterLoad; }
 Handler fusion::emulator::addressHandler() { return address; }
 Handler fusion::emulator::localAddressHandler() { return localAddress; }

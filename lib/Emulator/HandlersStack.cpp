@@ -44,7 +44,8 @@ void setValue(const Warp &warp, Ref ref, unsigned bytes, unsigned lane,
 void grow(Warp &warp, uint32_t bytes) {
   if (bytes <= warp.stackBytes)
     return;
-  uint32_t grown = std::max(2 * warp.stackBytes, bytes);
+  uint32_t grown =
+      std::min(std::max(2 * warp.stackBytes, bytes), uint32_t(kMaxStack));
   std::vector<uint8_t> stack(size_t(grown) * 32);
   for (unsigned lane = 0; lane < 32 && warp.stackBytes; ++lane)
     std::memcpy(stack.data() + size_t(lane) * grown,

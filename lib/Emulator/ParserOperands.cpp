@@ -62,7 +62,8 @@ bool Parser::name(Operand &operand) {
   if (size_t dot = text.rfind('.'); !symbol && dot != std::string_view::npos) {
     // A part of a register, `%r1.b0`.
     symbol = lookup(text.substr(0, dot), element);
-    if (symbol && symbol->kind == Symbol::Kind::Register) {
+    if (symbol && (symbol->kind == Symbol::Kind::Register ||
+                   symbol->kind == Symbol::Kind::Range)) {
       operand.selector = text.substr(dot + 1);
       text = text.substr(0, dot);
     } else {

@@ -247,6 +247,8 @@ private:
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
                         unsigned bytes);
+  template <unsigned Bytes>
+  uint32_t accessSplit(Reach &reach, uint32_t mask, const uint64_t *offset);
   bool accessTogether(Reach &reach, uint64_t word, Record mine);
   bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
                    unsigned bytes, bool contiguous);

@@ -16,11 +16,53 @@
 
 using namespace fusion::emulator;
 
+/// Parts of words that are split already, where only what is over or the lane
+/// itself has been before: halves or bytes at a stride. Returns the other
+/// lanes.
+template <unsigned Bytes>
+uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
+                                const uint64_t *offset) {
+  Shadow &shadow = reach.shadow;
+  bool loads = reach.kind == SanitizeKind::Load;
+  Record limit = reach.limit;
+  uint32_t left = mask;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = unsigned(__builtin_ctz(rest)), part = offset[lane] % 4;
+    Record word = shadow.writes[offset[lane] / 4];
+    if (part + Bytes > 4 || !isKind(word, kSplit))
+      continue;
+    Shadow::Parts &parts = shadow.partsOf(word);
+    Record *writes = parts.writes.data() + part,
+           *reads = parts.reads.data() + part;
+    Record mine = reach.mine | Record(lane) << 7;
+    bool isOver = true;
+    for (unsigned i = 0; i < Bytes; ++i)
+      isOver &=
+          ((writes[i] < limit) | (((writes[i] ^ mine) & kOwner) == 0)) &
+          ((reads[i] < limit) | (!loads & (((reads[i] ^ mine) & kOwner) == 0)));
+    if (!isOver)
+      continue;
+    for (unsigned i = 0; i < Bytes; ++i) {
+      reads[i] = loads ? mine : 0;
+      writes[i] = loads ? writes[i] : mine;
+    }
+    left &= ~(1u << lane);
+  }
+  return left;
+}
+
 /// Returns the lanes that must be looked at one by one.
 uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
                                  const uint64_t *offset, unsigned bytes) {
   if (reach.warp.cta != &cta || reach.inFlight)
     return mask;
+  // Where the first word is split, others mostly are too.
+  if (isKind(reach.shadow.writes[offset[__builtin_ctz(mask)] / 4], kSplit)) {
+    mask = bytes == 1 ? accessSplit<1>(reach, mask, offset)
+                      : accessSplit<2>(reach, mask, offset);
+    if (!mask)
+      return 0;
+  }
   unsigned lanes = 4 / bytes;
   uint32_t ofWord = (1u << lanes) - 1, left = mask;
   Record pattern = bytes == 1 ? 1 : 2;

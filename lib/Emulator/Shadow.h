@@ -131,8 +131,10 @@ public:
   Parts &split(uint64_t word) {
     if (!isKind(writes[word], kSplit))
       splitWhole(word);
-    return parts[(writes[word] & ~kSpecial) >> 8];
+    return partsOf(writes[word]);
   }
+  /// Of a record of a split word.
+  Parts &partsOf(Record write) { return parts[(write & ~kSpecial) >> 8]; }
   /// The word was written as a whole.
   void unite(uint64_t word, Record write) {
     freeParts.push_back((writes[word] & ~kSpecial) >> 8);

@@ -74,6 +74,16 @@ void ScheduleBuilder::mapProducts() {
       mapping.i2 =
           pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
     }
+    // What operators join is held by the same threads.
+    for (unsigned other : product.joined) {
+      if (isDone[other])
+        continue;
+      ProductMapping &from = mapped.products[other];
+      from.i1 = mapping.i1;
+      from.i2 = mapping.i2;
+      from.swapped = llvm::is_contained(group.products[other].rhsAxes, from.i1);
+      isDone[other] = true;
+    }
     mapping.intrinsic = intrinsicsOf(number).front();
     mapping.r1 = pickAxis(product.reduction);
     unsigned first = mapping.swapped ? 1 : 0;
@@ -189,9 +199,9 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     }
     case TensorRole::Intermediate:
-      place.space = whyNotInRegisters(group, schedule, tensor.product)
-                        ? fuse::Space::Shared
-                        : fuse::Space::Registers;
+      place.space = staysInRegisters(group, schedule, tensor.product)
+                        ? fuse::Space::Registers
+                        : fuse::Space::Shared;
       break;
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the

@@ -12,10 +12,12 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-bool ScheduleRanking::isLegal(const Schedule &schedule) {
+/// `isMoreStages`: the schedule looked at last with other stages.
+bool ScheduleRanking::isLegal(const Schedule &schedule, bool isMoreStages) {
   ++candidates;
-  if (std::optional<std::string> why =
-          checkSchedule(group, schedule, chip, &footprint)) {
+  if (std::optional<std::string> why = isMoreStages
+                                           ? checker.checkStages(schedule)
+                                           : checker.check(schedule)) {
     if (options.ranked > 1)
       countRefusal(refusals, *why);
     lastReason = std::move(*why);
@@ -41,7 +43,7 @@ ScheduleRanking::consider(const Schedule &schedule,
   // Some more than asked for are where the evolutionary search starts.
   constexpr size_t kept = 8;
   RatedSchedule rated;
-  rated.footprint = footprint;
+  rated.footprint = checker.footprint();
   // What is drawn to test lowering may use all there are.
   if (!options.randomSeed &&
       !hasRegisterRoom(schedule, rated.footprint, chip)) {
@@ -86,7 +88,7 @@ ScheduleRanking::consider(const Schedule &schedule,
 /// The same schedule with more stages, as far as they can make it faster than
 /// the best one: stages change nothing about the bytes that blocks move and the
 /// work.
-void ScheduleRanking::pipeline(const Schedule &schedule,
+void ScheduleRanking::pipeline(Schedule &schedule,
                                ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   std::optional<Cost> considered = consider(schedule, candidate);
@@ -106,7 +108,6 @@ void ScheduleRanking::pipeline(const Schedule &schedule,
   if (seesTilesOnly(options.model))
     return;
   bool hasLoads = !listPipelinedLoads(schedule).empty();
-  Schedule more = schedule;
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
        ++registers)
     for (unsigned stages : space.stages()) {
@@ -114,12 +115,12 @@ void ScheduleRanking::pipeline(const Schedule &schedule,
         break;
       if (stages == 1 && registers == 1)
         continue;
-      space.build().setStages(more, stages, registers);
-      if (!isLegal(more))
+      space.build().setStages(schedule, stages, registers);
+      if (!isLegal(schedule, /*isMoreStages=*/true))
         break; // more would not fit either
       candidate.stages = stages;
       candidate.registerStages = registers;
-      consider(more, candidate);
+      consider(schedule, candidate);
     }
 }
 

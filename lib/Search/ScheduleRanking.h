@@ -28,7 +28,8 @@ public:
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
                   const SearchOptions &options, const ScheduleSpace &space)
-      : group(group), chip(chip), options(options), space(space) {}
+      : group(group), chip(chip), options(options), space(space),
+        checker(group, chip) {}
 
   bool empty() const { return entries.empty(); }
   /// Best first.
@@ -66,17 +67,17 @@ public:
   void finish(SearchResult &result);
 
 private:
-  bool isLegal(const Schedule &schedule);
+  bool isLegal(const Schedule &schedule, bool isMoreStages = false);
   std::optional<Cost> consider(const Schedule &schedule,
                                const ScheduleCandidate &candidate);
-  void pipeline(const Schedule &schedule, ScheduleCandidate candidate);
+  void pipeline(Schedule &schedule, ScheduleCandidate candidate);
 
   const GroupModel &group;
   const ChipInfo &chip;
   const SearchOptions &options;
   const ScheduleSpace &space;
   std::vector<Entry> entries;
-  Footprint footprint; ///< of the schedule that isLegal has looked at last
+  ScheduleChecker checker;
   Refusals refusals;
   int64_t legal = 0, bounded = 0;
 };

@@ -50,7 +50,8 @@ Object reportFootprint(const Footprint &footprint) {
                 {"global_store_bytes", footprint.globalStoreBytes},
                 {"compulsory_bytes", footprint.compulsoryBytes},
                 {"mma_flops", footprint.mmaFlops},
-                {"other_flops", footprint.otherFlops},
+                {"scalar_instructions", footprint.scalar.plain},
+                {"special_instructions", footprint.scalar.special},
                 {"shared_memory", footprint.sharedMemory},
                 {"shared_traffic", footprint.sharedTraffic},
                 {"registers", footprint.registers}};

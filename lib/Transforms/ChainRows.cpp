@@ -16,10 +16,12 @@
 using namespace mlir;
 using namespace fusion;
 
-ChainRow::Operators ChainRow::operators(unsigned first, unsigned last,
-                                        bool all) const {
+ChainRow::Operators ChainRow::operators(unsigned first, unsigned last, bool all,
+                                        bool joined) const {
   Operators result;
   for (unsigned i = first; i <= last; ++i) {
+    if (joined)
+      llvm::append_range(result, links[i].joined);
     llvm::append_range(result, links[i].before);
     result.push_back(links[i].product);
     llvm::append_range(result, i == last && !all ? links[i].directlyAfter
@@ -31,15 +33,22 @@ ChainRow::Operators ChainRow::operators(unsigned first, unsigned last,
   return result;
 }
 
+bool ChainRow::hasJoined(unsigned first, unsigned last) const {
+  return llvm::any_of(llvm::ArrayRef(links).slice(first, last - first + 1),
+                      [](const Link &link) { return !link.joined.empty(); });
+}
+
 namespace {
 
 class Collector {
 public:
-  Collector(func::FuncOp function, bool explains)
-      : block(function.getBody().front()), explains(explains) {}
+  Collector(func::FuncOp function,
+            const llvm::SmallPtrSetImpl<Operation *> &except, bool explains)
+      : block(function.getBody().front()), explains(explains),
+        taken(except.begin(), except.end()) {}
 
-  SmallVector<ChainRow> run() {
-    SmallVector<ChainRow> rows;
+  std::vector<ChainRow> run() {
+    std::vector<ChainRow> rows;
     for (auto op : block.getOps<linalg::LinalgOp>()) {
       if (!isContraction(op) || taken.contains(op))
         continue;
@@ -62,6 +71,7 @@ private:
   void collectBefore(linalg::LinalgOp reader, Value skip,
                      ChainRow::Operators &before);
   void collectAfter(ChainRow::Link &link);
+  void collectJoined(linalg::LinalgOp reader, ChainRow::Link &link);
   std::pair<linalg::LinalgOp, Value> follow(const ChainRow::Link &link);
   void remarkEnd(Value value);
 
@@ -129,6 +139,7 @@ void Collector::collectAfter(ChainRow::Link &link) {
       continue;
     inside.insert(&op);
     taken.insert(&op);
+    collectJoined(linalgOp, link);
     collectBefore(linalgOp, Value(), link.after);
     link.after.push_back(linalgOp);
   }
@@ -149,6 +160,35 @@ void Collector::collectAfter(ChainRow::Link &link) {
     });
     if (isRead && !inside.contains(op))
       link.directlyAfter.push_back(op);
+  }
+}
+
+/// Takes in the products whose values `reader` joins with the link's, with all
+/// that nobody else reads.
+void Collector::collectJoined(linalg::LinalgOp reader, ChainRow::Link &link) {
+  for (Value input : reader.getDpsInputs()) {
+    llvm::SmallPtrSet<Operation *, 8> found{reader};
+    ChainRow::Operators operators;
+    bool hasProduct = false;
+    SmallVector<Value> pending{input};
+    while (!pending.empty()) {
+      auto op = pending.pop_back_val().getDefiningOp<linalg::LinalgOp>();
+      if (!op || op->getBlock() != &block || taken.contains(op) ||
+          found.contains(op) ||
+          !(isElementwise(op) || isContraction(op) || matchReduction(op)) ||
+          !llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return found.contains(user); }))
+        continue;
+      found.insert(op);
+      operators.push_back(op);
+      hasProduct |= isContraction(op);
+      llvm::append_range(pending, op.getDpsInputs());
+    }
+    if (!hasProduct)
+      continue;
+    for (linalg::LinalgOp op : operators)
+      taken.insert(op);
+    llvm::append_range(link.joined, operators);
   }
 }
 
@@ -218,7 +258,9 @@ void Collector::remarkEnd(Value value) {
       << "the chain ends with this value: " + reason;
 }
 
-SmallVector<ChainRow> fusion::collectChainRows(func::FuncOp function,
-                                               bool explains) {
-  return Collector(function, explains).run();
+std::vector<ChainRow>
+fusion::collectChainRows(func::FuncOp function,
+                         const llvm::SmallPtrSetImpl<Operation *> &except,
+                         bool explains) {
+  return Collector(function, except, explains).run();
 }

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <vector>
 
 namespace fusion {
 
@@ -27,21 +29,29 @@ struct ChainRow {
     mlir::linalg::LinalgOp product;
     /// What is computed from the product's values, and what only that reads.
     Operators after;
+    /// Other products, with what only they need, whose values operators of
+    /// `after` join with this one's: the gate of a gated linear unit.
+    Operators joined;
     /// Of `after` the element-wise operators directly behind the product: what
     /// a kernel of the product alone takes in at least.
     Operators directlyAfter;
   };
-  llvm::SmallVector<Link> links;
+  std::vector<Link> links;
 
   /// Operators of links first … last, in program order; of the last one all
-  /// that is after it, or only what is directly after it.
-  Operators operators(unsigned first, unsigned last, bool all) const;
+  /// that is after it, or only what is directly after it; with the products
+  /// that join or without them.
+  Operators operators(unsigned first, unsigned last, bool all,
+                      bool joined) const;
+  bool hasJoined(unsigned first, unsigned last) const;
 };
 
-/// The rows of a function, in program order; no operator is in two. Remarks say
-/// where a row ends and why, where it `explains`.
-llvm::SmallVector<ChainRow> collectChainRows(mlir::func::FuncOp function,
-                                             bool explains = true);
+/// The rows of a function, in program order; no operator is in two, and none is
+/// of `except`. Remarks say where a row ends and why, where it `explains`.
+std::vector<ChainRow>
+collectChainRows(mlir::func::FuncOp function,
+                 const llvm::SmallPtrSetImpl<mlir::Operation *> &except,
+                 bool explains = true);
 
 /// The values that an operation reads, also inside of its regions.
 llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);

@@ -39,7 +39,9 @@ struct Part {
   bool isChain = false; ///< they make a chain, whether it has a price or not
   std::optional<double> time; ///< predicted seconds
   std::string reason;         ///< where there is no time
-  StringRef bound;            ///< what bounds the predicted time
+  double apart = 0;  ///< seconds of kernels of products that could have joined
+  std::string joins; ///< why products join or do not, where some could
+  StringRef bound;   ///< what bounds the predicted time
   double flops = 0; ///< of the tensor cores, padding and recomputation included
   double bytes = 0; ///< moved between global memory and the chip
 };
@@ -52,8 +54,19 @@ public:
         skipMasked(skipMasked), rewriter(function.getContext()) {}
 
   void run() {
-    for (ChainRow &row : collectChainRows(function))
-      partition(row);
+    // What does not join is a row of its own.
+    llvm::SmallPtrSet<Operation *, 16> tried;
+    while (true) {
+      std::vector<ChainRow> rows = collectChainRows(function, tried);
+      bool isApart = false;
+      for (ChainRow &row : rows) {
+        for (const ChainRow::Link &link : row.links)
+          tried.insert(link.product);
+        isApart |= partition(row);
+      }
+      if (!isApart)
+        break;
+    }
     // Whatever is left becomes a group of its own.
     SmallVector<linalg::LinalgOp> rest;
     for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
@@ -83,8 +96,10 @@ private:
   }
 
   Part price(const ChainRow &row, unsigned first, unsigned last);
+  Part price(const ChainRow &row, unsigned first, unsigned last, bool joined);
   Part price(ChainRow::Operators operators, bool isSingle);
-  void partition(ChainRow &row);
+  /// Returns whether products that could have joined did not.
+  bool partition(ChainRow &row);
   void remarkIntensity(const GroupAxes &axes);
 
   func::FuncOp function;
@@ -95,11 +110,48 @@ private:
 
 } // namespace
 
+/// A product that has no schedule runs in the generic form; a price that no
+/// fused kernel reaches keeps it comparable.
+static constexpr double kGenericPrice = 1.0;
+
 Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
-  Part part = price(row.operators(first, last, /*all=*/true), first == last);
+  if (!row.hasJoined(first, last))
+    return price(row, first, last, /*joined=*/false);
+  Part joined = price(row, first, last, /*joined=*/true),
+       apart = price(row, first, last, /*joined=*/false);
+  for (unsigned i = first; i <= last; ++i) {
+    ChainRow::Operators operators = row.links[i].joined;
+    if (operators.empty())
+      continue;
+    llvm::sort(operators, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    apart.apart +=
+        price(operators, /*isSingle=*/false).time.value_or(kGenericPrice);
+  }
+  if (!joined.time) {
+    apart.joins =
+        "not joined with the products whose values it meets: " + joined.reason;
+    return apart;
+  }
+  double separate = apart.time.value_or(kGenericPrice) + apart.apart;
+  bool pays = *joined.time <= separate;
+  std::string numbers =
+      llvm::formatv("predicted {0} joined against {1} apart",
+                    microseconds(*joined.time), microseconds(separate));
+  joined.joins = "joined with the products whose values it meets: " + numbers;
+  apart.joins =
+      "not joined with the products whose values it meets: " + numbers;
+  return pays || forceFusion ? joined : apart;
+}
+
+Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last,
+                        bool joined) {
+  Part part =
+      price(row.operators(first, last, /*all=*/true, joined), first == last);
   if (part.time)
     return part;
-  Part less = price(row.operators(first, last, /*all=*/false),
+  Part less = price(row.operators(first, last, /*all=*/false, joined),
                     first == last && !part.isChain);
   if (!less.time)
     less.reason = part.reason;
@@ -218,7 +270,7 @@ void Partitioner::remarkIntensity(const GroupAxes &axes) {
   }
 }
 
-void Partitioner::partition(ChainRow &row) {
+bool Partitioner::partition(ChainRow &row) {
   unsigned count = row.links.size();
   // parts[i][j]: links i … j as one kernel.
   std::vector<std::vector<Part>> parts(count, std::vector<Part>(count));
@@ -226,9 +278,6 @@ void Partitioner::partition(ChainRow &row) {
     for (unsigned last = first; last < count; ++last)
       parts[first][last] = price(row, first, last);
 
-  // A single product without a schedule runs in the generic form; a price that
-  // no fused kernel reaches keeps it comparable.
-  constexpr double generic = 1.0;
   struct Plan {
     double time = 0;
     unsigned kernels = 0;
@@ -246,7 +295,8 @@ void Partitioner::partition(ChainRow &row) {
       if (!part.time && start + 1 != end)
         continue;
       Plan plan;
-      plan.time = best[start].time + part.time.value_or(generic);
+      plan.time =
+          best[start].time + part.time.value_or(kGenericPrice) + part.apart;
       plan.kernels = best[start].kernels + 1;
       plan.start = start;
       if (best[end].kernels == 0 || better(plan, best[end]))
@@ -256,12 +306,24 @@ void Partitioner::partition(ChainRow &row) {
   SmallVector<std::pair<unsigned, unsigned>> cuts;
   for (unsigned end = count; end > 0; end = best[end].start)
     cuts.push_back({best[end].start, end - 1});
+  bool isApart = false;
   for (auto [first, last] : llvm::reverse(cuts)) {
     const Part &part = parts[first][last];
     Location loc = row.links[last].product.getLoc();
+    isApart |= part.apart > 0;
+    if (!part.joins.empty()) {
+      if (part.apart > 0)
+        remark::missed(
+            loc, remark::RemarkOpts::name("not-joined").category(kCategory))
+            << part.joins;
+      else
+        remark::passed(loc,
+                       remark::RemarkOpts::name("joined").category(kCategory))
+            << part.joins;
+    }
     double separate = 0;
     for (unsigned i = first; i <= last; ++i)
-      separate += parts[i][i].time.value_or(generic);
+      separate += parts[i][i].time.value_or(kGenericPrice);
     if (first != last)
       remark::passed(loc, remark::RemarkOpts::name("fused").category(kCategory))
           << llvm::formatv("fused {0} products into one kernel: predicted {1} "
@@ -287,8 +349,8 @@ void Partitioner::partition(ChainRow &row) {
                    "computes {3:F1} times the flops and moves {4:F1} times the "
                    "bytes",
                    microseconds(*joined.time),
-                   microseconds(part.time.value_or(generic) +
-                                next.time.value_or(generic)),
+                   microseconds(part.time.value_or(kGenericPrice) +
+                                next.time.value_or(kGenericPrice)),
                    joined.bound, joined.flops / (part.flops + next.flops),
                    joined.bytes / (part.bytes + next.bytes))
                    .str();
@@ -302,6 +364,7 @@ void Partitioner::partition(ChainRow &row) {
     auto group = buildGroup<fuse::ChainOp>(rewriter, part.operators);
     adoptGroup(rewriter, group, part.operators);
   }
+  return isApart;
 }
 
 namespace {

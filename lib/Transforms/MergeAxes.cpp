@@ -44,8 +44,10 @@ public:
   void run() {
     repeatInPlace();
     takeApart();
-    for (ChainRow &row : collectChainRows(function, /*explains=*/false))
-      merge(row.operators(0, row.links.size() - 1, /*all=*/true));
+    llvm::SmallPtrSet<Operation *, 1> none;
+    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
+      merge(row.operators(0, row.links.size() - 1, /*all=*/true,
+                          /*joined=*/true));
     // What the old operators started from.
     eraseUnused(function.getBody().front(), rewriter);
   }

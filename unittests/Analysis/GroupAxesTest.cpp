@@ -139,8 +139,10 @@ func.func @f(%a: tensor<16x32xf16>, %s: tensor<32xf16>, %b: tensor<32x48xf16>, %
   EXPECT_EQ(scale.role, TensorRole::Operand);
   EXPECT_EQ(scale.operandNumber, 0u);
   EXPECT_EQ(group.model().tensors[group.tensor("E")].role, TensorRole::Extra);
-  // An addition and a function of eight.
-  EXPECT_EQ(group.model().products[0].flopsPerPoint, 9u);
+  // An addition and tanh.
+  EXPECT_EQ(group.model().products[0].perPoint.plain, 17);
+  EXPECT_EQ(group.model().products[0].perPoint.special, 1);
+  EXPECT_EQ(group.model().products[0].perRow.plain, 0);
 }
 
 TEST(GroupAxes, DynamicExtents) {

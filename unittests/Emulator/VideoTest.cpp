@@ -94,6 +94,11 @@ TEST(Video, SelectorsMasksAndSums) {
 }
 
 TEST(Video, Scalar) {
+  // Registers of a range have parts too.
+  EXPECT_EQ(on(".reg .b32 %v<2>;\nmov.b32 %v1, %a0;\n"
+               "vadd.u32.u32.u32 %d, %v1.b1, %v1.h1;",
+               0x00030200, 0, 0)[0],
+            5u);
   EXPECT_EQ(
       on("vadd.s32.s32.u32 %d, %a0.h1, %a1.b3;", 0xfffe0000, 0x07000000, 0)[0],
       5u);

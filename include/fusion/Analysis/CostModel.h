@@ -24,7 +24,8 @@ struct Cost {
   double compute = 0;  ///< tensor-core and other flops of the busiest SM
   double pipeline = 0; ///< a block's dependent steps, wave by wave (PipelineModel.h)
   double combine = 0;  ///< the launch that adds the parts of a split reduction
-  int64_t blocksPerSM = 0;
+  int64_t blocksPerSM = 0;    ///< that one SM can hold
+  int64_t residentBlocks = 0; ///< of them, those that the grid fills it with
   int64_t waves = 0;
 
   /// The term that bounds the kernel, for remarks.

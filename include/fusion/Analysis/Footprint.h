@@ -29,7 +29,7 @@ struct Footprint {
   int64_t neighbourBytes = 0;
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
-  int64_t otherFlops = 0;       ///< of element-wise operators
+  ScalarWork scalar;            ///< of element-wise operators and reductions
   int64_t sharedMemory = 0;     ///< bytes of a block
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;        ///< per thread, estimated
@@ -58,10 +58,14 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
-/// What ptxas uses has been up to this many times `Footprint::registers` where
-/// that is large (test/Integration/registers.py): who chooses freely leaves that
-/// much room, as a spill costs more than registers gain.
-constexpr double kRegisterMargin = 1.25;
+/// The least registers that ptxas needs to spill nothing have been up to this
+/// many times `Footprint::registers` (test/Integration/registers.py). Who
+/// chooses freely leaves that much room, as a spill costs more than registers
+/// gain, and so does who counts the blocks of an SM.
+constexpr double kRegisterMargin = 1.125;
+
+/// The registers of a thread with that room, as far as it can have as many.
+int64_t registersWithRoom(const Footprint &footprint, const ChipInfo &chip);
 
 /// Whether the registers fit with that room.
 bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,

@@ -93,9 +93,11 @@ bool isContraction(mlir::linalg::LinalgOp op);
 /// Whether the contraction's accumulator is filled with zero.
 bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
 
-/// Arithmetic operations that the body of an element-wise operator spends on one
-/// point.
-unsigned countBodyFlops(mlir::linalg::LinalgOp op);
+/// Instructions that the body of an element-wise operator or reduction spends on
+/// one point, with the approximate functions (docs/numerics.md).
+ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
+/// Of one operation of a body.
+ScalarWork countScalarWork(mlir::Operation *inner);
 
 } // namespace fusion
 

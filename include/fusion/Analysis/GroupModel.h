@@ -71,6 +71,23 @@ struct GroupTensor {
   unsigned product;
   /// Of an operand: 0 where it is (part of) the product's first operand, else 1.
   unsigned operandNumber = 0;
+  /// Of an operand: later products that read the same tile of it.
+  llvm::SmallVector<unsigned, 1> sharedBy = {};
+};
+
+/// Instructions of scalar operators.
+struct ScalarWork {
+  int64_t plain = 0;   ///< at the rate of f32 additions
+  int64_t special = 0; ///< of the special function units: ex2, rcp, …
+
+  ScalarWork &operator+=(const ScalarWork &other) {
+    plain += other.plain;
+    special += other.special;
+    return *this;
+  }
+  ScalarWork operator*(int64_t count) const {
+    return {plain * count, special * count};
+  }
 };
 
 /// One product of a group: loops, and the tensors it reads and makes.
@@ -83,9 +100,14 @@ struct Product {
   llvm::SmallVector<unsigned, 2> reduction; ///< in the operands only
   /// The product whose result is operand 0 or 1 (through element-wise operators).
   std::optional<unsigned> producer[2];
+  /// Products of which the element-wise operators after this one read tiles (a
+  /// gate), or rows (a sum that is divided by at last).
+  llvm::SmallVector<unsigned, 1> joined, joinedRows;
   /// Type of the multiplied elements, where tensor cores know it.
   std::optional<TensorCoreType> type;
-  unsigned flopsPerPoint = 0;              ///< of the element-wise operators after it
+  /// Of the element-wise operators and reductions after it: on every point of the
+  /// result, and on every row of those that lack an axis of it.
+  ScalarWork perPoint, perRow;
 };
 
 /// A combination of a product's values along some of its axes, or of what
@@ -104,6 +126,9 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Of `Product::perPoint`, what is done after the loop instead: factors that
+  /// leave the sums.
+  llvm::SmallVector<std::pair<unsigned, ScalarWork>, 2> deferred;
   /// Whether the axis can be split over blocks, whose parts are merged
   /// (fusion/Analysis/SplitForm.h); empty where it can, or where nothing can run.
   std::string whyNotSplit;

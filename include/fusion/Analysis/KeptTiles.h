@@ -64,9 +64,12 @@ struct HandOver {
 
 /// What a tree keeps. The nodes are those of the schedule's tree.
 struct KeptTiles {
+  /// By axis: iterations of its loop in one block (`sequentialTrips`).
+  llvm::SmallVector<int64_t, 8> trips;
+
   /// By tensor: a load for operands, a computation for products, a store for
   /// the result.
-  std::vector<std::optional<TreePosition>> loads, computes, stores;
+  llvm::SmallVector<std::optional<TreePosition>, 8> loads, computes, stores;
 
   /// By product: tiles of the accumulator, from the outermost reduction on.
   llvm::SmallVector<TileSlots, 4> accumulators;

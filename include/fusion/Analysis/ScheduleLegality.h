@@ -23,6 +23,10 @@ std::optional<std::string> whyNotInRegisters(const GroupModel &group,
                                              const Schedule &schedule,
                                              unsigned producer);
 
+/// Whether it can.
+bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
+                      unsigned producer);
+
 /// Why `schedule` asks for something that could run on some chip but that lowering
 /// does not do, or nullopt where it asks for nothing of the kind. This is the gate
 /// of the fields that are costed only: a search that looks through it reports what
@@ -45,6 +49,31 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
+
+/// `checkSchedule` of many schedules of one group. Most that a search looks at
+/// differ from the last one in their stages only, which changes little of what
+/// there is to check.
+class ScheduleChecker {
+public:
+  /// `group` passes `checkGroup`; both must outlive the checker.
+  ScheduleChecker(const GroupModel &group, const ChipInfo &chip)
+      : group(group), chip(chip) {}
+
+  /// Why not, or nullopt.
+  std::optional<std::string> check(const Schedule &schedule);
+  /// The same, of the very object that `check` has accepted last: since then
+  /// nothing but `registerStages` and stages of its places has changed.
+  std::optional<std::string> checkStages(const Schedule &schedule);
+
+  /// Of the schedule that was accepted last.
+  const Footprint &footprint() const { return counted; }
+
+private:
+  const GroupModel &group;
+  const ChipInfo &chip;
+  KeptTiles kept;
+  Footprint counted;
+};
 
 /// Why no schedule can exist for the group on `chip`, whatever the tiles, or
 /// nullopt where one may.

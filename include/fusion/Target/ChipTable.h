@@ -51,6 +51,7 @@ struct ChipInfo {
   double l2BytesPerSecond;
   double sharedBytesPerClockPerSM;
   double f32FlopsPerSecond;         ///< fused multiply-adds count as two
+  double specialPerClockPerSM;      ///< ex2, lg2, rcp, rsqrt, sin, cos
   double tensorFlops[6];            ///< dense, by TensorCoreType; 0 = not offered
 
   // Latencies.

@@ -219,6 +219,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   if (!isa<RankedTensorType>(value.getType()))
     return kernel.argument(value);
   unsigned tensor = axes.tensorOf.lookup(value);
+  value = axes.values[tensor]; // an input may be several products'
   if (schedule.places[tensor].space == fuse::Space::Shared) {
     MemoryTile tile = memoryTile(tensor);
     bool transposed = tile.rowAxis != tileAxes[0];
@@ -483,6 +484,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
           fuse::kChipAttrName);
   Cost cost =
       predictCost(model, schedule, footprint, *lookupChip(chipName.getName()));
+  kernel.kernel().setResidentBlocks(cost.residentBlocks);
   NamedAttribute predicted[] = {
       b.getNamedAttr("us",
                      b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),

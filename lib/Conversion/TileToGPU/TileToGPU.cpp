@@ -1,4 +1,5 @@
-//===- TileToGPU.cpp - convert-tile-to-gpu ------------------------------------===//
+//===- TileToGPU.cpp - convert-tile-to-gpu
+//------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -89,22 +90,21 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
         types.push_back(type.isIndex() ? b.getI32Type() : type);
     }
     b.setInsertionPointToEnd(gpuModule.getBody());
-    auto function =
-        gpu::GPUFuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
-                               b.getFunctionType(types, {}));
+    auto function = gpu::GPUFuncOp::create(
+        b, kernel.getLoc(), kernel.getSymName(), b.getFunctionType(types, {}));
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                       b.getUnitAttr());
     auto block = b.getDenseI32ArrayAttr(
         {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
     function.setKnownBlockSizeAttr(block);
     function->setAttr("fuse.block", block);
-    // Without a promise of its own, ptxas may spill to fit more blocks on an SM
-    // than the schedule counts on.
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      b.getI32IntegerAttr(1));
+    // The blocks of an SM that the schedule counts on. Without a promise ptxas
+    // takes registers that cost some of them, or spills to fit more.
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        b.getI32IntegerAttr(kernel.getResidentBlocks().value_or(1)));
     if (kernel.getSharedMemory())
-      function->setAttr("fuse.shared_memory",
-                        kernel.getSharedMemoryAttr());
+      function->setAttr("fuse.shared_memory", kernel.getSharedMemoryAttr());
     for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
       if (!isa<tile::PtrType>(type))
         continue;

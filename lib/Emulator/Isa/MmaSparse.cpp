@@ -87,11 +87,7 @@ void sparseMma(Warp &warp, const Inst &inst, uint32_t) {
                       ? bits == 4 || bits == 14
                       : first != second && (!inst.c || first < second);
       if (!good)
-        return raiseFault(warp, inst, 0,
-                          "the metadata of row " + std::to_string(r) +
-                              " name the elements " + std::to_string(first) +
-                              " and " + std::to_string(second) +
-                              " of four, which leaves the result undefined");
+        return faultMetadata(warp, inst, r, bits);
       if (perRegister == 1) {
         unsigned k = u / 2 + first / 2;
         a[r][k] = packed[r][u / 4];

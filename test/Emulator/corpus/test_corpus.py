@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every kernel of the corpus on the emulator: right results whatever the order of its warps and the
-number of host threads, the same counters every time, no findings."""
+number of host threads, the same counters every time, line by line too, no findings."""
 
 import json
 import pathlib
@@ -28,7 +28,8 @@ def emulate(build_folder):
     binary = build_folder / "bin" / "fusion-emulate"
 
     def run(case, folder, *options):
-        """Runs a launch that was written to `folder`: its report and the buffers afterwards."""
+        """Runs a launch that was written to `folder`: its report with what is printed for --annotate, and the
+        buffers afterwards."""
         report = folder / "report.json"
         command = [binary, case.ptx, f"--launch={folder / 'launch.json'}", f"--json={report}"]
         answer = subprocess.run(
@@ -36,7 +37,10 @@ def emulate(build_folder):
             capture_output=True, text=True, timeout=300,
         )
         assert answer.returncode == 0, f"exit code {answer.returncode}\n{answer.stderr}"
-        return json.loads(report.read_text()), case.results(folder)
+        answers = json.loads(report.read_text())
+        if "--annotate" in options:
+            answers["listing"] = answer.stdout
+        return answers, case.results(folder)
 
     return run
 
@@ -51,6 +55,11 @@ def test_kernel(name, emulate, tmp_path):
         assert not case.problems(results), where
         again = emulate(case, folder, "--threads=3", "--l2=1048576")
         assert again == (report, results), f"{where}: not the same with 3 host threads"
+        lines, results = emulate(case, folder, "--threads=1", "--l2=1048576", "--annotate")
+        again = emulate(case, folder, "--threads=2", "--l2=1048576", "--annotate")
+        assert again == (lines, results), f"{where}: not the same line by line"
+        assert lines.pop("listing"), where
+        assert lines == report, f"{where}: not the same with --annotate"
         if case.varies:
             for seed in range(1, SCHEDULES + 1):
                 options = ["--sanitize", f"--seed={seed}"]

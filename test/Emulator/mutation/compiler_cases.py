@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
+from score_chains import chain  # noqa: E402
 
 # The smallest shapes with several blocks and as many iterations as stages and two more.
 CHAINS = (
@@ -29,16 +30,53 @@ CHAINS = (
     ("--chain=32,64,192,64", "--between=softmax"),
     ("--chain=32,64,896,64", "--epilogue=bias,relu"),
 )
-# Chains whose schedule is written by hand: name of the case, stages, register stages.
+# Chains whose schedule is written by hand: name of the case, stages, register stages; another shape where
+# the case has fewer iterations than the most stages and two, or one block.
 PIPELINED = (
     ("loop-over-n", (3,), 2),
     ("nest", (2,), 1),
-    ("masked-product", (3, 2), 2),
+    ("masked-product", (3, 2), 2, "--chain=72,196,52"),
     ("one-through-registers", (3,), 1),
     ("both-through-registers", (2,), 2),
     ("registers-around-copies", (3,), 1),
     ("one-warp", (3,), 2),
 )
+# Products with reductions between them that run with the loop over n, which is pipelined: arguments of
+# score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
+# iterations at least.
+SCORES = {
+    "softmax-in-shared-memory": (
+        dict(b=1, m=64, n=160, k=32, h=32, lse=True),
+        dict(
+            tiling="m(LA,n(LB,CC,LD,CE),SE,SF)",
+            tiles=dict(b=1, m=32, n=32, k=32, h=32),
+            maps=dict(C=("m", "n", "k", "[2, 2]"), E=("m", "h", "n", "[2, 2]")),
+            places=dict(A="shared, async16", B="shared, async16", C="shared", D="shared, async16", E="shared", F="registers"),
+        ),
+        dict(B=3, D=2),
+    ),
+    "causal-softmax-in-registers": (
+        dict(b=1, m=128, n=224, k=32, h=32, mask="causal"),
+        dict(
+            tiling="m(LA,n(LB,CC,LD,CE),SE)",
+            tiles=dict(b=1, m=64, n=32, k=32, h=32),
+            maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+            places=dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared"),
+        ),
+        dict(B=2, D=3),
+        "n",
+    ),
+    "rms": (
+        dict(b=1, m=64, n=160, k=32, h=32, scores="rms"),
+        dict(
+            tiling="m(LA,n(LB,CC,LD,CE),SE)",
+            tiles=dict(b=1, m=32, n=32, k=32, h=32),
+            maps=dict(C=("m", "n", "k", "[2, 2]"), E=("m", "h", "n", "[2, 2]")),
+            places=dict(A="shared, async16", B="shared, async16", C="shared", D="shared, async16", E="shared"),
+        ),
+        dict(B=2, D=2),
+    ),
+}
 SIZES = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i8": 1, "i64": 8, "f64": 8}
 
 
@@ -72,14 +110,31 @@ def write(output, options, index):
     launches(name, folder, index)
 
 
-def write_pipelined(output, case, stages, registers, index):
+def write_pipelined(output, case, stages, registers, index, shape=None):
     arguments, description, operands = CASES[case]
+    if shape:
+        arguments = [shape, *arguments[1:]]
     folder = output / case
     folder.mkdir(parents=True, exist_ok=True)
     path = str(folder / "kernels")
     (counts,) = stage_counts(case, [stages])
     text = schedule(**description, stages=dict(zip(operands, counts)), registers=registers)
     lower(path, generate(path, *arguments), text)
+    launches(case, folder, index)
+
+
+def write_scores(output, case, index):
+    sizes, description, stages, *skip = SCORES[case]
+    folder = output / case
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    (folder / "kernels.mlir").write_text(chain(**sizes))
+    groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
+    text = schedule(**description, blocks=["m"], stages=stages, registers=2)
+    text = text.replace("parallel = <{}>>", "reduction = <online>>")
+    for axis in skip:
+        text = text.replace("}>, mapping", f'}}, skip = "{axis}">, mapping', 1)
+    lower(path, groups, text)
     launches(case, folder, index)
 
 
@@ -127,8 +182,10 @@ def main():
     index = []
     for options in CHAINS:
         write(arguments.output, options, index)
-    for case in PIPELINED:
-        write_pipelined(arguments.output, *case, index)
+    for case, stages, registers, *shape in PIPELINED:
+        write_pipelined(arguments.output, case, stages, registers, index, *shape)
+    for case in SCORES:
+        write_scores(arguments.output, case, index)
     (arguments.output / "index.json").write_text(json.dumps(index, indent=1) + "\n")
 
 

@@ -326,6 +326,9 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has no results; it writes through its pointers");
   if (getWarps() < 1 || getWarps() > 32)
     return emitOpError("a block has 1 to 32 warps, got ") << getWarps();
+  if (std::optional<int64_t> blocks = getResidentBlocks();
+      blocks && (*blocks < 1 || !llvm::isInt<32>(*blocks)))
+    return emitOpError("an SM holds one block at least, got ") << *blocks;
   if (!getBody().hasOneBlock() || getBody().front().empty() ||
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");

@@ -22,7 +22,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     sizes as index and scalars. `warps` is the number of warps of a block,
     `shared_memory` the bytes of dynamic shared memory, set by
     `tile-allocate-shared`. `register_stages` is the schedule's wish for the
-    shared-to-register level.
+    shared-to-register level. `resident_blocks` is how many blocks an SM is
+    counted on to hold at a time: machine code takes no more registers than
+    leave room for them; absent, as many as it likes.
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -39,7 +41,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        I64Attr:$warps,
                        OptionalAttr<I64Attr>:$shared_memory,
-                       OptionalAttr<I64Attr>:$register_stages);
+                       OptionalAttr<I64Attr>:$register_stages,
+                       OptionalAttr<I64Attr>:$resident_blocks);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -1,0 +1,269 @@
+//===- BlockResources.cpp - What a block holds ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockResources.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+/// Of a fragment's 32 lanes, 8 lie along the rows of its first operand and
+/// accumulator and 4 along the columns; along the columns of its second operand
+/// 8, along its rows 4. What lacks a dimension is held by all lanes along it,
+/// and by all warps.
+int64_t fusion::countHolders(const Schedule &schedule,
+                             const GroupTensor &tensor) {
+  const ProductMapping &mapping = schedule.products[tensor.product];
+  auto lacks = [&](unsigned axis) {
+    return !llvm::is_contained(tensor.axes, axis);
+  };
+  int64_t rows = mapping.warps[0], columns = mapping.warps[1];
+  if (tensor.role == TensorRole::Operand) {
+    if (mapping.isFirst(tensor.operandNumber))
+      return (lacks(mapping.i1) ? 8 * rows : 1) * (lacks(mapping.r1) ? 4 : 1) *
+             columns;
+    return (lacks(mapping.i2) ? 8 * columns : 1) * (lacks(mapping.r1) ? 4 : 1) *
+           rows;
+  }
+  return (lacks(mapping.i1) ? 8 * rows : 1) *
+         (lacks(mapping.i2) ? 4 * columns : 1);
+}
+
+namespace {
+
+class Counter {
+public:
+  Counter(const GroupModel &group, const Schedule &schedule,
+          const KeptTiles &kept)
+      : group(group), schedule(schedule), kept(kept) {}
+
+  static int64_t alignBuffer(int64_t bytes) {
+    return llvm::alignTo(bytes, 128);
+  }
+
+  /// Whether stores end the block, so that the result can take the place of the
+  /// operands' buffers.
+  bool storesEndBlock() const {
+    const TilingTree *items = &schedule.tree;
+    while (items->size() == 1 && items->front().isLoop() &&
+           schedule.isBlockAxis(items->front().index))
+      items = &items->front().children;
+    return findFinalStores(*items, schedule).has_value();
+  }
+
+  /// Operands' buffers, with their stages or slots, and those of kept
+  /// intermediates live for the whole loop nest. Beside them lives, one at a
+  /// time, what passes through shared memory: an intermediate that is handed
+  /// over and the result where it is stored inside of a loop.
+  int64_t countSharedMemory() const {
+    int64_t buffers = 0, handedOver = 0, staging = 0;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      const Placement &place = schedule.places[index];
+      if (place.space != fuse::Space::Shared)
+        continue;
+      int64_t tile = tileElements(tensor.axes) * bytesOf(index);
+      int64_t slots = kept.values[index].count;
+      if (tensor.role == TensorRole::Result)
+        staging = alignBuffer(tile);
+      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+        handedOver = std::max(handedOver, alignBuffer(tile));
+      else
+        buffers += alignBuffer(tile * place.stages * slots);
+    }
+    for (const Reduction &reduction : group.reductions)
+      handedOver = std::max(handedOver, alignBuffer(exchangedRows(reduction)));
+    // The next tile's first loads are under way while this one is stored.
+    return storesEndBlock() && !schedule.persistent
+               ? std::max(buffers + handedOver, staging)
+               : buffers + std::max(handedOver, staging);
+  }
+
+  /// Bytes that the warps of a block pass to each other to reduce rows of which
+  /// each holds a part.
+  int64_t exchangedRows(const Reduction &reduction) const {
+    const ProductMapping &mapping = schedule.products[reduction.product];
+    bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+    int64_t parts = mapping.warps[alongColumns ? 1 : 0];
+    int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
+    return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
+  }
+
+  /// Registers of a thread that hold a product's accumulator, or a value of
+  /// `bytes` that is handed on.
+  int64_t tileRegisters(unsigned number, int64_t bytes) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
+    int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
+    return i1 * i2 / 32 * bytes / 4;
+  }
+
+  /// What lives in registers when product `number` is computed: accumulators
+  /// from the start of their outermost reduction to their hand-over, values
+  /// from there to their last use.
+  int64_t liveRegisters(unsigned number) const {
+    const TreePosition &at = *kept.computes[group.products[number].result];
+    auto isInside = [&](const TilingNode *loop) {
+      return loop && llvm::is_contained(at.loops, loop);
+    };
+    int64_t live = 0;
+    for (unsigned other = 0; other < group.products.size(); ++other) {
+      const Product &product = group.products[other];
+      const TileSlots &slots = kept.values[product.result];
+      const HandOver &handOver = kept.handOvers[other];
+      const TreePosition &own = *kept.computes[product.result];
+      // The outermost loop that hands over one tile after the other.
+      const TilingNode *handsOver = nullptr;
+      for (const TilingNode *loop : llvm::reverse(handOver.loops))
+        if (!llvm::is_contained(own.loops, loop))
+          handsOver = loop;
+      if (other == number || isInside(kept.reductions[other]) ||
+          isInside(handsOver) ||
+          (own.order < at.order && at.order < handOver.order))
+        live += kept.accumulators[other].count * tileRegisters(other, 4);
+      bool isMade =
+          handOver.order < at.order || isInside(kept.makers[product.result]);
+      bool staysInRegisters =
+          schedule.places[product.result].space == fuse::Space::Registers ||
+          group.tensors[product.result].role == TensorRole::Result ||
+          llvm::any_of(group.products, [&](const Product &home) {
+            return llvm::is_contained(home.joined, other);
+          });
+      if (isMade && at.order <= kept.lastUses[product.result] &&
+          staysInRegisters)
+        live += slots.count * tileRegisters(other, bytesOf(product.result));
+    }
+    // What is loaded straight into registers and kept.
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      if (!kept.loads[index] || !kept.values[index].isKept() ||
+          schedule.places[index].space == fuse::Space::Shared)
+        continue;
+      if (kept.loads[index]->order < at.order &&
+          at.order <= kept.lastUses[index])
+        live += kept.values[index].count *
+                llvm::divideCeil(tileElements(tensor.axes) *
+                                     countHolders(schedule, tensor) *
+                                     tensor.elementBytes,
+                                 4 * 32 * schedule.warps);
+    }
+    return live;
+  }
+
+  /// Tiles of arrays in registers that a product's computation is unrolled for:
+  /// its own accumulators and the values that it multiplies.
+  int64_t unrolledIterations(unsigned number) const {
+    int64_t count = kept.accumulators[number].count;
+    for (std::optional<unsigned> producer : group.products[number].producer)
+      if (producer) {
+        unsigned value = group.products[*producer].result;
+        if (schedule.places[value].space == fuse::Space::Registers)
+          count = std::max(count, kept.values[value].count);
+      }
+    return count;
+  }
+
+  /// The loops over an array of tiles are unrolled: each iteration's copies
+  /// have their own stage and with it addresses that do not change, which ptxas
+  /// holds in registers, and the next iteration's fragments are loaded ahead.
+  int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
+    if (unrolled == 1)
+      return 0;
+    int64_t addresses = 0;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      const Placement &place = schedule.places[index];
+      if (!kept.loads[index] || place.space != fuse::Space::Shared ||
+          llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
+            return llvm::is_contained(kept.accumulators[number].axes,
+                                      loop->index);
+          }))
+        continue;
+      constexpr int64_t bytesPerCopy = 16;
+      int64_t copies =
+          llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
+                           bytesPerCopy * 32 * schedule.warps);
+      addresses += copies * std::min<int64_t>(place.stages, unrolled);
+    }
+    return addresses;
+  }
+
+  /// Values of rows: of each reduction one, in every thread that holds an
+  /// element of the row.
+  int64_t rowRegisters() const {
+    int64_t count = 0;
+    for (const Reduction &reduction : group.reductions) {
+      const ProductMapping &mapping = schedule.products[reduction.product];
+      bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+      count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                            : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+    }
+    return count;
+  }
+
+  /// The most that lives at any product, the fragments of one of its steps, and
+  /// addresses.
+  int64_t countRegisters() const {
+    constexpr int64_t addressing = 56;
+    // They live through the whole nest, also while others are computed.
+    int64_t always = addressing + rowRegisters(), most = 0;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      always += unrolledAddresses(number, unrolledIterations(number));
+    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+      int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
+      int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
+      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+      int64_t unrolled = unrolledIterations(number);
+      most =
+          std::max(most, liveRegisters(number) +
+                             fragments * (schedule.registerStages +
+                                          std::min<int64_t>(unrolled - 1, 1)));
+    }
+    return always + most;
+  }
+
+private:
+  int64_t bytesOf(unsigned tensor) const {
+    return movedElementBytes(group, schedule, tensor);
+  }
+
+  int64_t tileElements(ArrayRef<unsigned> axes) const {
+    int64_t count = 1;
+    for (unsigned axis : axes)
+      count *= schedule.tiles[axis];
+    return count;
+  }
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  const KeptTiles &kept;
+};
+
+} // namespace
+
+void fusion::countResources(const GroupModel &group, const Schedule &schedule,
+                            const KeptTiles &kept, Footprint &footprint) {
+  Counter counter(group, schedule, kept);
+  footprint.sharedMemory = counter.countSharedMemory();
+  footprint.registers = counter.countRegisters();
+}
+
+int64_t fusion::registersWithRoom(const Footprint &footprint,
+                                  const ChipInfo &chip) {
+  return std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      static_cast<int64_t>(std::ceil(footprint.registers * kRegisterMargin)));
+}
+
+bool fusion::hasRegisterRoom(const Schedule &schedule,
+                             const Footprint &footprint, const ChipInfo &chip) {
+  int64_t available = std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      chip.registersPerSM / (32 * static_cast<int64_t>(schedule.warps)));
+  return footprint.registers * kRegisterMargin <= available;
+}

@@ -1,0 +1,27 @@
+//===- BlockResources.h - What a block holds ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_BLOCKRESOURCES_H
+#define FUSION_LIB_ANALYSIS_BLOCKRESOURCES_H
+
+#include "fusion/Analysis/Footprint.h"
+
+namespace fusion {
+
+/// Sets what a block holds, `sharedMemory` and `registers`: all of a footprint
+/// that depends on stages.
+void countResources(const GroupModel &group, const Schedule &schedule,
+                    const KeptTiles &kept, Footprint &footprint);
+
+/// How many threads of a block hold each element of a tensor that is loaded
+/// straight into registers.
+int64_t countHolders(const Schedule &schedule, const GroupTensor &tensor);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_BLOCKRESOURCES_H
