@@ -15,10 +15,9 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Of a fragment's 32 lanes, 8 lie along the rows of its first operand and
-/// accumulator and 4 along the columns; along the columns of its second operand
-/// 8, along its rows 4. What lacks a dimension is held by all lanes along it,
-/// and by all warps.
+/// Lanes that lie along a dimension that is lacking hold replicas (of an
+/// accumulator's 32 lanes 8 lie along the rows and 4 along the columns), and so
+/// do all warps along it.
 int64_t fusion::countHolders(const Schedule &schedule,
                              const GroupTensor &tensor) {
   const ProductMapping &mapping = schedule.products[tensor.product];
@@ -27,11 +26,13 @@ int64_t fusion::countHolders(const Schedule &schedule,
   };
   int64_t rows = mapping.warps[0], columns = mapping.warps[1];
   if (tensor.role == TensorRole::Operand) {
-    if (mapping.isFirst(tensor.operandNumber))
-      return (lacks(mapping.i1) ? 8 * rows : 1) * (lacks(mapping.r1) ? 4 : 1) *
-             columns;
-    return (lacks(mapping.i2) ? 8 * columns : 1) * (lacks(mapping.r1) ? 4 : 1) *
-           rows;
+    bool isFirst = mapping.isFirst(tensor.operandNumber);
+    const Intrinsic &intrinsic = *mapping.intrinsic;
+    bool lacksParallel = lacks(isFirst ? mapping.i1 : mapping.i2);
+    int64_t distinct = (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
+                       (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes());
+    int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
+    return 32 / distinct * (lacksParallel ? along : 1) * others;
   }
   return (lacks(mapping.i1) ? 8 * rows : 1) *
          (lacks(mapping.i2) ? 4 * columns : 1);
@@ -73,7 +74,8 @@ public:
       int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
         staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate && slots == 1)
+      else if (tensor.role == TensorRole::Intermediate &&
+               !hasOwnBuffer(group, schedule, kept, index))
         handedOver = std::max(handedOver, alignBuffer(tile));
       else
         buffers += alignBuffer(tile * place.stages * slots);
@@ -103,6 +105,46 @@ public:
     int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
     int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
     return i1 * i2 / 32 * bytes / 4;
+  }
+
+  /// Whether a value of which one tile is handed over passes through shared
+  /// memory: who multiplies it takes the whole tile into registers at once, as
+  /// the memory is needed for the next.
+  bool isTakenWhole(unsigned tensor) const {
+    return group.tensors[tensor].role == TensorRole::Intermediate &&
+           schedule.places[tensor].space == fuse::Space::Shared &&
+           !hasOwnBuffer(group, schedule, kept, tensor);
+  }
+
+  /// Registers of a thread for a tile of operand 0 or 1 of a product.
+  int64_t operandRegisters(unsigned number, unsigned operand,
+                           int64_t bytes) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t parallel = schedule.tiles[mapping.parallelAxis(operand)] /
+                       mapping.warps[mapping.isFirst(operand) ? 0 : 1];
+    return parallel * schedule.tiles[mapping.r1] / 32 * bytes / 4;
+  }
+
+  /// Registers of a product's fragments: of one step, and of what is taken
+  /// whole.
+  std::pair<int64_t, int64_t> fragmentRegisters(unsigned number) const {
+    const ProductMapping &mapping = schedule.products[number];
+    const Product &product = group.products[number];
+    int64_t step = 0, whole = 0;
+    for (unsigned operand : {0u, 1u}) {
+      std::optional<unsigned> producer = product.producer[operand];
+      if (producer && isTakenWhole(group.products[*producer].result)) {
+        unsigned value = group.products[*producer].result;
+        whole += operandRegisters(number, operand,
+                                  group.tensors[value].elementBytes);
+      } else {
+        bool isFirst = mapping.isFirst(operand);
+        step += mapping.intrinsic->operandRegisters(
+            isFirst, schedule.tiles[mapping.parallelAxis(operand)] /
+                         mapping.warps[isFirst ? 0 : 1]);
+      }
+    }
+    return {step, whole};
   }
 
   /// What lives in registers when product `number` is computed: accumulators
@@ -214,13 +256,11 @@ public:
     int64_t always = addressing + rowRegisters(), most = 0;
     for (unsigned number = 0; number < group.products.size(); ++number)
       always += unrolledAddresses(number, unrolledIterations(number));
-    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-      int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
-      int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-      int64_t fragments = (i1 / 16) * 4 + (i2 / 8) * 2;
+    for (unsigned number = 0; number < schedule.products.size(); ++number) {
+      auto [fragments, whole] = fragmentRegisters(number);
       int64_t unrolled = unrolledIterations(number);
       most =
-          std::max(most, liveRegisters(number) +
+          std::max(most, liveRegisters(number) + whole +
                              fragments * (schedule.registerStages +
                                           std::min<int64_t>(unrolled - 1, 1)));
     }

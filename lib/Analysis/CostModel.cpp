@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace fusion;
 
@@ -41,11 +42,12 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
       static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs));
   double share = blocksOnBusiest / footprint.blocks;
 
-  double tensorRate = 0;
+  // Of several types that of the slowest.
+  double tensorRate = std::numeric_limits<double>::infinity();
   for (const Product &product : group.products)
     if (product.type)
       tensorRate =
-          chip.tensorFlopsOf(*product.type) * chip.mmaShare / chip.numSMs;
+          std::min(tensorRate, productRate(chip, *product.type) / chip.numSMs);
   // Both kinds of units work at the same time; tensor cores wait for what they
   // multiply.
   double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
@@ -103,6 +105,6 @@ double fusion::intensity(const GroupModel &group, const Product &product) {
 double fusion::machineBalance(const Product &product, unsigned elementBytes,
                               const ChipInfo &chip) {
   double flops =
-      product.type ? chip.tensorFlopsOf(*product.type) : chip.f32FlopsPerSecond;
+      product.type ? chip.productFlops(*product.type) : chip.f32FlopsPerSecond;
   return flops / (chip.dramBytesPerSecond / elementBytes);
 }

@@ -35,6 +35,22 @@ bool fusion::isSharedByNeighbours(const GroupModel &group,
          !group.indexes(tensor, schedule.blocks.back());
 }
 
+bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
+                          const KeptTiles &kept, unsigned tensor) {
+  const GroupTensor &info = group.tensors[tensor];
+  if (info.role != TensorRole::Intermediate ||
+      schedule.places[tensor].space != fuse::Space::Shared)
+    return false;
+  if (kept.values[tensor].isKept())
+    return true;
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products))
+    if (llvm::is_contained(product.producer, std::optional(info.product)) &&
+        mapping.intrinsic->unit == ProductUnit::Fma)
+      return true;
+  return false;
+}
+
 namespace {
 
 /// Walks the tree once, adding up what its statements do.
@@ -220,7 +236,7 @@ private:
         result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
-        2 * r1 * (i1 * mapping.warps[1] + i2 * mapping.warps[0]) * count;
+        fragmentBytes(mapping, schedule.tiles, r1) * count;
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))

@@ -10,26 +10,48 @@
 #include "GroupAxesBuilder.h"
 #include "fusion/Analysis/OnlineReduction.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace fusion;
 
-/// The type that tensor cores multiply for this contraction: both operands have
-/// it and the accumulator is f32.
-static std::optional<TensorCoreType>
-tensorTypeOf(linalg::LinalgOp contraction) {
+/// The type that an intrinsic may multiply for this contraction: both operands
+/// have it and the accumulator is f32, of integers i32.
+static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   auto elementType = [&](unsigned operand) {
     return getElementTypeOrSelf(contraction->getOperand(operand).getType());
   };
-  if (elementType(0) != elementType(1) || !elementType(2).isF32())
+  auto is = [&](auto predicate) {
+    return predicate(elementType(0)) && predicate(elementType(1));
+  };
+  if (is([](Type type) { return type.isInteger(8); })) {
+    bool isSigned = llvm::none_of(*contraction.getBlock(), [](Operation &op) {
+      return isa<arith::ExtUIOp>(op);
+    });
+    if (isSigned && elementType(2).isInteger(32))
+      return ProductType::S8;
+    return std::nullopt;
+  }
+  if (!elementType(2).isF32())
+    return std::nullopt;
+  // The two 8-bit types go together.
+  if (is(llvm::IsaPred<Float8E4M3FNType, Float8E5M2Type>))
+    return ProductType::FP8;
+  if (elementType(0) != elementType(1))
     return std::nullopt;
   if (elementType(0).isF16())
-    return TensorCoreType::F16;
+    return ProductType::F16;
   if (elementType(0).isBF16())
-    return TensorCoreType::BF16;
-  return std::nullopt;
+    return ProductType::BF16;
+  if (!elementType(0).isF32())
+    return std::nullopt;
+  auto module = contraction->getParentOfType<ModuleOp>();
+  auto how = module ? module->getAttrOfType<StringAttr>(
+                          fuse::kF32ProductsAttrName)
+                    : StringAttr();
+  return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
 }
 
 /// What a value of a group's body is outside: the group's operand, where it is
@@ -126,7 +148,7 @@ LogicalResult GroupAxesBuilder::collectProducts() {
     product.lhsAxes = axesOf(dims->m);
     product.rhsAxes = axesOf(dims->n);
     product.reduction = axesOf(dims->k);
-    product.type = tensorTypeOf(op);
+    product.type = productTypeOf(op);
     product.result = addTensor(op->getResult(0), TensorRole::Intermediate,
                                index, op.getDpsInitOperand(0));
     group.model.tensors[product.result].product = group.model.products.size();

@@ -68,7 +68,7 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
       continue;
     }
     const Product &own = group.products[tensor.product];
-    double rate = own.type ? chip.tensorFlopsOf(*own.type) : 0;
+    double rate = own.type ? chip.productFlops(*own.type) : 0;
     if (rate == 0) {
       reason = chip.name.str() + " has no tensor core rate for product '" +
                tensor.name + "'";

@@ -238,7 +238,8 @@ bool Derivation::waitsForLoop(unsigned op) {
 
 /// Takes out of `scalar`, a factor of a sum's terms, what multiplies or divides
 /// it and is known after the loop only. Conversions to narrower types keep
-/// factors (see "Rounding").
+/// factors (see "Rounding"), but for 8-bit floats: of those a factor of a long row
+/// decides what is rounded to zero.
 void Derivation::defer(unsigned op, Value scalar,
                        std::vector<DeferredFactor> &deferred) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
@@ -252,6 +253,9 @@ void Derivation::defer(unsigned op, Value scalar,
                  deferred);
   }
   Operation *inner = scalar.getDefiningOp();
+  if (isa<arith::TruncFOp>(inner) &&
+      inner->getResult(0).getType().getIntOrFloatBitWidth() < 16)
+    return;
   if (isa<arith::TruncFOp, arith::ExtFOp, arith::NegFOp>(inner))
     return defer(op, inner->getOperand(0), deferred);
   bool divides = isa<arith::DivFOp>(inner);

@@ -156,7 +156,7 @@ private:
                         all * share / chip.dramBytesPerSecond);
   }
 
-  /// Share of the tensor cores' rate that the resident warps can draw: each of
+  /// Share of the cores' rate that the resident warps can draw: each of
   /// an SM's four needs a warp, and products under way to cover an
   /// instruction's latency, either of further warps or of one warp's
   /// independent accumulators.
@@ -169,7 +169,7 @@ private:
     double issue = 2.0 * mma.i1 * mma.i2 * mma.r1 * cores * chip.numSMs / rate;
     double underWay = std::max(1.0, warps) * std::max(1.0, perWarp);
     return std::min(1.0, warps) *
-           std::min(1.0, underWay * issue / chip.mmaLatency);
+           std::min(1.0, underWay * issue / mma.latency(chip));
   }
 
   double sharedSeconds(double bytes) const {
@@ -189,13 +189,12 @@ private:
     double steps =
         static_cast<double>(schedule.tiles[mapping.r1]) / mapping.intrinsic->r1;
     double step = mapping.intrinsic->r1;
-    double rate = product.type
-                      ? chip.tensorFlopsOf(*product.type) * chip.mmaShare
-                      : chip.f32FlopsPerSecond;
+    double rate = product.type ? productRate(chip, *product.type)
+                               : chip.f32FlopsPerSecond;
     // Blocks of an SM share its tensor cores.
     double compute = 2 * i1 * i2 * step * result.blocksPerSM /
                      (rate / chip.numSMs * utilisation(mapping, rate));
-    double bytes = 2 * step * (i1 * mapping.warps[1] + i2 * mapping.warps[0]);
+    double bytes = fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
     double stages = schedule.registerStages, multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {

@@ -60,6 +60,15 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
+int64_t fusion::fragmentBytes(const ProductMapping &mapping,
+                              llvm::ArrayRef<int64_t> tiles, int64_t depth) {
+  const Intrinsic &intrinsic = *mapping.intrinsic;
+  return intrinsic.operandBytes(/*isFirst=*/true, tiles[mapping.i1], depth) *
+             mapping.warps[1] +
+         intrinsic.operandBytes(/*isFirst=*/false, tiles[mapping.i2], depth) *
+             mapping.warps[0];
+}
+
 std::optional<fuse::ReductionForm>
 fusion::reductionForm(const GroupModel &group, const Schedule &schedule) {
   if (group.reductions.empty())

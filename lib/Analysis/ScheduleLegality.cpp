@@ -441,9 +441,12 @@ Reason Checker::checkResources() {
   return std::nullopt;
 }
 
+/// Why a product's accumulator is not the operand of the next as it lies.
+enum class Mismatch { Axes, Intrinsic, Warps };
+
 /// The consumer of a product that cannot take its accumulator as it lies, and
-/// whether that is for the axes or for the warps; nullopt where all can.
-static std::optional<std::pair<unsigned, bool>>
+/// why; nullopt where all can.
+static std::optional<std::pair<unsigned, Mismatch>>
 findMismatch(const GroupModel &group, const Schedule &schedule,
              unsigned producer) {
   const ProductMapping &from = schedule.products[producer];
@@ -453,11 +456,13 @@ findMismatch(const GroupModel &group, const Schedule &schedule,
         continue;
       const ProductMapping &to = schedule.products[number];
       if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
-        return std::pair(number, true);
+        return std::pair(number, Mismatch::Axes);
+      if (!from.intrinsic->handsOverTo(*to.intrinsic))
+        return std::pair(number, Mismatch::Intrinsic);
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
       if (from.warps[1] != 1 || to.warps[to.isFirst(operand) ? 1 : 0] != 1)
-        return std::pair(number, false);
+        return std::pair(number, Mismatch::Warps);
     }
   return std::nullopt;
 }
@@ -467,19 +472,28 @@ bool fusion::staysInRegisters(const GroupModel &group, const Schedule &schedule,
   return !findMismatch(group, schedule, producer);
 }
 
-std::optional<std::string>
-fusion::whyNotInRegisters(const GroupModel &group, const Schedule &schedule,
-                          unsigned producer) {
+std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
+                                                     const Schedule &schedule,
+                                                     unsigned producer) {
   auto mismatch = findMismatch(group, schedule, producer);
   if (!mismatch)
     return std::nullopt;
   std::string name = "'" + group.valueName(producer) + "'";
-  if (mismatch->second)
+  const ProductMapping &to = schedule.products[mismatch->first];
+  switch (mismatch->second) {
+  case Mismatch::Axes:
     return name + " is not an operand of the next intrinsic as its accumulator "
                   "lies and cannot stay in registers";
-  return name + " is not held whole along '" +
-         group.axisName(schedule.products[mismatch->first].r1) +
-         "' by the warps that multiply it and cannot stay in registers";
+  case Mismatch::Intrinsic:
+    return name + " is held otherwise by " +
+           schedule.products[producer].intrinsic->name.str() + " than " +
+           to.intrinsic->name.str() +
+           " wants its operand and cannot stay in registers";
+  case Mismatch::Warps:
+    return name + " is not held whole along '" + group.axisName(to.r1) +
+           "' by the warps that multiply it and cannot stay in registers";
+  }
+  llvm_unreachable("covered switch");
 }
 
 std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {

@@ -21,7 +21,9 @@ using namespace fusion;
 void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
   manager.addPass(createFuseTensorToLinalg());
-  manager.addPass(createFuseExplicitNumerics());
+  FuseExplicitNumericsOptions numerics;
+  numerics.f32Products = options.f32Products;
+  manager.addPass(createFuseExplicitNumerics(numerics));
   manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());

@@ -140,7 +140,7 @@ static double spacing(ElementType type) {
 }
 
 Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
-                                   double rms) {
+                                   double rms, bool multipliesTF32) {
   if (!isFloat(result))
     return {};
   // Approximate functions and long sums cost more than one rounding in f32
@@ -155,6 +155,10 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   double intermediate = isFloat(narrowest)
                             ? std::max(error(result), error(narrowest))
                             : error(result);
+  // Both factors are rounded to 10 bits of fraction, in every product of a chain.
+  constexpr double tf32 = 0x1p-8;
+  if (multipliesTF32)
+    intermediate = std::max(intermediate, tf32);
   return {intermediate * rms, error(result), intermediate};
 }
 

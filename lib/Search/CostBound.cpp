@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/CostBound.h"
+#include "fusion/Target/Intrinsics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
@@ -60,7 +61,7 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
     }
     const Product &product = group.products[tensor.product];
     double rate = product.type
-                      ? chip.tensorFlopsOf(*product.type) * chip.mmaShare
+                      ? productRate(chip, *product.type)
                       : chip.f32FlopsPerSecond;
     uint32_t axes = maskOf(product.axes);
     works.push_back({axes, loops & ~axes, 2 / rate * share});

@@ -150,7 +150,7 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
   afterRule2 = space.bound.size();
 
   for (const Product &product : group.products)
-    if (!product.type || chip.tensorFlopsOf(*product.type) == 0)
+    if (!product.type || chip.productFlops(*product.type) == 0)
       return refuse(chip.name.str() + " has no tensor core rate for product '" +
                     group.tensors[product.result].name + "'");
   return space;

@@ -205,9 +205,10 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the
-      // two elements that a thread holds side by side.
+      // elements that a thread holds side by side.
       bool isDense = tensor.axes.back() == mapping.i2;
-      if (isDense && tensor.alignment > 2 * tensor.elementBytes)
+      if (isDense && tensor.alignment >
+                         mapping.intrinsic->sumColumns() * tensor.elementBytes)
         place.space = fuse::Space::Shared;
       break;
     }

@@ -102,10 +102,24 @@ Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
   return loops;
 }
 
+/// What every model says of a schedule; null where one cannot take the group.
+Object reportModels(const GroupModel &group, const Schedule &schedule,
+                    const ChipInfo &chip) {
+  Object models;
+  std::string reason;
+  for (ModelKind kind : allModels()) {
+    std::optional<double> seconds =
+        predictSeconds(kind, group, schedule, chip, reason);
+    models[name(kind)] = seconds ? llvm::json::Value(microseconds(*seconds))
+                                 : llvm::json::Value(nullptr);
+  }
+  return models;
+}
+
 double tensorRate(const GroupModel &group, const ChipInfo &chip) {
   for (const Product &product : group.products)
     if (product.type)
-      return chip.tensorFlopsOf(*product.type) * chip.mmaShare;
+      return productRate(chip, *product.type);
   return chip.f32FlopsPerSecond;
 }
 
@@ -248,6 +262,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     Object entry = reportSchedule(rated.schedule, group);
     entry["cost"] = reportCost(rated.cost);
     entry["model_us"] = microseconds(rated.modelSeconds);
+    entry["by_model_us"] = reportModels(group, rated.schedule, chip);
     if (rated.measuredSeconds)
       entry["measured_us"] = microseconds(*rated.measuredSeconds);
     entry["footprint"] = reportFootprint(rated.footprint);

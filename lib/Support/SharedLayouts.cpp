@@ -38,42 +38,81 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes) {
   return shape;
 }
 
+/// By how much an order turns the bits of a row.
+static unsigned turned(PanelOrder order) {
+  return order == PanelOrder::Pairs ? 1 : order == PanelOrder::Quads ? 2 : 0;
+}
+
+/// The row bits from the lowest bit of a place on, as far as an order has its own.
+static ArrayRef<unsigned> bitsOfPlace(PanelOrder order) {
+  static constexpr unsigned plain[] = {0, 1, 2}, alternating[] = {0, 2, 3, 1};
+  if (order == PanelOrder::Alternating)
+    return alternating;
+  return plain;
+}
+
+/// (Dim0 = place, Dim1 = unit) -> (Dim0 = row, Dim1 = unit), for a multiple of the
+/// rows that are exchanged.
+static LinearLayout rowsOfPlaces(int64_t rows, int64_t units,
+                                 PanelOrder order) {
+  LinearLayout::Bases bases;
+  for (unsigned bit : bitsOfPlace(order))
+    bases.push_back({int64_t(1) << bit});
+  int64_t exchanged = int64_t(1) << bases.size();
+  return LinearLayout::fromBits({{D::Dim0, bases}}, {{D::Dim0, exchanged}}) *
+         identity(D::Dim0, D::Dim0, rows / exchanged) *
+         identity(D::Dim1, D::Dim1, units);
+}
+
 /// One panel in units: Offset -> (Dim0 = row, Dim1 = unit). Rows and units must
 /// not cut the swizzle's bits.
 static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
-                             bool pairs = false) {
+                             PanelOrder order = PanelOrder::Plain) {
   unsigned unitBits = Log2_64(panelUnits), shift = 3 - unitBits;
   // The low row bits; those that take part in the swizzle move the unit too.
   LinearLayout::Bases bases;
   for (unsigned b = 0; b < unitBits; ++b)
     bases.push_back({0, int64_t(1) << b});
-  int64_t lowRows = std::gcd(rows, int64_t(8));
+  ArrayRef<unsigned> bits = bitsOfPlace(order);
+  int64_t lowRows = std::gcd(rows, int64_t(1) << bits.size());
   auto moved = [&](unsigned b) -> int64_t {
-    if (b < shift)
+    if (b < shift || b >= 3)
       return 0;
-    return int64_t(1) << (pairs ? (b - shift + 1) % unitBits : b - shift);
+    return int64_t(1) << (b - shift + turned(order)) % unitBits;
   };
   for (unsigned b = 0; b < Log2_64(lowRows); ++b)
-    bases.push_back({int64_t(1) << b, moved(b)});
+    bases.push_back({int64_t(1) << bits[b], moved(b)});
   return LinearLayout::fromBits({{D::Offset, bases}},
                                 {{D::Dim0, lowRows}, {D::Dim1, panelUnits}}) *
          identity(D::Offset, D::Dim0, rows / lowRows);
 }
 
 /// Whether the bits of a row that are XORed are digits of it.
-static bool swizzleFits(int64_t rows, int64_t panelUnits) {
+static bool swizzleFits(int64_t rows, int64_t panelUnits, PanelOrder order) {
+  if (order == PanelOrder::Alternating)
+    return rows >= 1 && rows % 16 == 0;
   return rows >= 1 && (panelUnits == 1 || rows % 8 == 0 || rows == 1 ||
                        rows == 2 || rows == 4);
 }
 
 std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
-                                         int64_t elementBytes, bool pairs) {
+                                         int64_t elementBytes,
+                                         PanelOrder order) {
   auto shape = panelShape(cols, elementBytes);
-  if (!shape || !swizzleFits(rows, shape->panelUnits))
+  if (!shape || !swizzleFits(rows, shape->panelUnits, order))
     return std::nullopt;
   return identity(D::Offset, D::Dim1, 16 / elementBytes) *
-         onePanel(rows, shape->panelUnits, pairs) *
+         onePanel(rows, shape->panelUnits, order) *
          identity(D::Offset, D::Dim1, shape->panels);
+}
+
+std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
+                                     int64_t cols, int64_t elementBytes) {
+  for (PanelOrder order : {PanelOrder::Plain, PanelOrder::Pairs,
+                           PanelOrder::Quads, PanelOrder::Alternating})
+    if (sharedPanels(rows, cols, elementBytes, order) == layout)
+      return order;
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,7 +130,7 @@ AddressPlan CopyAssignment::destination(int64_t elementBytes) const {
   // output of its own, Dim2, with the stride of the panel as it is.
   int64_t paddedRows = chunks.outSize(D::Dim0);
   int64_t paddedPanels = chunks.outSize(D::Dim1) / panel.panelUnits;
-  LinearLayout stored = onePanel(paddedRows, panel.panelUnits) *
+  LinearLayout stored = onePanel(paddedRows, panel.panelUnits, order) *
                         identity(D::Dim2, D::Dim1, paddedPanels);
   auto offsets = compose(chunks, *stored.invert());
   assert(offsets && "rows of a copy keep the bits of the swizzle apart");
@@ -117,7 +156,9 @@ struct Split {
 };
 } // namespace
 
-static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps) {
+/// `exchanged`: the rows of which the bits must be digits.
+static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps,
+                        int64_t exchanged) {
   int64_t rowsPerGroup = 8 / panel.panelUnits;
   int64_t groups = divideCeil(rows, rowsPerGroup);
   std::optional<Split> best;
@@ -142,9 +183,9 @@ static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps) {
           divideCeil(groups, split.laneGroups * split.warpGroups);
       split.innerIterations = 1;
       int64_t binary = int64_t(1) << countr_zero(uint64_t(split.warpGroups));
-      if (binary != split.warpGroups && panel.panelUnits > 1) {
+      if (binary != split.warpGroups && (panel.panelUnits > 1 || exchanged > 8)) {
         int64_t lowRows = rowsPerGroup * split.laneGroups * binary;
-        split.innerIterations = 8 / std::gcd(lowRows, int64_t(8));
+        split.innerIterations = exchanged / std::gcd(lowRows, exchanged);
         split.groupIterations =
             alignTo(split.groupIterations, split.innerIterations);
       }
@@ -157,13 +198,15 @@ static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps) {
 
 std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                                              int64_t elementBytes,
-                                             int64_t threads) {
+                                             int64_t threads,
+                                             PanelOrder order) {
   auto panel = panelShape(cols, elementBytes);
-  if (!panel || !swizzleFits(rows, panel->panelUnits) || threads < 32 ||
+  if (!panel || !swizzleFits(rows, panel->panelUnits, order) || threads < 32 ||
       threads % 32 != 0)
     return std::nullopt;
   int64_t p = panel->panelUnits, warps = threads / 32;
-  Split split = splitLines(*panel, rows, warps);
+  int64_t exchanged = int64_t(1) << bitsOfPlace(order).size();
+  Split split = splitLines(*panel, rows, warps, exchanged);
   int64_t binary = int64_t(1) << countr_zero(uint64_t(split.warpGroups));
 
   CopyAssignment copy;
@@ -178,6 +221,15 @@ std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                 identity(D::Register, D::Dim1, split.panelIterations) *
                 identity(D::Register, D::Dim0,
                          split.groupIterations / split.innerIterations);
+  // These were places.
+  if (order == PanelOrder::Alternating) {
+    auto placed = compose(
+        copy.chunks, rowsOfPlaces(copy.chunks.outSize(D::Dim0),
+                                  copy.chunks.outSize(D::Dim1), order));
+    assert(placed && "the bits that are exchanged are digits");
+    copy.chunks = *placed;
+  }
+  copy.order = order;
   copy.rows = rows;
   copy.units = panel->units;
   copy.panel = *panel;

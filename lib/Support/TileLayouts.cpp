@@ -40,16 +40,66 @@ static int64_t packed(unsigned bitwidth) {
   return 32 / bitwidth;
 }
 
-LinearLayout mmaOperandA(unsigned bitwidth) {
+LinearLayout mmaOperandAHalf(unsigned bitwidth) {
   return identity(D::Register, D::Dim1, packed(bitwidth)) *
          identity(D::Lane, D::Dim1, 4) * identity(D::Lane, D::Dim0, 8) *
-         identity(D::Register, D::Dim0, 2) * identity(D::Register, D::Dim1, 2);
+         identity(D::Register, D::Dim0, 2);
+}
+
+LinearLayout mmaOperandA(unsigned bitwidth) {
+  return mmaOperandAHalf(bitwidth) * identity(D::Register, D::Dim1, 2);
 }
 
 LinearLayout mmaOperandB(unsigned bitwidth) {
   return identity(D::Register, D::Dim0, packed(bitwidth)) *
          identity(D::Lane, D::Dim0, 4) * identity(D::Lane, D::Dim1, 8) *
          identity(D::Register, D::Dim0, 2);
+}
+
+LinearLayout mmaArrangedAccumulator(unsigned bitwidth) {
+  // Eight columns are the whole depth of a 32-bit operand, half of others'.
+  return bitwidth == 32 ? mmaOperandA(32) : mmaOperandAHalf(bitwidth);
+}
+
+LinearLayout mmaArrangedOperandB(unsigned bitwidth, unsigned halves,
+                                 OperandOrder order) {
+  LinearLayout deep = identity(D::Register, D::Dim0, halves);
+  LinearLayout reduced = identity(D::Register, D::Dim0, packed(bitwidth)) *
+                         identity(D::Lane, D::Dim0, 4);
+  if (bitwidth == 16)
+    return reduced * identity(D::Lane, D::Dim1, 8) * deep;
+  LinearLayout::Bases lanes, registers;
+  if (bitwidth == 32) {
+    lanes = {{4}, {1}, {2}};
+  } else if (order == OperandOrder::AlongReduced) {
+    lanes = {{1}, {4}, {8}};
+    registers = {{2}};
+  } else {
+    lanes = {{2}, {4}, {8}};
+    registers = {{1}};
+  }
+  return reduced *
+         LinearLayout::fromBits({{D::Register, registers}, {D::Lane, lanes}},
+                                {{D::Dim1, bitwidth == 32 ? 8 : 16}}) *
+         deep;
+}
+
+LinearLayout fmaAccumulator() {
+  return identity(D::Register, D::Dim1, 4) * identity(D::Lane, D::Dim1, 4) *
+         identity(D::Lane, D::Dim0, 8);
+}
+
+LinearLayout fmaOperandA() {
+  return identity(D::Register, D::Dim1, 4) *
+         LinearLayout::broadcast(D::Lane, 4) * identity(D::Lane, D::Dim0, 8);
+}
+
+LinearLayout fmaOperandB(OperandOrder order) {
+  LinearLayout columns = identity(D::Register, D::Dim1, 4),
+               reduced = identity(D::Register, D::Dim0, 4);
+  return (order == OperandOrder::AlongReduced ? reduced * columns
+                                              : columns * reduced) *
+         identity(D::Lane, D::Dim1, 4) * LinearLayout::broadcast(D::Lane, 8);
 }
 
 LinearLayout matrixFragment8x8(bool transposed) {
@@ -217,38 +267,64 @@ LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
 // ldmatrix and stmatrix
 //===----------------------------------------------------------------------===//
 
-std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout) {
-  for (bool transposed : {false, true}) {
-    // layout = matrix * (the matrices a warp holds, in registers only).
-    auto matrices = layout.divideLeft(matrixFragment8x8(transposed));
-    if (!matrices || matrices->hasIn(D::Lane))
-      continue;
-
-    // Within a matrix, lane i points to row i in memory, along Dim0 both times:
-    // a transposed matrix is stored as the transpose of the fragment.
-    LinearLayout rows =
-        identity(D::Lane, D::Dim0, 8) * identity(D::Offset, D::Dim1, 8);
-    int64_t registers = matrices->inSize(D::Register);
-    for (int64_t count = std::gcd(registers, int64_t(4)); count >= 1;
-         count /= 2) {
-      // The lowest registers of the quotient become lanes.
-      LinearLayout selector =
-          identity(D::Lane, D::Register, count) *
-          identity(D::Register, D::Register, registers / count);
-      for (D in : matrices->inDims())
-        if (in != D::Register)
-          selector *= identity(in, in, matrices->inSize(in));
-      auto selected = compose(selector, *matrices);
-      if (!selected)
-        continue; // the matrices are not in groups of `count`
-      LinearLayout all = rows * *selected;
-      SmallVector<LayoutDim, 4> ins = all.inDims();
-      erase(ins, D::Offset);
-      return MatrixAccess{transposed, unsigned(count),
-                          all.sublayout(ins, all.outDims())};
-    }
+/// The access where what is left of a layout, without the elements of each
+/// `perGroup` matrices, is `rest`: registers of groups, lanes of rows where it has
+/// any, warps. `rows` are the rows of a group.
+static std::optional<MatrixAccess>
+groupMatrices(const LinearLayout &rest, const LinearLayout &rows,
+              unsigned perGroup, bool transposed) {
+  int64_t registers = rest.inSize(D::Register);
+  for (int64_t count = std::gcd(registers, int64_t(4 / perGroup)); count >= 1;
+       count /= 2) {
+    // The lowest registers become lanes.
+    LinearLayout selector =
+        identity(D::Lane, D::Lane, rest.inSize(D::Lane)) *
+        identity(D::Lane, D::Register, count) *
+        identity(D::Register, D::Register, registers / count);
+    for (D in : rest.inDims())
+      if (in != D::Register && in != D::Lane)
+        selector *= identity(in, in, rest.inSize(in));
+    std::optional<LinearLayout> selected = compose(selector, rest);
+    if (!selected)
+      continue; // the matrices are not in groups of `count`
+    LinearLayout all = rows * *selected;
+    SmallVector<LayoutDim, 4> ins = all.inDims();
+    erase(ins, D::Offset);
+    return MatrixAccess{transposed, unsigned(count * perGroup),
+                        all.sublayout(ins, all.outDims())};
   }
   return std::nullopt;
+}
+
+std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
+                                         unsigned bitwidth) {
+  int64_t unit = 128 / bitwidth;
+  LinearLayout alongUnit = identity(D::Offset, D::Dim1, unit);
+  // Four lanes hold a row of 16 bytes; eight rows, wherever they lie, make a
+  // matrix.
+  if (auto rest = layout.divideLeft(
+          identity(D::Register, D::Dim1, packed(bitwidth)) *
+          identity(D::Lane, D::Dim1, 4)))
+    if (rest->inSize(D::Lane) == 8 &&
+        rest->sublayout({D::Lane}, {D::Dim0}).isInjective())
+      return groupMatrices(*rest, alongUnit, 1, /*transposed=*/false);
+  // Transposed, it is the columns that lie side by side, one or two to a lane.
+  std::optional<LinearLayout> rest;
+  LinearLayout rows;
+  if (bitwidth == 16) {
+    rest = layout.divideLeft(matrixFragment8x8(/*transposed=*/true));
+    rows = identity(D::Lane, D::Dim0, 8);
+  } else if (bitwidth == 8) {
+    rest = layout.divideLeft(
+        identity(D::Register, D::Dim0, 4) * identity(D::Register, D::Dim1, 2) *
+        identity(D::Lane, D::Dim0, 4) * identity(D::Lane, D::Dim1, 8));
+    rows = LinearLayout::fromBits({{D::Lane, {{1}, {4}, {8}, {2}}}},
+                                  {{D::Dim0, 16}});
+  }
+  if (!rest || rest->hasIn(D::Lane))
+    return std::nullopt;
+  return groupMatrices(*rest, rows * alongUnit, bitwidth == 8 ? 2 : 1,
+                       /*transposed=*/true);
 }
 
 } // namespace fusion

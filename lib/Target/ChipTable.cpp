@@ -8,7 +8,8 @@
 //
 // Sources:
 //  [CUDA]   CUDA C++ Programming Guide 13.0, "Compute Capabilities", table
-//           "Technical Specifications per Compute Capability".
+//           "Technical Specifications per Compute Capability"; "Multiprocessor
+//           Level": 4 cycles for most arithmetic instructions.
 //  [A100]   NVIDIA A100 Tensor Core GPU Architecture whitepaper, 2020.
 //  [GA102]  NVIDIA Ampere GA102 GPU Architecture whitepaper, 2021 (RTX 3080
 //           as in MCFuser section VI: 68 SMs, 10 GB).
@@ -24,7 +25,8 @@
 //           Throughput and Numeric Behaviors", IEEE TPDS 2023: mma.sync on A100.
 //  [PTX]    PTX ISA 8.7: cp.async.bulk.tensor (.multicast::cluster has reduced
 //           performance off sm_90a and sm_100a: not counted), setmaxnreg (24 to
-//           256 registers, sm_90a and sm_100a).
+//           256 registers, sm_90a and sm_100a); mma.sync of 8-bit floats is of
+//           version 8.4.
 //  [est]    Not published; carried over from the nearest measured chip, to be
 //           replaced by a measurement (benchmarks/gpu/chip_table.py).
 //
@@ -66,7 +68,7 @@ static constexpr ChipInfo chips[] = {
      1.93e-8, 1.0,
      true, false, false, false, false, false,
      false, 1, 0},
-    {"sm_89", "sm_89", "RTX 4090", 89, 81,
+    {"sm_89", "sm_89", "RTX 4090", 89, 84,
      128, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
      // [AD102]; tensor rates with f32 accumulation; L2 [Luo24].
      2.52e9, 1.008e12, 5.0e12, 128, 82.6e12, 16,
@@ -76,7 +78,7 @@ static constexpr ChipInfo chips[] = {
      1.31e-8, 1.0,
      true, false, false, false, false, true,
      false, 1, 0},
-    {"sm_90a", "sm_90a", "H100 SXM5", 90, 80,
+    {"sm_90a", "sm_90a", "H100 SXM5", 90, 84,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
      1.83e9, 3.35e12, 5.5e12, 128, 66.9e12, 16,
@@ -87,7 +89,7 @@ static constexpr ChipInfo chips[] = {
      1.80e-8, 0.629,
      true, true, true, false, true, true,
      true, 8, 24},
-    {"h200", "sm_90a", "H200 SXM", 90, 80,
+    {"h200", "sm_90a", "H200 SXM", 90, 84,
      132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
      1.83e9, 4.8e12, 5.5e12, 128, 66.9e12, 16,

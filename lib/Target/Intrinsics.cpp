@@ -1,4 +1,4 @@
-//===- Intrinsics.cpp - Matrix instructions that products are mapped to -------===//
+//===- Intrinsics.cpp - Instructions that products are mapped to --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,15 +11,53 @@
 
 using namespace fusion;
 
-// PTX ISA, "Matrix multiply-accumulate operation using mma instruction": f16 and
-// bf16 with shape m16n8k16 since sm_80.
-static constexpr TensorCoreType halfTypes[] = {TensorCoreType::F16, TensorCoreType::BF16};
+static constexpr ProductType halfTypes[] = {ProductType::F16, ProductType::BF16};
+static constexpr ProductType f32Types[] = {ProductType::F32};
+static constexpr ProductType tf32Types[] = {ProductType::TF32};
+static constexpr ProductType s8Types[] = {ProductType::S8};
+static constexpr ProductType fp8Types[] = {ProductType::FP8};
+
+// PTX ISA, "Matrix multiply-accumulate operation using mma instruction": f16,
+// bf16, tf32 and s8 since sm_80, 8-bit floats since sm_89. Of 8-bit elements two
+// instructions side by side (ProductLayouts.h), the name has the columns of both.
 static constexpr Intrinsic intrinsics[] = {
-    {"mma.m16n8k16", 16, 8, 16, halfTypes, 80},
+    {"mma.m16n8k16", ProductUnit::TensorCore, 16, 8, 16, 16, halfTypes, 80},
+    {"mma.m16n8k8", ProductUnit::TensorCore, 16, 8, 8, 32, tf32Types, 80},
+    {"mma.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, s8Types, 80},
+    {"mma.m16n16k16", ProductUnit::TensorCore, 16, 16, 16, 8, s8Types, 80},
+    {"mma.f8.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, fp8Types, 89},
+    {"fma.m8n16k4", ProductUnit::Fma, 8, 16, 4, 32, f32Types, 0},
 };
 
-bool Intrinsic::multiplies(TensorCoreType type) const {
+bool Intrinsic::multiplies(ProductType type) const {
   return llvm::is_contained(types, type);
+}
+
+int64_t Intrinsic::parallelLanes(bool isFirst) const {
+  return isFirst || unit == ProductUnit::TensorCore ? 8 : 4;
+}
+
+int64_t Intrinsic::reducedLanes() const {
+  return unit == ProductUnit::TensorCore ? 4 : 1;
+}
+
+bool Intrinsic::handsOverTo(const Intrinsic &next) const {
+  // Columns of D are arranged as those of A are, by the width of its elements;
+  // a multiply-add needs all of them in every lane.
+  return unit == ProductUnit::TensorCore &&
+         next.unit == ProductUnit::TensorCore &&
+         operandBits == next.operandBits;
+}
+
+double Intrinsic::latency(const ChipInfo &chip) const {
+  if (unit == ProductUnit::Fma)
+    return r1 * chip.fmaCycles / chip.clockHz;
+  return chip.mmaLatency;
+}
+
+double fusion::productRate(const ChipInfo &chip, ProductType type) {
+  double peak = chip.productFlops(type);
+  return type == ProductType::F32 ? peak : peak * chip.mmaShare;
 }
 
 const Intrinsic *fusion::lookupIntrinsic(llvm::StringRef name) {

@@ -44,8 +44,8 @@ class Collector {
 public:
   Collector(func::FuncOp function,
             const llvm::SmallPtrSetImpl<Operation *> &except, bool explains)
-      : block(function.getBody().front()), explains(explains),
-        taken(except.begin(), except.end()) {}
+      : block(function.getBody().front()), taken(except.begin(), except.end()),
+        explains(explains) {}
 
   std::vector<ChainRow> run() {
     std::vector<ChainRow> rows;
@@ -76,8 +76,8 @@ private:
   void remarkEnd(Value value);
 
   Block &block;
-  bool explains;
   llvm::SmallPtrSet<Operation *, 16> taken;
+  bool explains;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "WidenSums.h"
 #include "Winograd.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -105,9 +106,11 @@ void orderWrites(linalg::GenericOp op) {
 
 struct ExplicitNumerics
     : fusion::impl::FuseExplicitNumericsBase<ExplicitNumerics> {
+  using FuseExplicitNumericsBase::FuseExplicitNumericsBase;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    if (failed(checkTensors()) || failed(decompose(rewriter)))
+    if (failed(setF32Products()) || failed(checkTensors()) || failed(decompose(rewriter)))
       return signalPassFailure();
     getOperation()->walk([](linalg::GenericOp op) { orderWrites(op); });
     if (failed(widen(rewriter)))
@@ -115,6 +118,20 @@ struct ExplicitNumerics
   }
 
 private:
+  LogicalResult setF32Products() {
+    if (f32Products.empty())
+      return success();
+    Operation *op = getOperation();
+    if (f32Products != "f32" && f32Products != "tf32")
+      return op->emitError("option f32-products is f32 or tf32, not '")
+             << f32Products << "'";
+    if (!isa<ModuleOp>(op))
+      return op->emitError("option f32-products is for whole modules");
+    op->setAttr(fuse::kF32ProductsAttrName,
+                StringAttr::get(&getContext(), f32Products));
+    return success();
+  }
+
   LogicalResult checkTensors() {
     WalkResult walk = getOperation()->walk([](Operation *op) {
       if (isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()) &&

@@ -381,7 +381,12 @@ Value Splitter::addParts(Value parts, Value destination) {
              rewriter, loc, type, parts, start, maps, iterators,
              [](OpBuilder &builder, Location at, ValueRange values) {
                Value added =
-                   arith::AddFOp::create(builder, at, values[1], values[0]);
+                   isa<FloatType>(values[0].getType())
+                       ? arith::AddFOp::create(builder, at, values[1],
+                                               values[0])
+                             .getResult()
+                       : arith::AddIOp::create(builder, at, values[1],
+                                               values[0]);
                linalg::YieldOp::create(builder, at, added);
              })
       .getResult(0);

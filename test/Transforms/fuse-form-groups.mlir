@@ -215,16 +215,16 @@ func.func @fill_that_is_returned() -> tensor<8xf32> {
   return %f : tensor<8xf32>
 }
 
-// A product that no tensor core multiplies runs in the generic form, and the remark says why.
+// A product that no intrinsic multiplies runs in the generic form, and the remark says why.
 // REMARK: [Missed] generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of product 'C'
-// CHECK-LABEL: func.func @f32_product
+// CHECK-LABEL: func.func @f64_product
 // CHECK: fuse.stitch
 // CHECK: linalg.matmul
-func.func @f32_product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
-  %z = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%z : f32) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%f : tensor<64x48xf32>) -> tensor<64x48xf32>
-  return %0 : tensor<64x48xf32>
+func.func @f64_product(%a: tensor<64x32xf64>, %b: tensor<32x48xf64>, %c: tensor<64x48xf64>) -> tensor<64x48xf64> {
+  %z = arith.constant 0.0 : f64
+  %f = linalg.fill ins(%z : f64) outs(%c : tensor<64x48xf64>) -> tensor<64x48xf64>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf64>, tensor<32x48xf64>) outs(%f : tensor<64x48xf64>) -> tensor<64x48xf64>
+  return %0 : tensor<64x48xf64>
 }
 
 // REMARK: runs in the generic form: product 'C' has no rows or no columns (a product with a vector)

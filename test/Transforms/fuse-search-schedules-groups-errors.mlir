@@ -128,13 +128,41 @@ func.func @joins_two_products(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: 
 
 // -----
 
-func.func @no_tensor_core(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+func.func @no_intrinsic(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %o: tensor<16x16xf64>) -> tensor<16x16xf64> {
   // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
-  %r = fuse.chain ins(%x = %a : tensor<16x16xf32>, %y = %b : tensor<16x16xf32>) outs(%p = %o : tensor<16x16xf32>) {
+  %r = fuse.chain ins(%x = %a : tensor<16x16xf64>, %y = %b : tensor<16x16xf64>) outs(%p = %o : tensor<16x16xf64>) {
+    %z = arith.constant 0.0 : f64
+    %f = linalg.fill ins(%z : f64) outs(%p : tensor<16x16xf64>) -> tensor<16x16xf64>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf64>, tensor<16x16xf64>) outs(%f : tensor<16x16xf64>) -> tensor<16x16xf64>
+    fuse.yield %c : tensor<16x16xf64>
+  } -> tensor<16x16xf64>
+  return %r : tensor<16x16xf64>
+}
+
+// -----
+
+// 8-bit floats want sm_89.
+func.func @newer_intrinsic(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4M3FN>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  %r = fuse.chain ins(%x = %a : tensor<16x32xf8E4M3FN>, %y = %b : tensor<32x16xf8E4M3FN>) outs(%p = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
-    %c = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x16xf32>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
     fuse.yield %c : tensor<16x16xf32>
   } -> tensor<16x16xf32>
   return %r : tensor<16x16xf32>
+}
+
+// -----
+
+// Integers that are extended with zeros are not s8.
+func.func @unsigned(%a: tensor<16x32xi8>, %b: tensor<32x16xi8>, %o: tensor<16x16xi32>) -> tensor<16x16xi32> {
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  %r = fuse.chain ins(%x = %a : tensor<16x32xi8>, %y = %b : tensor<32x16xi8>) outs(%p = %o : tensor<16x16xi32>) {
+    %z = arith.constant 0 : i32
+    %f = linalg.fill ins(%z : i32) outs(%p : tensor<16x16xi32>) -> tensor<16x16xi32>
+    %c = linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%x, %y : tensor<16x32xi8>, tensor<32x16xi8>) outs(%f : tensor<16x16xi32>) -> tensor<16x16xi32>
+    fuse.yield %c : tensor<16x16xi32>
+  } -> tensor<16x16xi32>
+  return %r : tensor<16x16xi32>
 }

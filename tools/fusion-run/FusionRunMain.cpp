@@ -9,6 +9,7 @@
 #include "Inputs.h"
 #include "Options.h"
 #include "Report.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Reference/Reference.h"
@@ -129,6 +130,11 @@ Error Session::selectFunctions() {
 }
 
 Error Session::compilePlan() {
+  // Of the module, so that a pipeline of one's own sees it too.
+  if (!options.f32Products.empty())
+    module->setAttr(fuse::kF32ProductsAttrName,
+                    mlir::StringAttr::get(module.getContext(),
+                                          options.f32Products));
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
@@ -262,6 +268,11 @@ Error Session::compareResults(mlir::func::FuncOp function,
                               llvm::ArrayRef<HostTensor> references,
                               FunctionReport &report) {
   ElementType narrowest = narrowestFloat(function);
+  auto multipliesTF32 = [&] {
+    auto how =
+        module->getAttrOfType<mlir::StringAttr>(fuse::kF32ProductsAttrName);
+    return how && how.getValue() == "tf32";
+  };
   for (size_t i = 0; i < results.size(); ++i) {
     ResultReport entry;
     entry.type = results[i].type;
@@ -277,7 +288,8 @@ Error Session::compareResults(mlir::func::FuncOp function,
       entry.tolerance = chosen != options.tolerances.end()
                             ? chosen->second
                             : defaultTolerance(entry.type, narrowest,
-                                               rootMeanSquare(expected));
+                                               rootMeanSquare(expected),
+                                               multipliesTF32());
       entry.comparison = compare(results[i], expected, entry.tolerance);
     }
     report.results.push_back(std::move(entry));

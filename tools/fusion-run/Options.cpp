@@ -37,6 +37,7 @@ compares the results with a reference computed on the CPU.
   --tolerance=TYPE:ATOL,RTOL  for results of this type
   --pass-pipeline=PIPELINE  compile with this pipeline
   --force-fusion            fuse what is legal, whatever the cost says
+  --f32-products=f32|tf32   how kernels multiply f32 factors (f32)
   --sanitize                look for races and bad accesses (emulator)
   --schedules=N             run N orders of warps and compare (emulator)
   --json=FILE               write the report as JSON
@@ -103,6 +104,12 @@ private:
     }
     if (name == "device")
       return device(value);
+    if (name == "f32-products") {
+      if (value != "f32" && value != "tf32")
+        return fail("--f32-products is f32 or tf32");
+      options.f32Products = value.str();
+      return Error::success();
+    }
     if (name == "reference") {
       if (value != "cpu" && value != "none")
         return fail("--reference is cpu or none");

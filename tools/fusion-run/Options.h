@@ -31,6 +31,7 @@ struct Options {
   std::map<ElementType, Tolerance> tolerances;
   std::string passPipeline;
   bool forceFusion = false;
+  std::string f32Products; ///< empty: as the module says
   bool sanitize = false;
   unsigned schedules = 1;
   unsigned threads = 0;

@@ -66,7 +66,7 @@ TEST(CostModel, NeverBelowTheChipsPeaks) {
   Cost cost = costOf(group);
   EXPECT_GE(cost.total, footprint.compulsoryBytes / chip.dramBytesPerSecond);
   EXPECT_GE(cost.total,
-            footprint.mmaFlops / chip.tensorFlopsOf(TensorCoreType::F16));
+            footprint.mmaFlops / chip.productFlops(ProductType::F16));
 }
 
 TEST(CostModel, MovingLessIsNotDearer) {
@@ -109,7 +109,7 @@ TEST(CostModel, IntensityAndBalance) {
                        (2.0 * 512 * 256 + 512.0 * 64 + 256.0 * 64));
   const ChipInfo &chip = *lookupChip("sm_80");
   EXPECT_DOUBLE_EQ(machineBalance(product, 2, chip),
-                   chip.tensorFlopsOf(TensorCoreType::F16) /
+                   chip.productFlops(ProductType::F16) /
                        (chip.dramBytesPerSecond / 2));
 }
 

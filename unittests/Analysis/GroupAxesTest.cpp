@@ -44,7 +44,7 @@ TEST(GroupAxes, RolesAndProducts) {
   EXPECT_EQ(second.producer[0], 0u);
   EXPECT_FALSE(second.producer[1]);
   EXPECT_EQ(second.reduction, first.rhsAxes);
-  EXPECT_EQ(first.type, TensorCoreType::F16);
+  EXPECT_EQ(first.type, ProductType::F16);
   EXPECT_TRUE(group.model().indexes(group.tensor("A"), group.axis("k")));
   EXPECT_FALSE(group.model().indexes(group.tensor("A"), group.axis("n")));
   EXPECT_FALSE(group.model().findAxis("q"));
@@ -102,7 +102,7 @@ func.func @f(%a: tensor<3x16x32xbf16>, %b: tensor<3x32x48xbf16>) -> tensor<3x16x
   EXPECT_EQ(group.axesOf("B"), "bkn");
   EXPECT_EQ(group.axesOf("C"), "bmn");
   EXPECT_EQ(group.model().products[0].batch.size(), 1u);
-  EXPECT_EQ(group.model().products[0].type, TensorCoreType::BF16);
+  EXPECT_EQ(group.model().products[0].type, ProductType::BF16);
 }
 
 TEST(GroupAxes, ElementwiseInputsAreOperandsBeforeAndExtrasAfter) {

@@ -46,12 +46,12 @@ TEST_F(ScheduleLegality, ChipWithoutTheIntrinsic) {
   EXPECT_EQ(checkGroup(group.model(), chip), check());
 }
 
-TEST_F(ScheduleLegality, TypesThatNoTensorCoreMultiplies) {
-  group.model().products[1].type = TensorCoreType::TF32;
+TEST_F(ScheduleLegality, TypesThatNoIntrinsicMultiplies) {
+  group.model().products[1].type = ProductType::F64;
   EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
   group.model().products[1].type = std::nullopt;
   EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
-  group.model().products[1].type = TensorCoreType::BF16;
+  group.model().products[1].type = ProductType::BF16;
   EXPECT_EQ(check(), "legal");
 }
 

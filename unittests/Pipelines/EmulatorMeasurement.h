@@ -37,7 +37,7 @@ inline double secondsOf(const emulator::Counters &counters, int64_t blocks,
                        (chip.sharedBytesPerClockPerSM * perSM),
                    counters.instructions * share / (schedulers * perSM),
                    counters.mmaFlops * share * chip.numSMs /
-                       (chip.tensorFlopsOf(TensorCoreType::F16) *
+                       (chip.productFlops(ProductType::F16) *
                         chip.mmaShare)});
 }
 

@@ -133,7 +133,7 @@ TEST(PaperSpace, SaysWhyThereIsNone) {
   options.expressionLimit = 10;
   EXPECT_FALSE(PaperSpace::create(group, chip, options, reason));
   EXPECT_EQ(reason, "more than 10 tiling expressions");
-  group.products[1].type = TensorCoreType::FP8;
+  group.products[1].type = ProductType::FP8;
   EXPECT_FALSE(PaperSpace::create(group, chip, {}, reason));
   EXPECT_EQ(reason, "sm_80 has no tensor core rate for product 'E'");
   group.axes[0].extent = 0;

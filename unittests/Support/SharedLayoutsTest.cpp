@@ -84,7 +84,7 @@ TEST(SharedPanels, IsTheSwizzleOfTheTma) {
 // different banks; eight lanes read a unit each.
 TEST(SharedPanels, PairsAreWrittenAndReadWithoutConflicts) {
   for (int64_t cols : {8, 16, 32, 64, 96}) {
-    auto layout = sharedPanels(16, cols, 4, /*pairs=*/true);
+    auto layout = sharedPanels(16, cols, 4, PanelOrder::Pairs);
     ASSERT_TRUE(layout);
     auto inverse = layout->invert();
     ASSERT_TRUE(inverse);
@@ -243,10 +243,11 @@ TEST(SharedPanels, MatrixRowsAreReadWithoutConflicts) {
 }
 
 /// Checks one assignment and returns its iterations.
-int64_t checkCopy(int64_t rows, int64_t units, int64_t bytes, int64_t threads) {
+int64_t checkCopy(int64_t rows, int64_t units, int64_t bytes, int64_t threads,
+                  PanelOrder order = PanelOrder::Plain) {
   int64_t perUnit = 16 / bytes, cols = units * perUnit;
-  auto copy = copyAssignment(rows, cols, bytes, threads);
-  auto stored = sharedPanels(rows, cols, bytes);
+  auto copy = copyAssignment(rows, cols, bytes, threads, order);
+  auto stored = sharedPanels(rows, cols, bytes, order);
   EXPECT_TRUE(copy && stored);
   if (!copy || !stored)
     return -1;
@@ -286,6 +287,17 @@ TEST(CopyAssignment, EveryChunkOnceWithoutConflicts) {
     for (int64_t rows : {1, 4, 8, 16, 24, 48, 64, 80})
       for (int64_t threads : {32, 64, 96, 128, 192, 256, 384})
         ASSERT_GT(checkCopy(rows, units, 2, threads), 0);
+  for (PanelOrder order :
+       {PanelOrder::Pairs, PanelOrder::Quads, PanelOrder::Alternating})
+    for (int64_t units : {1, 2, 3, 4, 6, 8, 12, 24})
+      for (int64_t rows : {16, 32, 48, 64, 80})
+        for (int64_t threads : {32, 64, 96, 128, 256, 384}) {
+          ASSERT_GT(checkCopy(rows, units, 1, threads, order), 0);
+          EXPECT_EQ(panelOrder(*sharedPanels(rows, 16 * units, 1, order), rows,
+                               16 * units, 1)
+                        .has_value(),
+                    true);
+        }
   ASSERT_GT(checkCopy(64, 4, 4, 128), 0);
   ASSERT_GT(checkCopy(64, 4, 1, 128), 0);
 }
@@ -323,6 +335,7 @@ TEST(CopyAssignment, Refusals) {
   EXPECT_FALSE(copyAssignment(64, 64, 2, 0));
   EXPECT_FALSE(copyAssignment(64, 60, 2, 128));
   EXPECT_FALSE(copyAssignment(12, 64, 2, 128));
+  EXPECT_FALSE(copyAssignment(24, 64, 1, 128, PanelOrder::Alternating));
 }
 
 } // namespace

@@ -58,6 +58,14 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
+/// Whether an intermediate has a buffer of its own in shared memory, from which
+/// its consumer loads one step after the other: where several tiles wait there, or
+/// where the consumer's lanes hold replicas of its operand, so that a whole tile would
+/// be too much for them. Otherwise one in shared memory passes through the scratch
+/// of a conversion.
+bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
+                  const KeptTiles &kept, unsigned tensor);
+
 /// The least registers that ptxas needs to spill nothing have been up to this
 /// many times `Footprint::registers` (test/Integration/registers.py). Who
 /// chooses freely leaves that much room, as a spill costs more than registers

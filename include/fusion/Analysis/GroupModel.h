@@ -103,8 +103,8 @@ struct Product {
   /// Products of which the element-wise operators after this one read tiles (a
   /// gate), or rows (a sum that is divided by at last).
   llvm::SmallVector<unsigned, 1> joined, joinedRows;
-  /// Type of the multiplied elements, where tensor cores know it.
-  std::optional<TensorCoreType> type;
+  /// Type of the multiplied elements, where some intrinsic may know it.
+  std::optional<ProductType> type;
   /// Of the element-wise operators and reductions after it: on every point of the
   /// result, and on every row of those that lack an axis of it.
   ScalarWork perPoint, perRow;

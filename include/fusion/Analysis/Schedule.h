@@ -38,6 +38,12 @@ struct ProductMapping {
   }
 };
 
+/// Bytes that all lanes of a block load from shared memory to multiply a tile of
+/// `depth` of the reduced axis: every warp its rows of one operand and its columns
+/// of the other.
+int64_t fragmentBytes(const ProductMapping &mapping,
+                      llvm::ArrayRef<int64_t> tiles, int64_t depth);
+
 /// Where a tensor's tile lives, how it moves, how often it is buffered.
 struct Placement {
   fuse::Space space = fuse::Space::Registers;

@@ -24,6 +24,11 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       *this, "force-fusion",
       llvm::cl::desc("Fuse what is legal, whatever the cost says"),
       llvm::cl::init(false)};
+  Option<std::string> f32Products{
+      *this, "f32-products",
+      llvm::cl::desc("How f32 factors are multiplied: f32, or rounded to tf32 "
+                     "(default: the module's fuse.f32_products, else f32)"),
+      llvm::cl::init("")};
   Option<bool> skipMasked{
       *this, "skip-masked",
       llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "

@@ -78,9 +78,10 @@ struct Tolerance {
 /// root mean square `rms` of the reference, or of the element's row where that is
 /// larger, from the rounding of the values that were materialised on the way: rows
 /// of a causal product differ in size. Integers must be equal. The table is in
-/// docs/fusion-run.md.
+/// docs/fusion-run.md. With `multipliesTF32` the factors of f32 products are
+/// rounded, too.
 Tolerance defaultTolerance(ElementType result, ElementType narrowest,
-                           double rms);
+                           double rms, bool multipliesTF32 = false);
 
 /// Root mean square over the finite elements; 0 where there are none.
 double rootMeanSquare(const HostTensor &tensor);

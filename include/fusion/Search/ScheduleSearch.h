@@ -72,7 +72,6 @@ struct SearchResult : RatedSchedule {
 
 /// What the search may choose from, and how.
 struct SearchOptions {
-  bool skipMasked = true;  ///< tiles that masks provably exclude
   unsigned mostStages = 8; ///< of a buffer in shared memory
   unsigned mostRegisterStages = 2;
   unsigned ranked = 1; ///< candidates to report
@@ -86,6 +85,7 @@ struct SearchOptions {
   Convergence convergence = Convergence::BestOfAll;
   uint64_t seed = 0;    ///< of the evolutionary search
   unsigned threads = 1; ///< does not change the answer
+  bool skipMasked = true; ///< tiles that masks provably exclude
   /// Measures the best few by the model; may be null.
   Measurement<Schedule> *measurement = nullptr;
 };

@@ -53,6 +53,50 @@ LinearLayout mmaOperandA(unsigned bitwidth);
 ///   row = lane % 4 * e + i % e + 4e * (i / e),  column = lane / 4
 LinearLayout mmaOperandB(unsigned bitwidth);
 
+/// Operand A of the shape of half the depth: m16n8k(4e), its first half.
+LinearLayout mmaOperandAHalf(unsigned bitwidth);
+
+/// The order of a thread's elements of a second operand: those of one column, or
+/// those of one row, follow each other in its registers first. What is loaded
+/// wants the order in which it lies in memory.
+enum class OperandOrder : uint8_t { AlongReduced, AlongColumns };
+
+/// The accumulator of mma.sync whose columns are arranged so that a thread holds
+/// those that it holds of an operand A: (Register, Lane) -> (Dim0 = m, Dim1 =
+/// n). The columns of an accumulator are those of operand B, which may stand in
+/// any order; so what one product computes is the next one's operand A without
+/// any exchange. Of 16-bit operands it is mmaAccumulator16x8, of 32-bit operands
+/// column = lane % 4 + 4 * (i / 2); of 8-bit operands it is the accumulators of
+/// two instructions side by side, of which a thread holds four consecutive
+/// columns: column = lane % 4 * 4 + i % 4.
+LinearLayout mmaArrangedAccumulator(unsigned bitwidth);
+
+/// Operand B with its columns in that arrangement: 8 of them, of 8-bit operands
+/// the 16 of two instructions: a thread of the first holds, in the orders
+///
+///   AlongReduced    column lane / 8 * 4 + lane / 4 % 2, of the second + 2
+///   AlongColumns    column lane / 4 * 2, of the second + 1
+///
+/// `halves`: 2 for the shape of full depth, 1 for half of it.
+LinearLayout mmaArrangedOperandB(unsigned bitwidth, unsigned halves,
+                                 OperandOrder order);
+
+//===----------------------------------------------------------------------===//
+// Fragments of scalar multiply-adds
+//===----------------------------------------------------------------------===//
+
+/// One step of a warp that multiplies 32-bit elements in registers: D[8 x 16] +=
+/// A[8 x 4] · B[4 x 16], four elements of D per thread, arranged as those of
+/// mma.sync are. Operands are replicated over the lanes that need them.
+///
+///   D row = lane / 4,  column = lane % 4 * 4 + i
+///   A row = lane / 4,  column = i
+///   B row, column = i % 4 and lane % 4 * 4 + i / 4 AlongReduced, i / 4 and
+///   lane % 4 * 4 + i % 4 AlongColumns
+LinearLayout fmaAccumulator();
+LinearLayout fmaOperandA();
+LinearLayout fmaOperandB(OperandOrder order);
+
 /// The 8x8 matrix of 16-bit elements that ldmatrix and stmatrix move per 8
 /// lanes: row = lane / 4, column = lane % 4 * 2 + i. Transposed (.trans): row
 /// and column exchanged.
@@ -118,27 +162,30 @@ LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
 // ldmatrix and stmatrix
 //===----------------------------------------------------------------------===//
 
-/// How ldmatrix fills (stmatrix empties) a register layout of 16-bit elements.
-/// Instruction i fills the registers 2 * matrices * i and following, two (one
-/// 32-bit register) per matrix.
+/// How ldmatrix fills (stmatrix empties) a register layout of elements of 8, 16
+/// or 32 bits. Instruction i fills the words (32-bit registers) matrices * i and
+/// following, one per matrix.
 struct MatrixAccess {
-  /// With .trans.
+  /// With .trans. Of 8-bit elements it moves pairs: of two words as loaded, the
+  /// first is made of bytes 0 and 2 of both, the second of bytes 1 and 3.
   bool transposed;
   /// Matrices per instruction: 1, 2 or 4 (.x1, .x2, .x4).
   unsigned matrices;
   /// (Register = number of the instruction, Lane, Warp, Block) -> (Dim0, Dim1):
-  /// the first of the 8 elements along Dim1 that the lane's address points to.
+  /// the first of the 16 bytes along Dim1 that the lane's address points to.
   /// Lane = row of the matrix + 8 * matrix; addresses of lanes from
   /// 8 * matrices on are not used.
   LinearLayout rows;
 };
 
-/// The access for `layout`, a layout of a two-dimensional tile of 16-bit
-/// elements whose rows, along Dim1, are contiguous in memory. It is transposed
-/// where a thread's pairs of registers lie along Dim0 (operand B from a
-/// [k x n] buffer). The number of matrices is the largest that the order of
-/// the registers allows. nullopt where the layout is not made of matrices.
-std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout);
+/// The access for `layout`, a layout of a two-dimensional tile of elements of
+/// `bitwidth` bits whose rows, along Dim1, are contiguous in memory. It is
+/// transposed where a thread's words lie along Dim0 (operand B from a [k x n]
+/// buffer). The number of matrices is the largest that the order of the registers
+/// allows. nullopt where the layout is not made of matrices: of 32 bits none is
+/// transposed.
+std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
+                                         unsigned bitwidth = 16);
 
 //===----------------------------------------------------------------------===//
 // Shared memory
@@ -173,13 +220,27 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 /// (1024 for TMA). nullopt where panelShape is, or where the swizzle cuts
 /// through the rows: for p > 1 they must be 1, 2, 4 or a multiple of 8.
 ///
-/// `pairs` is for tiles that are written as accumulators lie and read in units of
-/// 16 bytes: four lanes write two neighbouring units of a row, and four rows go at
-/// a time. The bits of i >> (3 - log2 p) are then turned by one, the first moves j
-/// by 2, so that the four rows lie in eight different units.
+/// The orders are for other accesses:
+///
+///  - Pairs: two neighbouring units of each of four rows go at a time (f32
+///    accumulators, 32-bit operands across their rows). The bits of i >> (3 -
+///    log2 p) are turned by one, the first moves j by 2, so that the four rows
+///    lie in eight different units;
+///  - Quads: four neighbouring units of each of two rows; turned by two;
+///  - Alternating: rows i, i + 1, i + 4, i + 5, i + 8, … i + 13, for i = 0 and 2,
+///    go at a time (8-bit operands, whose columns are arranged). Of every sixteen
+///    rows these are stored side by side, and i above is the place of a row.
+enum class PanelOrder : uint8_t { Plain, Pairs, Quads, Alternating };
+
+/// nullopt for an order Alternating where rows are no multiple of 16, too.
 std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
                                          int64_t elementBytes,
-                                         bool pairs = false);
+                                         PanelOrder order = PanelOrder::Plain);
+
+/// The order in which a buffer of sharedPanels is laid out; nullopt where it is
+/// none.
+std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
+                                     int64_t cols, int64_t elementBytes);
 
 /// How threads fill a buffer of sharedPanels by 16-byte copies.
 struct CopyAssignment {
@@ -193,6 +254,7 @@ struct CopyAssignment {
   int64_t rows;  ///< of the tile
   int64_t units; ///< of a row
   PanelShape panel;
+  PanelOrder order;
   int64_t iterations;
   /// full[i]: every thread has a chunk in iteration i, no test needed.
   llvm::SmallVector<bool> full;
@@ -207,7 +269,8 @@ struct CopyAssignment {
 /// nullopt where sharedPanels is, or `threads` is no positive multiple of 32.
 std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                                              int64_t elementBytes,
-                                             int64_t threads);
+                                             int64_t threads,
+                                             PanelOrder order = PanelOrder::Plain);
 
 } // namespace fusion
 

@@ -21,8 +21,9 @@
 
 namespace fusion {
 
-/// Element types that the tensor cores' throughput is tabulated for.
-enum class TensorCoreType : uint8_t { F16, BF16, TF32, FP8, S8, F64 };
+/// Types of the elements that products multiply. F32 ones are multiplied by scalar
+/// instructions, the others by tensor cores.
+enum class ProductType : uint8_t { F16, BF16, TF32, FP8, S8, F64, F32 };
 
 /// What one chip offers. Sizes are in bytes, rates in units per second,
 /// latencies in seconds unless said otherwise. The table's comments name the
@@ -52,7 +53,7 @@ struct ChipInfo {
   double sharedBytesPerClockPerSM;
   double f32FlopsPerSecond;         ///< fused multiply-adds count as two
   double specialPerClockPerSM;      ///< ex2, lg2, rcp, rsqrt, sin, cos
-  double tensorFlops[6];            ///< dense, by TensorCoreType; 0 = not offered
+  double tensorFlops[6];            ///< dense, by ProductType but F32; 0 = not offered
 
   // Latencies.
   double dramLatency;
@@ -76,8 +77,12 @@ struct ChipInfo {
   unsigned maxClusterSize;          ///< CTAs; 1 without clusters
   unsigned leastRegisters;          ///< that setmaxnreg leaves a thread; 0 without
 
-  double tensorFlopsOf(TensorCoreType type) const {
-    return tensorFlops[static_cast<unsigned>(type)];
+  double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
+
+  /// Peak rate of products of such elements.
+  double productFlops(ProductType type) const {
+    return type == ProductType::F32 ? f32FlopsPerSecond
+                                    : tensorFlops[static_cast<unsigned>(type)];
   }
 };
 

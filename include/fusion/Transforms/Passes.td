@@ -59,6 +59,11 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       reduction stay as they are, and so does the rounding of every value that
       the IR materialises.
 
+    With `f32-products=tf32` the module says so in its attribute
+    `fuse.f32_products`, and kernels may round the factors of f32 products to tf32
+    (10 bits of fraction, ties away from zero) where tensor cores multiply them. The
+    reference multiplies f32 all the same.
+
     A named contraction or convolution stays the same named operation with a
     wider `outs`, so that later passes recognise it; `linalg.reduce` and bodies
     that must change become or stay `linalg.generic`. The pass is idempotent.
@@ -88,7 +93,13 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::fusion::fuse::FuseDialect"
+  ];
+  let options = [
+    Option<"f32Products", "f32-products", "std::string", /*default=*/[{""}],
+           "How f32 factors are multiplied: f32, or rounded to tf32 (default: the "
+           "module's fuse.f32_products, else f32)">
   ];
   let statistics = [
     Statistic<"numWidened", "sums-widened", "Sums given a wider accumulator">,

@@ -94,9 +94,10 @@ void ChainLowering::emitFollowers(unsigned number) {
   if (info.role == TensorRole::Intermediate && changes)
     tiles[last] = maskPadding(tiles[last], tileAxes);
   const TileSlots &slots = kept.values[product.result];
-  if (!slots.isKept())
+  bool isBuffered = hasOwnBuffer(model, schedule, kept, product.result);
+  if (!slots.isKept() && !isBuffered)
     return;
-  if (isInRegisters(product.result))
+  if (!isBuffered)
     setInArray(
         arrays[product.result], slotNumber(slots),
         tile::HoldOp::create(b, loc, tiles[last].getType(), tiles[last]));

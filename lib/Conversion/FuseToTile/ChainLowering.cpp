@@ -17,7 +17,7 @@
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -52,14 +52,32 @@ MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
+/// The order that the intrinsic which reads a tensor's buffer asks for.
+PanelOrder ChainLowering::panelsOf(unsigned tensor,
+                                   const MemoryTile &tile) const {
+  const GroupTensor &info = model.tensors[tensor];
+  auto asked = [&](unsigned product, unsigned operand) {
+    const ProductMapping &mapping = schedule.products[product];
+    return operandPanels(*mapping.intrinsic,
+                         mapping.isFirst(operand),
+                         tile.columnAxis == mapping.r1);
+  };
+  if (info.role == TensorRole::Operand)
+    return asked(info.product, info.operandNumber);
+  for (auto [number, product] : llvm::enumerate(model.products))
+    for (unsigned operand : {0u, 1u})
+      if (product.producer[operand] == info.product)
+        return asked(number, operand);
+  return PanelOrder::Plain;
+}
+
 /// Operands of products, and intermediates of which several tiles are kept. One
 /// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;
-    bool isKept = kept.values[index].isKept();
     if (schedule.places[index].space != fuse::Space::Shared ||
-        (!isOperand && !(info.role == TensorRole::Intermediate && isKept)))
+        (!isOperand && !hasOwnBuffer(model, schedule, kept, index)))
       continue;
     const ProductMapping &mapping = schedule.products[info.product];
     MemoryTile tile = isOperand ? memoryTile(index)
@@ -67,7 +85,7 @@ LogicalResult ChainLowering::allocateBuffers() {
     int64_t rows = schedule.tiles[tile.rowAxis],
             columns = schedule.tiles[tile.columnAxis];
     std::optional<LinearLayout> layout =
-        sharedPanels(rows, columns, info.elementBytes);
+        sharedPanels(rows, columns, info.elementBytes, panelsOf(index, tile));
     if (!layout)
       return group.emitError("no shared-memory layout for the tile of '")
              << info.name << "' (" << rows << " x " << columns << ")";
@@ -184,7 +202,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     const ProductMapping &from = schedule.products[earlier->second];
     unsigned tensor = model.products[earlier->second].result;
     bool isTurned = from.i1 != tileAxes[0];
-    if (kept.values[tensor].isKept() && !isInRegisters(tensor)) {
+    if (hasOwnBuffer(model, schedule, kept, tensor)) {
       if (isTurned)
         std::swap(origin[0], origin[1]);
       return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
@@ -298,9 +316,9 @@ void ChainLowering::emitCompute(unsigned number) {
 Value ChainLowering::zeroAccumulator(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  auto type = tileType(tileAxes, b.getF32Type());
-  Value zero = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0.0f)));
+  auto type = tileType(tileAxes, getElementTypeOrSelf(
+                                     productOperator(number)->getResult(0)));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   if (!kept.accumulators[number].isKept())
     return zero;
   return tile::MakeArrayOp::create(
@@ -454,7 +472,9 @@ LogicalResult ChainLowering::checkKeptValues() {
           (!axes.productOf[index] && axes.followsProduct[index] == number))
         continue;
       unsigned tensor = model.products[*number].result;
-      if (kept.values[tensor].isKept() && operand != axes.finalValues[tensor])
+      if ((kept.values[tensor].isKept() ||
+           hasOwnBuffer(model, schedule, kept, tensor)) &&
+          operand != axes.finalValues[tensor])
         return op.emitError("reads '")
                << model.tensors[tensor].name
                << "' before its last element-wise operator, but the schedule "

@@ -15,6 +15,7 @@
 #include "fusion/Analysis/KeptTiles.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/OnlineReduction.h"
+#include "fusion/Support/TileLayouts.h"
 
 namespace fusion {
 
@@ -50,6 +51,7 @@ private:
   MemoryTile memoryTile(unsigned tensor) const;
   llvm::SmallVector<unsigned> registerTileAxes(unsigned tensor) const;
   mlir::LogicalResult checkKeptValues();
+  PanelOrder panelsOf(unsigned tensor, const MemoryTile &tile) const;
   mlir::LogicalResult allocateBuffers();
   void freeBuffers();
 

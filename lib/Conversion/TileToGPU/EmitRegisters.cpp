@@ -7,11 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -29,85 +26,6 @@ LogicalResult KernelEmitter::emitConstant(Operation *op) {
   int64_t count = getLayout(constant.getType()).getValue().inSize(
       LayoutDim::Register);
   registers[constant] = Values(count, value);
-  return success();
-}
-
-/// Two 16-bit elements as the 32-bit register that mma.sync takes.
-static Value packPair(OpBuilder &b, Location loc, Value low, Value high) {
-  Type element = low.getType();
-  Value pair = vector::FromElementsOp::create(
-      b, loc, VectorType::get({2}, element), ValueRange{low, high});
-  // NVVM takes f16 pairs as vectors and bf16 pairs as integers.
-  if (element.isF16())
-    return pair;
-  Value bits = vector::BitCastOp::create(
-      b, loc, VectorType::get({1}, b.getI32Type()), pair);
-  return vector::ExtractOp::create(b, loc, bits, int64_t(0));
-}
-
-LogicalResult KernelEmitter::emitDot(DotOp op) {
-  const LinearLayout &accLayout = getLayout(op.getType()).getValue();
-  const LinearLayout &lhsLayout = getLayout(op.getLhs().getType()).getValue();
-  const LinearLayout &rhsLayout = getLayout(op.getRhs().getType()).getValue();
-  const Values &lhs = registers[op.getLhs()], &rhs = registers[op.getRhs()];
-  Values acc = registers[op.getAccumulator()];
-  Type element = op.getLhs().getType().getElementType();
-  auto mmaType = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  if (!element.isF16() && !element.isBF16())
-    return op.emitOpError("multiplies f16 or bf16, not ") << element;
-
-  int64_t m = op.getType().getDimSize(0), n = op.getType().getDimSize(1),
-          k = op.getLhs().getType().getDimSize(1);
-  int64_t rowWarps = op.getWarps()[0], columnWarps = op.getWarps()[1];
-  if (m % (16 * rowWarps) || n % (8 * columnWarps) || k % 16 ||
-      lhsLayout != mmaOperandATile(16, m, k, rowWarps, columnWarps) ||
-      rhsLayout != mmaOperandBTile(16, k, n, rowWarps, columnWarps) ||
-      accLayout != mmaAccumulatorTile(m, n, rowWarps, columnWarps))
-    return op.emitOpError("operands are not laid out as its fragments");
-
-  // Fragments by the coordinates of their first element, thread 0.
-  auto fragments = [](const LinearLayout &layout, int64_t count) {
-    llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> result;
-    int64_t total = layout.inSize(LayoutDim::Register);
-    for (int64_t reg = 0; reg < total; reg += count) {
-      SmallVector<int64_t> at = layout.coords(reg, 0, 0);
-      result[{at[0], at[1]}] = reg;
-    }
-    return result;
-  };
-  auto lhsFragments = fragments(lhsLayout, 8);
-  auto rhsFragments = fragments(rhsLayout, 4);
-  int64_t steps = op.getLhs().getType().getDimSize(1) / 16;
-  auto resultType = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), SmallVector<Type>(4, b.getF32Type()));
-  for (int64_t step = 0; step < steps; ++step) {
-    for (int64_t reg = 0; reg < static_cast<int64_t>(acc.size()); reg += 4) {
-      SmallVector<int64_t> at = accLayout.coords(reg, 0, 0);
-      auto a = lhsFragments.find({at[0], 16 * step});
-      auto c = rhsFragments.find({16 * step, at[1]});
-      if (a == lhsFragments.end() || c == rhsFragments.end())
-        return op.emitOpError("operands are not laid out as its fragments");
-      Values aRegs, bRegs, cRegs;
-      for (int64_t i = 0; i < 8; i += 2)
-        aRegs.push_back(
-            packPair(b, loc, lhs[a->second + i], lhs[a->second + i + 1]));
-      for (int64_t i = 0; i < 4; i += 2)
-        bRegs.push_back(
-            packPair(b, loc, rhs[c->second + i], rhs[c->second + i + 1]));
-      for (int64_t i = 0; i < 4; ++i)
-        cRegs.push_back(acc[reg + i]);
-      Value result = NVVM::MmaOp::create(
-          b, loc, resultType, aRegs, bRegs, cRegs,
-          ArrayRef<int64_t>{16, 8, 16},
-          /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
-          std::array<NVVM::MMATypes, 2>{mmaType, mmaType},
-          std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                         NVVM::MMALayout::col});
-      for (int64_t i = 0; i < 4; ++i)
-        acc[reg + i] = LLVM::ExtractValueOp::create(b, loc, result, i);
-    }
-  }
-  registers[op] = std::move(acc);
   return success();
 }
 
@@ -247,29 +165,18 @@ LogicalResult KernelEmitter::emitHold(HoldOp op) {
     registers[op] = std::move(values);
     return success();
   }
-  Type i32 = b.getI32Type();
-  auto packed = VectorType::get({perRegister}, element);
-  auto bits = VectorType::get({1}, i32);
   Values results;
   for (size_t reg = 0; reg < values.size(); reg += perRegister) {
-    Value all = vector::FromElementsOp::create(
-        b, loc, packed, ValueRange(values).slice(reg, perRegister));
-    Value word = vector::ExtractOp::create(
-        b, loc, vector::BitCastOp::create(b, loc, bits, all), int64_t(0));
+    Value word = packWord(ValueRange(values).slice(reg, perRegister));
     Value held =
         LLVM::InlineAsmOp::create(
-            b, loc, i32, ValueRange{word}, /*asm_string=*/"",
+            b, loc, b.getI32Type(), ValueRange{word}, /*asm_string=*/"",
             /*constraints=*/"=r,0", /*has_side_effects=*/true,
             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
             /*asm_dialect=*/LLVM::AsmDialectAttr(),
             /*operand_attrs=*/ArrayAttr())
             .getRes();
-    Value again = vector::BitCastOp::create(
-        b, loc, packed,
-        vector::FromElementsOp::create(b, loc, bits, ValueRange{held}));
-    for (unsigned i = 0; i < perRegister; ++i)
-      results.push_back(
-          vector::ExtractOp::create(b, loc, again, static_cast<int64_t>(i)));
+    llvm::append_range(results, unpackWord(held, element));
   }
   registers[op] = std::move(results);
   return success();

@@ -11,6 +11,7 @@
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -57,8 +58,7 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
   int64_t elementBytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
   int64_t perUnit = 16 / elementBytes;
   std::optional<CopyAssignment> assignment =
-      copyAssignment(buffer.getRows(), buffer.getColumns(), elementBytes,
-                     kernel.getNumThreads());
+      getCopies(buffer, kernel.getNumThreads());
   if (!assignment)
     return op.emitOpError("has a tile that cannot be cut into 16-byte units");
   AddressPlan destination = assignment->destination(elementBytes);
@@ -266,12 +266,14 @@ static std::optional<AddressPlan> planPart(const LinearLayout &part,
 }
 
 std::optional<KernelEmitter::Values>
-KernelEmitter::loadPart(Value memory, Value base, const LinearLayout &layout,
-                        BufferType buffer, ArrayRef<int64_t> origin) {
+KernelEmitter::loadPart(Value memory, int64_t byteOffset, Value base,
+                        const LinearLayout &layout, BufferType buffer,
+                        ArrayRef<int64_t> origin) {
   Type element = buffer.getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
   std::optional<MatrixAccess> matrices;
-  if (element.getIntOrFloatBitWidth() == 16)
-    matrices = matrixAccess(layout);
+  if (bits == 8 || bits == 16 || bits == 32)
+    matrices = matrixAccess(layout, bits);
   std::optional<AddressPlan> plan =
       planPart(matrices ? matrices->rows : layout, buffer, origin);
   if (!plan)
@@ -279,6 +281,8 @@ KernelEmitter::loadPart(Value memory, Value base, const LinearLayout &layout,
   if (!matrices)
     return loadRegisters(memory, base, *plan, sharedWidth(layout, element),
                          layout.inSize(LayoutDim::Register), element);
+  if (bits != 16)
+    return loadMatrices(byteOffset, base, *matrices, *plan, buffer);
   auto type = VectorType::get({matrices->matrices, 2}, element);
   Values results;
   for (int64_t i = 0; i < matrices->rows.inSize(LayoutDim::Register); ++i) {
@@ -293,13 +297,61 @@ KernelEmitter::loadPart(Value memory, Value base, const LinearLayout &layout,
   return results;
 }
 
+/// Matrices of 8- or 32-bit elements: ldmatrix moves 16-bit ones, two of them are a
+/// word of ours. Transposed ones of 8 bits arrive as pairs of columns, which
+/// byte permutations separate (MatrixAccess).
+KernelEmitter::Values
+KernelEmitter::loadMatrices(int64_t byteOffset, Value base,
+                            const MatrixAccess &matrices,
+                            const AddressPlan &plan, BufferType buffer) {
+  Type element = buffer.getElementType();
+  int64_t bits = element.getIntOrFloatBitWidth();
+  int64_t elements = buffer.getStages() * buffer.getRows() * buffer.getColumns();
+  Type half = b.getI16Type();
+  Value memory = sharedView(byteOffset, elements * bits / 16, half);
+  auto toHalves = [&](Value elements) -> Value {
+    if (bits == 32)
+      return mul(elements, index(2));
+    return arith::DivUIOp::create(b, loc, elements, index(2));
+  };
+  auto type = VectorType::get({matrices.matrices, 2}, half);
+  auto one = VectorType::get({1}, b.getI32Type());
+  Values words;
+  for (int64_t i = 0; i < matrices.rows.inSize(LayoutDim::Register); ++i) {
+    Value fragments = nvgpu::LdMatrixOp::create(
+        b, loc, type, memory,
+        ValueRange{toHalves(add(base, address(plan, i)))}, matrices.transposed,
+        matrices.matrices);
+    for (int64_t m = 0; m < matrices.matrices; ++m) {
+      Value pair = vector::ExtractOp::create(b, loc, fragments, m);
+      words.push_back(vector::ExtractOp::create(
+          b, loc, vector::BitCastOp::create(b, loc, one, pair), int64_t(0)));
+    }
+  }
+  if (matrices.transposed)
+    for (size_t i = 0; i < words.size(); i += 2) {
+      Value low = words[i], high = words[i + 1];
+      for (auto [j, selector] : {std::pair(0, 0x6420), std::pair(1, 0x7531)})
+        words[i + j] = NVVM::PermuteOp::create(
+            b, loc, b.getI32Type(), low, high,
+            arith::ConstantIntOp::create(b, loc, selector, 32),
+            NVVM::PermuteMode::DEFAULT);
+    }
+  Values results;
+  for (Value word : words)
+    llvm::append_range(results, unpackWord(word, element));
+  return results;
+}
+
 LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
   LinearLayout layout = getLayout(op.getType()).getValue();
   if (op.getTransposed())
     layout = layout.transposeOuts({1, 0});
   std::optional<Values> values = loadPart(
-      scalar(op.getBuffer()), stageOffset(op.getBuffer(), op.getStage()),
-      layout, op.getBuffer().getType(), op.getOrigin());
+      scalar(op.getBuffer()),
+      *op.getBuffer().getDefiningOp<AllocOp>().getOffset(),
+      stageOffset(op.getBuffer(), op.getStage()), layout,
+      op.getBuffer().getType(), op.getOrigin());
   if (!values)
     return op.emitOpError("has a layout that does not fit the buffer");
   registers[op] = std::move(*values);
@@ -357,7 +409,7 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
                  values, isFirstHolder(from));
   emitBarrier(staysInWarps(op, kernel.getWarps()));
   std::optional<Values> results =
-      loadPart(memory, index(0), to, buffer, {0, 0});
+      loadPart(memory, *op.getOffset(), index(0), to, buffer, {0, 0});
   if (!results)
     return op.emitOpError("has layouts that do not fit its scratch");
   registers[op] = std::move(*results);

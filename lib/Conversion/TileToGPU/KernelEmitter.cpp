@@ -226,6 +226,11 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
     return tensor && tensor.getElementType().isIntOrFloat() &&
            tensor.getElementTypeBitWidth() == 16 && count % 2 == 0;
   };
+  auto travelsInWords = [&](Type type, size_t count) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getElementType().isIntOrFloat() &&
+           tensor.getElementTypeBitWidth() == 8 && count % 4 == 0;
+  };
   auto flatten = [&](ValueRange values) {
     Values flat;
     for (Value value : values) {
@@ -234,6 +239,11 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
         continue;
       }
       Values elements = registers.lookup(value);
+      if (travelsInWords(value.getType(), elements.size())) {
+        for (size_t i = 0; i < elements.size(); i += 4)
+          flat.push_back(packWord(ValueRange(elements).slice(i, 4)));
+        continue;
+      }
       if (!travelsInPairs(value.getType(), elements.size())) {
         llvm::append_range(flat, elements);
         continue;
@@ -258,9 +268,10 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
   auto lowered = scf::ForOp::create(b, loc, bound(loop.getLowerBound()),
                                     bound(loop.getUpperBound()),
                                     bound(loop.getStep()), inits);
-  // A pipelined loop has the overlap that it needs; copies of its body would
-  // only push one another out of the instruction cache.
-  if (!loop.getBody()->getOps<ProducerAcquireOp>().empty())
+  // A loop over tiles has the overlap that its stages give; copies of its body
+  // would push one another out of the instruction cache, and hold addresses and
+  // fragments that the schedule's registers do not count.
+  if (loop.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
     lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {
@@ -271,6 +282,14 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
         continue;
       }
       unsigned count = registers.lookup(init).size();
+      if (travelsInWords(value.getType(), count)) {
+        Values elements;
+        Type type = cast<RankedTensorType>(value.getType()).getElementType();
+        for (unsigned i = 0; i < count; i += 4)
+          llvm::append_range(elements, unpackWord(flat[next++], type));
+        registers[value] = std::move(elements);
+        continue;
+      }
       if (!travelsInPairs(value.getType(), count)) {
         registers[value] = Values(flat.slice(next, count));
         next += count;

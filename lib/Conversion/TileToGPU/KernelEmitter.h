@@ -12,6 +12,7 @@
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/AddressPlan.h"
+#include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -81,9 +82,17 @@ private:
   mlir::LogicalResult emitIf(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
 
+  // Products (EmitDot.cpp).
+  /// Elements of 8, 16 or 32 bits as the 32-bit register that holds them.
+  Value packWord(mlir::ValueRange elements);
+  Values unpackWord(Value word, mlir::Type type);
+  mlir::LogicalResult emitDot(tile::DotOp op);
+  mlir::LogicalResult emitMultiplyAdds(tile::DotOp op);
+  mlir::LogicalResult emitMma(tile::DotOp op, const Intrinsic &intrinsic);
+  Values operandWords(Value operand);
+
   // Registers (EmitRegisters.cpp).
   mlir::LogicalResult emitConstant(mlir::Operation *op);
-  mlir::LogicalResult emitDot(tile::DotOp op);
   mlir::LogicalResult emitBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult emitSlice(tile::SliceOp op);
   mlir::LogicalResult emitTranspose(tile::TransposeOp op);
@@ -142,10 +151,14 @@ private:
                        int64_t width, int64_t count, mlir::Type type);
   /// Loads the part of a buffer that begins at `origin` in the given layout, as
   /// matrices (ldmatrix) where it has their form.
-  std::optional<Values> loadPart(Value memory, Value base,
+  /// `byteOffset` is where the buffer starts in the block's shared memory.
+  std::optional<Values> loadPart(Value memory, int64_t byteOffset, Value base,
                                  const LinearLayout &layout,
                                  tile::BufferType buffer,
                                  llvm::ArrayRef<int64_t> origin);
+  Values loadMatrices(int64_t byteOffset, Value base,
+                      const MatrixAccess &matrices, const AddressPlan &plan,
+                      tile::BufferType buffer);
 
   tile::KernelOp kernel;
   mlir::gpu::GPUFuncOp function;

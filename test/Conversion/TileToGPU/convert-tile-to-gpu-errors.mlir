@@ -72,12 +72,12 @@ tile.kernel @selected(%n: index, %c: i1) attributes {warps = 1 : i64, shared_mem
 #acc = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0] -> [16, 8]">
 #a = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0] -> [16, 16]">
 #b = #tile.layout<"register: 2*[1,0] 2*[8,0]; lane: 4*[2,0] 8*[0,1] -> [16, 8]">
-tile.kernel @dot_of_f32(%h: f32) attributes {warps = 1 : i64} {
-  %a = tile.splat %h : f32 -> tensor<16x16xf32, #a>
-  %b = tile.splat %h : f32 -> tensor<16x8xf32, #b>
-  %c = tile.splat %h : f32 -> tensor<16x8xf32, #acc>
-  // expected-error @below {{'tile.dot' op multiplies f16 or bf16, not 'f32'}}
-  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16x16xf32, #a>, tensor<16x8xf32, #b> -> tensor<16x8xf32, #acc>
+tile.kernel @dot_of_i16(%h: i16, %f: f32) attributes {warps = 1 : i64} {
+  %a = tile.splat %h : i16 -> tensor<16x16xi16, #a>
+  %b = tile.splat %h : i16 -> tensor<16x8xi16, #b>
+  %c = tile.splat %f : f32 -> tensor<16x8xf32, #acc>
+  // expected-error @below {{'tile.dot' op no instruction multiplies 'i16' by 'i16' to 'f32'}}
+  %d = tile.dot %a, %b, %c "mma.m16n8k16" warps [1, 1] : tensor<16x16xi16, #a>, tensor<16x8xi16, #b> -> tensor<16x8xf32, #acc>
   tile.return
 }
 

@@ -8,6 +8,7 @@
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,6 +21,21 @@ using namespace fusion::fuse;
 
 #define GET_ATTRDEF_CLASSES
 #include "fusion/Dialect/Fuse/IR/FuseAttrs.cpp.inc"
+
+LogicalResult FuseDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kF32ProductsAttrName)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitError("'")
+           << kF32ProductsAttrName << "' is an attribute of modules";
+  auto value = dyn_cast<StringAttr>(attribute.getValue());
+  if (!value || (value.getValue() != "f32" && value.getValue() != "tf32"))
+    return op->emitError("'") << kF32ProductsAttrName
+                              << "' is \"f32\" or \"tf32\", not "
+                              << attribute.getValue();
+  return success();
+}
 
 void FuseDialect::initialize() {
   addAttributes<

@@ -146,8 +146,12 @@ LogicalResult DotOp::verify() {
       rhs.getDimSize(1) != result.getDimSize(1))
     return emitOpError("shapes do not fit: ")
            << lhs << " times " << rhs << " gives " << result;
-  if (lhs.getElementType() != rhs.getElementType() ||
-      !lhs.getElementType().isIntOrFloat())
+  Type one = lhs.getElementType(), other = rhs.getElementType();
+  // 8-bit floats of both formats go together.
+  bool areNarrow = isa<FloatType>(one) && isa<FloatType>(other) &&
+                   one.getIntOrFloatBitWidth() == 8 &&
+                   other.getIntOrFloatBitWidth() == 8;
+  if (!one.isIntOrFloat() || (one != other && !areNarrow))
     return emitOpError("multiplies ") << lhs.getElementType() << " by "
                                       << rhs.getElementType();
   if (getWarps().size() != 2 ||

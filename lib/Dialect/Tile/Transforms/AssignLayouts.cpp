@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
-#include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -81,13 +81,18 @@ LogicalResult Assigner::checkInput() {
       if (getLayout(type))
         return op->emitOpError("already has a layout");
     if (auto dot = dyn_cast<DotOp>(op)) {
-      if (dot.getIntrinsic() != "mma.m16n8k16")
+      const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
+      if (!intrinsic)
         return op->emitOpError("unknown intrinsic '")
                << dot.getIntrinsic() << "'";
       RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
+      if (lhs.getElementTypeBitWidth() != intrinsic->operandBits)
+        return op->emitOpError("'") << dot.getIntrinsic() << "' does not multiply "
+                                    << lhs.getElementType();
       ArrayRef<int64_t> warps = dot.getWarps();
-      if (type.getDimSize(0) % (16 * warps[0]) ||
-          type.getDimSize(1) % (8 * warps[1]) || lhs.getDimSize(1) % 16)
+      if (type.getDimSize(0) % (intrinsic->i1 * warps[0]) ||
+          type.getDimSize(1) % (intrinsic->i2 * warps[1]) ||
+          lhs.getDimSize(1) % intrinsic->r1)
         return op->emitOpError("tile ")
                << type << " is no multiple of the intrinsic over [" << warps
                << "] warps";
@@ -111,14 +116,40 @@ bool Assigner::fix(Value value, LayoutAttr layout) {
   return true;
 }
 
+/// The order in which the elements of a second operand are best loaded: that of the
+/// buffer it comes from, directly or through element-wise operations, if it comes
+/// from one in this iteration or in an earlier one.
+static OperandOrder orderInMemory(Value value) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+        if (OpOperand *init = loop.getTiedLoopInit(argument))
+          work.push_back(init->get());
+      continue;
+    }
+    Operation *definer = next.getDefiningOp();
+    if (auto load = dyn_cast<LocalLoadOp>(definer))
+      return load.getTransposed() ? OperandOrder::AlongReduced
+                                  : OperandOrder::AlongColumns;
+    if (isElementwiseOp(definer) || isa<ConvertLayoutOp>(definer))
+      llvm::append_range(work, llvm::reverse(definer->getOperands()));
+  }
+  return OperandOrder::AlongReduced;
+}
+
 /// The layouts of a product's operands.
 std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
   RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
   int64_t m = type.getDimSize(0), n = type.getDimSize(1), k = lhs.getDimSize(1);
-  unsigned bits = lhs.getElementTypeBitWidth();
+  const Intrinsic &intrinsic = *lookupIntrinsic(dot.getIntrinsic());
   ArrayRef<int64_t> warps = dot.getWarps();
-  return {attr(mmaOperandATile(bits, m, k, warps[0], warps[1])),
-          attr(mmaOperandBTile(bits, k, n, warps[0], warps[1]))};
+  return {attr(firstTile(intrinsic, m, k, warps)),
+          attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
 }
 
 /// The layout that a product asks of a value, directly, through element-wise
@@ -150,9 +181,9 @@ bool Assigner::spread() {
   kernel.walk([&](Operation *op) {
     if (auto dot = dyn_cast<DotOp>(op)) {
       RankedTensorType type = dot.getType();
-      changed |= fix(
-          dot, attr(mmaAccumulatorTile(type.getDimSize(0), type.getDimSize(1),
-                                       dot.getWarps()[0], dot.getWarps()[1])));
+      changed |= fix(dot, attr(sumTile(*lookupIntrinsic(dot.getIntrinsic()),
+                                       type.getDimSize(0), type.getDimSize(1),
+                                       dot.getWarps())));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
         LayoutAttr layout = fixedLayout(yielded);

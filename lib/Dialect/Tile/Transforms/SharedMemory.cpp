@@ -27,6 +27,18 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
   return success();
 }
 
+std::optional<CopyAssignment> fusion::tile::getCopies(BufferType buffer,
+                                                      int64_t threads) {
+  int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  std::optional<PanelOrder> order =
+      panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
+                 buffer.getColumns(), bytes);
+  if (!order)
+    return std::nullopt;
+  return copyAssignment(buffer.getRows(), buffer.getColumns(), bytes, threads,
+                        *order);
+}
+
 LinearLayout fusion::tile::asRow(const LinearLayout &layout) {
   return layout.renameOut(LayoutDim::Dim0, LayoutDim::Dim1) *
          LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim0, 1);
@@ -80,6 +92,22 @@ FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+/// The order of a buffer that is written as `layout` lies and read in units of 16
+/// bytes, by how many units four lanes write side by side: a wavefront takes 128
+/// bytes, those of two, four or eight rows.
+static PanelOrder storeOrder(const LinearLayout &layout, int64_t elementBytes) {
+  int64_t width = std::min<int64_t>(
+      16, layout.contiguousRegisters(LayoutDim::Dim1) * elementBytes);
+  LinearLayout side = LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim1,
+                                             width / elementBytes) *
+                      LinearLayout::identity(LayoutDim::Lane, LayoutDim::Dim1, 4);
+  if (!layout.divideLeft(side))
+    return PanelOrder::Plain;
+  return width == 16  ? PanelOrder::Quads
+         : width == 8 ? PanelOrder::Pairs
+                      : PanelOrder::Plain;
+}
+
 std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   RankedTensorType type = op.getType();
   if (type.getRank() == 1) {
@@ -99,16 +127,17 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   };
   bool transposed = liesAlongRows(to);
   // Matrices are loaded one way as well as the other, so stores may choose.
-  if (type.getElementTypeBitWidth() == 16 &&
-      matrixAccess(liesAlongRows(from) ? to.transposeOuts({1, 0}) : to))
+  unsigned bits = type.getElementTypeBitWidth();
+  bool areMatrices = bits == 8 || bits == 16 || bits == 32;
+  if (areMatrices &&
+      matrixAccess(liesAlongRows(from) ? to.transposeOuts({1, 0}) : to, bits))
     transposed = liesAlongRows(from);
   int64_t rows = type.getDimSize(transposed ? 1 : 0);
   int64_t columns = type.getDimSize(transposed ? 0 : 1);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  // Two f32 of an accumulator are eight bytes, of which a wavefront takes those of
-  // four rows; of narrower elements it takes eight.
-  std::optional<LinearLayout> shared =
-      sharedPanels(rows, columns, elementBytes, /*pairs=*/elementBytes == 4);
+  std::optional<LinearLayout> shared = sharedPanels(
+      rows, columns, elementBytes,
+      storeOrder(transposed ? from.transposeOuts({1, 0}) : from, elementBytes));
   if (!shared)
     return std::nullopt;
   return ScratchShape{rows, columns, transposed, *shared,

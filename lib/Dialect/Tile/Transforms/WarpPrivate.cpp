@@ -79,8 +79,7 @@ bool fusion::tile::isWarpPrivate(AllocOp alloc, unsigned warps) {
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
   for (Operation *user : alloc->getUsers()) {
     if (isa<CopyAsyncOp>(user)) {
-      std::optional<CopyAssignment> assignment =
-          copyAssignment(type.getRows(), type.getColumns(), bytes, 32 * warps);
+      std::optional<CopyAssignment> assignment = getCopies(type, 32 * warps);
       if (!assignment)
         return false;
       int64_t perUnit = 16 / bytes;

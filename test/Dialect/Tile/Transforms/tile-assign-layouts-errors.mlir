@@ -119,3 +119,14 @@ tile.kernel @loop_whose_tensor_nobody_reads(%o: !tile.ptr<f32> {tile.access = #t
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @other_type() attributes {warps = 1 : i64} {
+  %x = arith.constant dense<0.0> : tensor<16x16xf32>
+  %y = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c = arith.constant dense<0.0> : tensor<16x16xf32>
+  // expected-error @below {{'tile.dot' op 'mma.m16n8k16' does not multiply 'f32'}}
+  %d = tile.dot %x, %y, %c "mma.m16n8k16" warps [1, 1] : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  tile.return
+}

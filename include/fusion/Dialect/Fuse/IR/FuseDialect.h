@@ -34,6 +34,11 @@ namespace fusion::fuse {
 /// Name of the module attribute (a ChipAttr) that says what to compile for.
 constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
 
+/// Name of the module attribute (a string) that says how the factors of f32
+/// products are multiplied: "f32", which is the default, or "tf32", rounded for
+/// tensor cores.
+constexpr llvm::StringLiteral kF32ProductsAttrName = "fuse.f32_products";
+
 } // namespace fusion::fuse
 
 #endif // FUSION_DIALECT_FUSE_IR_FUSEDIALECT_H

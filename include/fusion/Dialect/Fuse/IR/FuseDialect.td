@@ -30,6 +30,7 @@ def Fuse_Dialect : Dialect {
     4. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];

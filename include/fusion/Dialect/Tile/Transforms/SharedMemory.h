@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_TRANSFORMS_SHAREDMEMORY_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Support/TileLayouts.h"
 
 namespace fusion::tile {
 
@@ -30,6 +31,10 @@ std::optional<ScratchShape> getScratch(ConvertLayoutOp op);
 
 /// A layout of one dimension as that of a tile with a single row.
 LinearLayout asRow(const LinearLayout &layout);
+
+/// How `threads` threads fill a buffer by copies; nullopt where its layout is not
+/// one that copies fill, or its rows are no units of 16 bytes.
+std::optional<CopyAssignment> getCopies(BufferType buffer, int64_t threads);
 
 /// How the elements that a reduction combines are spread over threads: the digits
 /// of the lane and of the warp index that move along the reduced dimension, and

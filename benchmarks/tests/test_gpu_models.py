@@ -1,0 +1,59 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""benchmarks/gpu/models: its statistics, and a rehearsal on the emulator."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "benchmarks" / "gpu" / "models"
+FUSION_RUN = ROOT / "build" / "bin" / "fusion-run"
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("gpu_models", str(SCRIPT))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_judge():
+    def sample(us, good, bad):
+        return {"us": us, "models": {"good": good, "bad": bad, "none": None}}
+
+    samples = [sample(10 + i, i, -i) for i in range(60)] + [{"error": "does not run"}, sample(None, 0, 0)]
+    judged = load().judge(samples)
+    assert set(judged) == {"good", "bad"}
+    correlation, shares = judged["good"]
+    assert correlation == pytest.approx(1) and shares == {1: 1, 8: 1, 50: 1}
+    correlation, shares = judged["bad"]
+    assert correlation == pytest.approx(-1)
+    assert shares == {1: pytest.approx(10 / 69), 8: pytest.approx(10 / 62), 50: pytest.approx(10 / 20)}
+    assert load().judge([{"error": "does not run"}]) == {}
+
+
+@pytest.mark.skipif(not os.access(FUSION_RUN, os.X_OK), reason="fusion-run is not built")
+def test_rehearsal(tmp_path):
+    command = [sys.executable, SCRIPT, "--device=emulator", "--chip=sm_80", "--family=gemm_chains_mcfuser", "--case=G1",
+               f"--results={tmp_path}", f"--fusion-run={FUSION_RUN}"]  # fmt: skip
+    done = subprocess.run([*command, "--candidates=2"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    samples = json.loads((tmp_path / "models.json").read_text())["entries"]["gemm_chains_mcfuser/G1"]
+    assert list(samples) == ["0", "1"]
+    for sample in samples.values():
+        assert sample["us"] > 0 and list(sample["models"]) == ["alcop", "chimera-obs2", "chimera-printed", "default", "mcfuser"]
+        assert all(us > 0 for us in sample["models"].values())
+    # It goes on where it stopped.
+    done = subprocess.run([*command, "--candidates=3"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    more = json.loads((tmp_path / "models.json").read_text())["entries"]["gemm_chains_mcfuser/G1"]
+    assert list(more) == ["0", "1", "2"] and more["0"] == samples["0"]
+    assert "| all | `default` |" in done.stdout

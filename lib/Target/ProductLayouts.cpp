@@ -1,0 +1,78 @@
+//===- ProductLayouts.cpp - Where an intrinsic wants its tiles ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Target/ProductLayouts.h"
+
+using namespace fusion;
+
+/// 1 or 2: a thread's words of one row of an operand fragment of mma.sync.
+static unsigned halves(const Intrinsic &intrinsic) {
+  return intrinsic.r1 * intrinsic.operandBits / 128;
+}
+
+LinearLayout fusion::sumFragment(const Intrinsic &intrinsic) {
+  return intrinsic.unit == ProductUnit::Fma
+             ? fmaAccumulator()
+             : mmaArrangedAccumulator(intrinsic.operandBits);
+}
+
+LinearLayout fusion::firstFragment(const Intrinsic &intrinsic) {
+  if (intrinsic.unit == ProductUnit::Fma)
+    return fmaOperandA();
+  return halves(intrinsic) == 2 ? mmaOperandA(intrinsic.operandBits)
+                                : mmaOperandAHalf(intrinsic.operandBits);
+}
+
+LinearLayout fusion::secondFragment(const Intrinsic &intrinsic,
+                                    OperandOrder order) {
+  return intrinsic.unit == ProductUnit::Fma
+             ? fmaOperandB(order)
+             : mmaArrangedOperandB(intrinsic.operandBits, halves(intrinsic),
+                                   order);
+}
+
+LinearLayout fusion::sumTile(const Intrinsic &intrinsic, int64_t m, int64_t n,
+                             llvm::ArrayRef<int64_t> warps) {
+  return tileFragment(sumFragment(intrinsic), {m, n},
+                      {WarpAxis{warps[0], 0u}, WarpAxis{warps[1], 1u}});
+}
+
+LinearLayout fusion::firstTile(const Intrinsic &intrinsic, int64_t m, int64_t k,
+                               llvm::ArrayRef<int64_t> warps) {
+  return tileFragment(
+      firstFragment(intrinsic), {m, k},
+      {WarpAxis{warps[0], 0u}, WarpAxis{warps[1], std::nullopt}});
+}
+
+LinearLayout fusion::secondTile(const Intrinsic &intrinsic, int64_t k,
+                                int64_t n, llvm::ArrayRef<int64_t> warps,
+                                OperandOrder order) {
+  return tileFragment(
+      secondFragment(intrinsic, order), {k, n},
+      {WarpAxis{warps[0], std::nullopt}, WarpAxis{warps[1], 1u}});
+}
+
+PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isFirst,
+                                 bool reducedIsContiguous) {
+  if (intrinsic.unit == ProductUnit::Fma) {
+    // Two rows go at a time; a product before this one writes four units of each.
+    if (isFirst)
+      return PanelOrder::Quads;
+    // Four columns, each fourth row of the buffer, go at a time.
+    return reducedIsContiguous ? PanelOrder::Alternating : PanelOrder::Plain;
+  }
+  switch (intrinsic.operandBits) {
+  case 8:
+    return isFirst ? PanelOrder::Plain : PanelOrder::Alternating;
+  case 32:
+    // Four rows of the buffer, eight elements of each, go at a time.
+    return reducedIsContiguous ? PanelOrder::Plain : PanelOrder::Pairs;
+  default:
+    return PanelOrder::Plain;
+  }
+}

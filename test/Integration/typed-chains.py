@@ -1,0 +1,126 @@
+# Chains of products of f32, tf32, s8 and 8-bit floats, with softmax and others between them, every transposition, odd
+# sizes: one kernel each, right within the bounds of docs/numerics.md, moving the bytes that were predicted, silent under the
+# sanitizers; as the search chooses and by schedules drawn at random. Where rows are multiples of 16 bytes, no bank conflict.
+# RUN: %python %s %t 2
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from typed_chains import chain
+
+folder, draws = sys.argv[1], int(sys.argv[2])
+nightly = "--nightly" in sys.argv
+ptxas = shutil.which("ptxas")
+os.makedirs(folder, exist_ok=True)
+
+# name: sizes, transposed operands, operators between, batch
+CASES = {
+    "two": ((64, 64, 96, 32), (), (), None),
+    "transposed": ((64, 64, 96, 32), (1, 2), (), None),
+    "first_transposed": ((64, 64, 64, 64), (0,), ("relu",), None),
+    "three": ((96, 64, 96, 64, 32), (2,), ("bias", "relu"), None),
+    "odd": ((33, 17, 65, 9), (), (), None),
+    "odd_three": ((50, 21, 30, 40, 50), (0, 2), ("relu",), None),
+    "softmax": ((96, 64, 96, 64), (1,), ("scale", "softmax"), 2),
+    "softmax_odd": ((40, 72, 100, 24), (1, 2), ("bias", "softmax"), None),
+    "softmax_online": ((64, 64, 256, 64), (1,), ("scale", "softmax"), None),
+}
+if nightly:
+    for number in range(16):
+        transposed = tuple(bit for bit in range(4) if number >> bit & 1)
+        CASES[f"all_{number}"] = ((48, 80, 112, 64, 96), transposed, ("relu",), None)
+        CASES[f"all_odd_{number}"] = ((47, 79, 33, 61, 95), transposed, ("bias",), 2)
+    for heads in range(8, 136, 24):
+        CASES[f"heads_{heads}"] = ((100, heads, 77, heads), (1,), ("scale", "softmax"), 2)
+
+# The chip, the bytes of an element, and what an error may be, of the root mean square of the result: f32 adds in another
+# order; tf32 rounds the factors; s8 is exact; a narrow intermediate may round to its other neighbour.
+TYPES = {
+    "f32": ("sm_80", 4, 2**-18),
+    "tf32": ("sm_80", 4, 2**-8),
+    "s8": ("sm_80", 1, 0),
+    "e4m3": ("sm_89", 1, 2**-4),
+    "e5m2": ("sm_89", 1, 2**-3),
+}
+PIPELINE = (
+    "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+    "fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
+)
+# fusion-run's own tolerance is so many times the root mean square of the reference.
+RELATIVE = {"f32": 1e-4, "tf32": 2**-8, "s8": 1, "e4m3": 2**-2, "e5m2": 2**-1}
+
+
+def check(kind, name, seed):
+    """What is wrong with one case, random schedule `seed` or, of -1, the one that is chosen."""
+    sizes, transposed, between, batch = CASES[name]
+    chip, bytes, bound = TYPES[kind]
+    path = os.path.join(folder, f"{kind}_{name}")
+    with open(path + ".mlir", "w") as file:
+        file.write(chain(kind, sizes, transposed, between, batch))
+    command = ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", f"--json={path}.json"]
+    command.append("--pass-pipeline=" + PIPELINE.format(chip=chip, seed=seed) if seed >= 0 else "--force-fusion")
+    if kind == "tf32":
+        command.append("--f32-products=tf32")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        yield f"exit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-500:]}"
+        return
+    with open(path + ".json") as file:
+        (report,) = json.load(file)
+    (result,) = report["results"]
+    if result["max_abs_error"] > bound * result["atol"] / RELATIVE[kind]:
+        yield f"error {result['max_abs_error']} of {result['atol'] / RELATIVE[kind]}"
+    # A reduction that is split over blocks has a kernel that combines the parts.
+    isSplit = len(report["kernels"]) == 2 and "parallel =" in report["kernels"][0]["schedule"]
+    if len(report["kernels"]) != 1 and not isSplit:
+        yield f"{len(report['kernels'])} kernels"
+        return
+    kernel = report["kernels"][0]
+    counted, predicted = kernel["counters"], kernel["predicted"]
+    # Of loads through registers LLVM leaves out those whose data is known to be there already.
+    isSynchronous = any(size * bytes % 4 for size in sizes)
+    for what in ("global_load_bytes", "global_store_bytes"):
+        if counted[what] > predicted[what] or (counted[what] != predicted[what] and not isSynchronous):
+            yield f"{what} {counted[what]} {predicted[what]} {kernel['schedule']}"
+    if kernel["dynamic_shared_memory"] != predicted["shared_memory"]:
+        yield f"shared memory {kernel['dynamic_shared_memory']} {predicted['shared_memory']}"
+    # 8-bit elements of a first operand that is stored transposed are loaded one by one.
+    isClaimed = all(size * bytes % 16 == 0 for size in sizes) and not (bytes == 1 and 0 in transposed)
+    if seed < 0 and isClaimed and counted["shared_bank_conflicts"]:
+        yield f"{counted['shared_bank_conflicts']} bank conflicts {kernel['schedule']}"
+    usesTensorCores = counted["mma_flops"] > 0
+    if usesTensorCores != (kind != "f32"):
+        yield f"{counted['mma_flops']} flops of tensor cores"
+    if seed < 0 and ptxas:
+        yield from assemble(kind, path, chip)
+
+
+def assemble(kind, path, chip):
+    products = "tf32" if kind == "tf32" else "f32"
+    options = f"--fuse-to-nvvm=chip={chip} force-fusion=true f32-products={products}"
+    lowered = subprocess.run(["fusion-opt", path + ".mlir", options], capture_output=True, text=True, check=True)
+    ptx = subprocess.run(
+        ["fusion-translate", "--fuse-to-ptx"], input=lowered.stdout, capture_output=True, text=True, check=True
+    )
+    with open(path + ".ptx", "w") as file:
+        file.write(ptx.stdout)
+    done = subprocess.run(
+        [ptxas, "-v", f"-arch={chip}", path + ".ptx", "-o", path + ".cubin"], capture_output=True, text=True
+    )
+    if done.returncode or " 0 bytes spill stores, 0 bytes spill loads" not in done.stderr:
+        yield f"ptxas: {done.stderr}"
+
+
+broken = 0
+for kind in TYPES:
+    for name in CASES:
+        for seed in range(-1, draws):
+            for problem in check(kind, name, seed):
+                broken += 1
+                print(f"{kind} {name} random-seed={seed}: {problem}")
+print(f"{len(TYPES) * len(CASES) * (draws + 1)} runs, {broken} broken")
+sys.exit(broken != 0)

@@ -1,0 +1,156 @@
+//===- ProductLayoutsTest.cpp - Tiles of the intrinsics -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Target/ProductLayouts.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <set>
+
+using namespace fusion;
+
+namespace {
+
+using D = LayoutDim;
+
+constexpr OperandOrder kOrders[] = {OperandOrder::AlongReduced,
+                                    OperandOrder::AlongColumns};
+
+/// Lanes that hold different elements along a dimension.
+int64_t lanesAlong(const LinearLayout &layout, unsigned dimension) {
+  std::set<int64_t> seen;
+  for (int64_t lane = 0; lane < 32; ++lane)
+    seen.insert(layout.coords(0, lane, 0)[dimension]);
+  return seen.size();
+}
+
+TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
+  for (const Intrinsic &intrinsic : allIntrinsics()) {
+    SCOPED_TRACE(intrinsic.name.str());
+    LinearLayout sum = sumFragment(intrinsic), first = firstFragment(intrinsic);
+    EXPECT_EQ(sum.outSize(D::Dim0), intrinsic.i1);
+    EXPECT_EQ(sum.outSize(D::Dim1), intrinsic.i2);
+    EXPECT_TRUE(sum.isBijective());
+    EXPECT_EQ(lanesAlong(sum, 0), 8);
+    EXPECT_EQ(lanesAlong(sum, 1), 4);
+    EXPECT_EQ(first.outSize(D::Dim0), intrinsic.i1);
+    EXPECT_EQ(first.outSize(D::Dim1), intrinsic.r1);
+    EXPECT_TRUE(first.isSurjective());
+    EXPECT_EQ(lanesAlong(first, 0), intrinsic.parallelLanes(true));
+    EXPECT_EQ(lanesAlong(first, 1), intrinsic.reducedLanes());
+    auto words = [&](const LinearLayout &layout) {
+      return layout.inSize(D::Register) * intrinsic.operandBits / 32;
+    };
+    EXPECT_EQ(words(first), intrinsic.operandRegisters(true, intrinsic.i1));
+    for (OperandOrder order : kOrders) {
+      LinearLayout second = secondFragment(intrinsic, order);
+      EXPECT_EQ(second.outSize(D::Dim0), intrinsic.r1);
+      EXPECT_EQ(second.outSize(D::Dim1), intrinsic.i2);
+      EXPECT_TRUE(second.isSurjective());
+      EXPECT_EQ(lanesAlong(second, 1), intrinsic.parallelLanes(false));
+      EXPECT_EQ(lanesAlong(second, 0), intrinsic.reducedLanes());
+      EXPECT_EQ(words(second), intrinsic.operandRegisters(false, intrinsic.i2));
+    }
+  }
+}
+
+/// A tile that one product makes is the next one's operand by a renaming of
+/// registers, exactly where the intrinsics say so.
+TEST(ProductLayouts, HandOver) {
+  for (const Intrinsic &from : allIntrinsics())
+    for (const Intrinsic &to : allIntrinsics())
+      EXPECT_EQ(registerPermutation(sumTile(from, 64, 96, {4, 1}),
+                                    firstTile(to, 64, 96, {4, 1}))
+                    .has_value(),
+                from.handsOverTo(to))
+          << from.name << " " << to.name;
+}
+
+/// Most accesses of one bank, 4-byte words, in a pass.
+int64_t wavefronts(const std::vector<int64_t> &bytes) {
+  std::array<std::set<int64_t>, 32> banks;
+  for (int64_t at : bytes)
+    banks[at / 4 % 32].insert(at / 4);
+  int64_t most = 0;
+  for (const auto &bank : banks)
+    most = std::max<int64_t>(most, bank.size());
+  return most;
+}
+
+/// The worst pass of the loads of one operand tile; nullopt where addresses do not
+/// follow from lanes and registers.
+std::optional<int64_t> worstPass(const LinearLayout &layout, unsigned bits,
+                                 const LinearLayout &stored) {
+  std::optional<LinearLayout> offset = stored.invert();
+  if (!offset)
+    return std::nullopt;
+  int64_t worst = 0, bytes = bits / 8;
+  std::optional<MatrixAccess> matrices = matrixAccess(layout, bits);
+  auto addresses =
+      compose(matrices ? matrices->rows : layout, *offset);
+  if (!addresses || !planAddresses(*addresses))
+    return std::nullopt;
+  int64_t width = matrices ? 16
+                           : std::min<int64_t>(
+                                 16, layout.contiguousRegisters(D::Dim1) * bytes);
+  // ldmatrix takes a pass for eight addresses, as accesses of 16 bytes do.
+  int64_t lanes = matrices ? 8 : std::min<int64_t>(32, 128 / width);
+  int64_t step = matrices ? 1 : width / bytes;
+  int64_t active = matrices ? 8 * matrices->matrices : 32;
+  for (int64_t reg = 0; reg < addresses->inSize(D::Register); reg += step)
+    for (int64_t warp = 0; warp < addresses->inSize(D::Warp); ++warp)
+      for (int64_t start = 0; start < active; start += lanes) {
+        std::vector<int64_t> touched;
+        for (int64_t lane = start; lane < start + lanes; ++lane)
+          for (int64_t byte = 0; byte < width; ++byte)
+            touched.push_back(addresses->coords(reg, lane, warp)[0] * bytes +
+                              byte);
+        worst = std::max(worst, wavefronts(touched));
+      }
+  return worst;
+}
+
+TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
+  for (const Intrinsic &intrinsic : allIntrinsics())
+    for (int64_t extent : {32, 48, 64, 128})
+      for (int64_t depth : {32, 64, 96, 128})
+        for (bool isFirst : {true, false})
+          for (bool reducedIsContiguous : {true, false}) {
+            if (isFirst && extent % (2 * intrinsic.i1))
+              continue;
+            LinearLayout layout =
+                isFirst ? firstTile(intrinsic, extent, depth, {2, 1})
+                        : secondTile(intrinsic, depth, extent, {2, 1},
+                                     reducedIsContiguous
+                                         ? OperandOrder::AlongReduced
+                                         : OperandOrder::AlongColumns);
+            // As it lies in memory: the contiguous axis last.
+            bool isTurned = isFirst != reducedIsContiguous;
+            if (isTurned)
+              layout = layout.transposeOuts({1, 0});
+            int64_t rows = layout.outSize(D::Dim0),
+                    columns = layout.outSize(D::Dim1);
+            auto stored = sharedPanels(
+                rows, columns, intrinsic.operandBits / 8,
+                operandPanels(intrinsic, isFirst, reducedIsContiguous));
+            ASSERT_TRUE(stored);
+            std::optional<int64_t> worst =
+                worstPass(layout, intrinsic.operandBits, *stored);
+            ASSERT_TRUE(worst);
+            bool isClaimed = !(isFirst && !reducedIsContiguous &&
+                               intrinsic.operandBits == 8);
+            if (isClaimed)
+              EXPECT_EQ(*worst, 1)
+                  << intrinsic.name << " " << rows << " x " << columns
+                  << (isFirst ? " first" : " second")
+                  << (reducedIsContiguous ? " along" : " across");
+          }
+}
+
+} // namespace
