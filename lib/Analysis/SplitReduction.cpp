@@ -184,16 +184,16 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
   }
   if (!last || !llvm::is_contained(group.products[*last].reduction, *split))
     return name + " cannot be split: the last product does not reduce it";
-  if (!group.products[*last].joined.empty() ||
-      !group.products[*last].joinedRows.empty())
-    return name + " cannot be split: what is summed along it joins the values "
-                  "of another product";
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     const std::string &why =
         online->whyNot.empty() ? online->whyNotSplit : online->whyNot;
     if (!why.empty())
       return "the reductions along " + name + " cannot be split: " + why;
   } else {
+    if (!group.products[*last].joined.empty() ||
+        !group.products[*last].joinedRows.empty())
+      return name + " cannot be split: what is summed along it joins the "
+                    "values of another product";
     // What is reduced on the way to a result is not merged by this axis's rule.
     for (const GroupTensor &tensor : group.tensors)
       if (tensor.role == TensorRole::Statistic)

@@ -37,6 +37,8 @@ def chain(name, between, results=(), epilogue=False):
     s = f.generic("m n", [(s, "m n"), (bias, "m n")], ("m n", "f32"), lambda x, b: x * K**-0.5 + b)
     weights, others = between(f, s)
     out = f.contract(f.cast(weights, "f16"), v, ("m n", "n h", "m h"), "generic")
+    if between is late:
+        out = f.generic("m h", [(out, "m h"), (others["sum"], "m")], ("m h", "f32"), lambda x, z: x / z)
     if epilogue:
         residual = f.argument((M, H), "f16")
         out = f.generic("m h", [(out, "m h"), (residual, "m h")], ("m h", "f32"), lambda x, r: x + r.to("f32"))
@@ -61,6 +63,13 @@ def softmax2(f, s):
     return apply(f, e, total, lambda x, z: x / z), {}
 
 
+def late(f, s):
+    """The sum divides the product."""
+    top = rows(f, s, lambda x, a: a.maximum(x), -numpy.inf)
+    e = apply(f, s, top, lambda x, t: (x - t).math("exp"))
+    return e, {"sum": rows(f, e, lambda x, a: a + x)}
+
+
 def rms(f, s):
     squares = rows(f, s, lambda x, a: a + x * x)
     scale = f.generic("m", [(squares, "m")], ("m", "f32"), lambda x: (x * (1 / N) + 1e-5).math("rsqrt"))
@@ -71,12 +80,13 @@ CASES = {
     "softmax": chain("softmax", softmax),
     "results": chain("results", softmax, ("lse", "top", "sum"), epilogue=True),
     "softmax2": chain("softmax2", softmax2),
+    "late": chain("late", late),
     "rms": chain("rms", rms, ("scale",)),
 }
 
 
 # What the chains read between the products, in the loop or before it, and after them. Further results go on behind these.
-EXTRAS = {"softmax": ("F", "", ""), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "rms": ("F", "", "")}
+EXTRAS = {"softmax": ("F", "", ""), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", "")}
 
 
 def place(f, parts, tile, grid, warps):
@@ -151,7 +161,7 @@ def main():
             if name == "rms":
                 bias = numpy.random.default_rng(6).uniform(-1, 1, (M, N)).astype(numpy.float32)
             first = execute(path, f, groups, text, bias, where)
-            if name in ("softmax", "results"):
+            if name in ("softmax", "results", "late"):
                 assert numpy.isnan(first[0][0]).all(), where
                 assert not numpy.isnan(first[0][1:5]).any(), where
             if parts == 4:
