@@ -38,7 +38,7 @@ private:
   Reason analyzeSum(unsigned number);
   Reason analyzeHandOver(unsigned number);
   Reason analyzeUses(unsigned number);
-  Reason analyzeJoin(unsigned number, unsigned home, unsigned &lastUse) const;
+  Reason analyzeJoin(unsigned number, unsigned home);
   Reason analyzeLoad(unsigned tensor, Loops use);
   Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
               size_t common, const Twine &what);
@@ -254,8 +254,7 @@ Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
 
 /// Operators after product `home` read the tile of product `number`: it is
 /// complete before, in loops that are around both.
-Reason Analysis::analyzeJoin(unsigned number, unsigned home,
-                             unsigned &lastUse) const {
+Reason Analysis::analyzeJoin(unsigned number, unsigned home) {
   const std::string name = "'" + group.valueName(number) + "'",
                     other = "'" + group.valueName(home) + "'";
   const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
@@ -266,6 +265,7 @@ Reason Analysis::analyzeJoin(unsigned number, unsigned home,
   if (!made.opened.empty() || !used.opened.empty())
     return "several tiles of " + name +
            " are complete at once where it joins " + other;
+  unsigned &lastUse = kept.lastUses[group.products[number].result];
   lastUse = std::max(lastUse, used.order);
   return std::nullopt;
 }
@@ -297,10 +297,6 @@ Reason Analysis::analyzeUses(unsigned number) {
       if (Reason reason = use(*kept.computes[consumer.result],
                               Twine("C") + group.tensorName(consumer.result),
                               " does not follow the completion of '"))
-        return reason;
-  for (auto [home, consumer] : llvm::enumerate(group.products))
-    if (llvm::is_contained(consumer.joined, number))
-      if (Reason reason = analyzeJoin(number, home, lastUse))
         return reason;
   if (const std::optional<TreePosition> &store = kept.stores[result]) {
     if (Reason reason = use(*store, Twine("S") + name,
@@ -339,10 +335,13 @@ Reason Analysis::run() {
       return reason;
     if (Reason reason = analyzeHandOver(number))
       return reason;
-  }
-  for (unsigned number = 0; number < products; ++number)
     if (Reason reason = analyzeUses(number))
       return reason;
+  }
+  for (auto [home, product] : llvm::enumerate(group.products))
+    for (unsigned number : product.joined)
+      if (Reason reason = analyzeJoin(number, home))
+        return reason;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Operand)
       continue;
@@ -358,10 +357,10 @@ Reason Analysis::run() {
                group.tensorName(result);
       size_t shared = commonPart(load, compute.loops);
       common = std::min(common, shared);
-      kept.lastUses[index] = std::max(kept.lastUses[index],
-                                      shared == compute.loops.size()
-                                          ? compute.order
-                                          : endOf(compute.loops[shared]));
+      kept.lastUses[index] =
+          std::max(kept.lastUses[index], shared == compute.loops.size()
+                                             ? compute.order
+                                             : endOf(compute.loops[shared]));
     }
     if (Reason reason = keep(index, load, {}, common, Twine("L") + tensor.name))
       return reason;

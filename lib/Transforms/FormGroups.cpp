@@ -147,12 +147,13 @@ Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
 
 Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last,
                         bool joined) {
-  Part part =
-      price(row.operators(first, last, /*all=*/true, joined), first == last);
+  // Products are explained once.
+  bool isSingle = first == last && (joined || !row.hasJoined(first, last));
+  Part part = price(row.operators(first, last, /*all=*/true, joined), isSingle);
   if (part.time)
     return part;
   Part less = price(row.operators(first, last, /*all=*/false, joined),
-                    first == last && !part.isChain);
+                    isSingle && !part.isChain);
   if (!less.time)
     less.reason = part.reason;
   return less;

@@ -165,12 +165,14 @@ func.func @operand_read_twice(%a: tensor<64x64xf16>) -> tensor<64x64xf32> {
   return %0 : tensor<64x64xf32>
 }
 
-// What adds two products is the epilogue of one, which reads the other from memory.
+// What adds two products joins them in one kernel.
 // CHECK-LABEL: func.func @sum_of_two_products
-// CHECK: %[[Q:[0-9]+]] = fuse.chain
-// CHECK-NOT: linalg.add
-// CHECK: fuse.chain ins({{.*}} = %[[Q]] : tensor<64x64xf32>)
+// CHECK: fuse.chain
+// CHECK: linalg.matmul
+// CHECK: linalg.matmul
 // CHECK: linalg.add
+// CHECK-NOT: fuse.chain
+// REMARK: remark: [Passed] joined | Category:fuse | Remark="joined with the products whose values it meets: predicted {{.*}} joined against {{.*}} apart"
 func.func @sum_of_two_products(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
   %z = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<64x64xf32>

@@ -112,18 +112,18 @@ func.func @two_values_of_one_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16
 
 // -----
 
-func.func @joins_two_products(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: tensor<16x16xf16>, %v: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @below {{cannot be lowered as a chain: an element-wise operator joins two products}}
-  %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>, %s = %u : tensor<16x16xf16>, %t = %v : tensor<16x16xf16>)
-                  outs(%p = %o : tensor<16x16xf32>) {
+func.func @joins_and_leaves(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: tensor<16x16xf16>, %v: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  // expected-error @below {{cannot be lowered as a chain: a product's value is read inside and outside}}
+  %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>, %s = %u : tensor<16x16xf16>, %t = %v : tensor<16x16xf16>)
+                    outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
     %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
     %d = linalg.matmul ins(%s, %t : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
-    %e = linalg.add ins(%c, %d : tensor<16x16xf32>, tensor<16x16xf32>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
-    fuse.yield %e : tensor<16x16xf32>
-  } -> tensor<16x16xf32>
-  return %r : tensor<16x16xf32>
+    %e = linalg.add ins(%c, %d : tensor<16x16xf32>, tensor<16x16xf32>) outs(%q : tensor<16x16xf32>) -> tensor<16x16xf32>
+    fuse.yield %e, %c : tensor<16x16xf32>, tensor<16x16xf32>
+  } -> (tensor<16x16xf32>, tensor<16x16xf32>)
+  return %r#0, %r#1 : tensor<16x16xf32>, tensor<16x16xf32>
 }
 
 // -----

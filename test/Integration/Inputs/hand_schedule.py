@@ -11,19 +11,22 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
 
 
-def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None):
+def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
+             reduction=None):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `split`: axis → parts."""
+    `stages`: tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped."""
     operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
     sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
+    skipped = f', skip = "{skip}"' if skip else ""
+    form = f", reduction = <{reduction}>" if reduction else ""
     return (
-        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}>, mapping = <warps = {warps}, '
+        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
         f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}>, memory = <{{{memory}}}>, "
         f"pipeline = <{{{pipeline}}}, registers = {registers}>, "
-        f"parallel = <{{{parallel}}}>>"
+        f"parallel = <{{{parallel}}}>{form}>"
     )
 
 
