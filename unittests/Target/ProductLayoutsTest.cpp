@@ -69,7 +69,7 @@ TEST(ProductLayouts, HandOver) {
                                     firstTile(to, 64, 96, {4, 1}))
                     .has_value(),
                 from.handsOverTo(to))
-          << from.name << " " << to.name;
+          << from.name.str() << " " << to.name.str();
 }
 
 /// Most accesses of one bank, 4-byte words, in a pass.
