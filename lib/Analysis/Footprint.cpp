@@ -235,8 +235,7 @@ private:
           kept.trips[online.axis] > 1)
         result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
     // Every warp reads its rows of one operand and its columns of the other.
-    result.sharedTraffic +=
-        fragmentBytes(mapping, schedule.tiles, r1) * count;
+    result.sharedTraffic += fragmentBytes(mapping, schedule.tiles, r1) * count;
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))

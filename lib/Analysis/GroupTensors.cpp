@@ -48,9 +48,9 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   if (!elementType(0).isF32())
     return std::nullopt;
   auto module = contraction->getParentOfType<ModuleOp>();
-  auto how = module ? module->getAttrOfType<StringAttr>(
-                          fuse::kF32ProductsAttrName)
-                    : StringAttr();
+  auto how = module
+                 ? module->getAttrOfType<StringAttr>(fuse::kF32ProductsAttrName)
+                 : StringAttr();
   return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
 }
 
