@@ -56,6 +56,14 @@ def _chain(case):
 _SCORES = 1 << 29
 
 
+def _masked(scores, causal):
+    if not causal:
+        return scores
+    m, n = scores.shape[-2:]
+    keep = torch.ones(m, n, dtype=torch.bool, device=scores.device).tril(n - m)
+    return scores.masked_fill(~keep, float("-inf"))
+
+
 def _attention(case):
     causal, equal = case.get("causal", False), True
     if "seq" in case:
@@ -63,27 +71,34 @@ def _attention(case):
     else:
         k, equal = case["K"], case["K"] == case["H"]
 
-    def masked(scores):
-        if not causal:
-            return scores
-        m, n = scores.shape[-2:]
-        keep = torch.ones(m, n, dtype=torch.bool, device=scores.device).tril(n - m)
-        return scores.masked_fill(~keep, float("-inf"))
-
     def function(rounded, q, key, v):
         if q.dtype != torch.float32:
-            scores = masked(torch.matmul(q, key.transpose(1, 2)) * k**-0.5)
+            scores = _masked(torch.matmul(q, key.transpose(1, 2)) * k**-0.5, causal)
             return torch.matmul(torch.softmax(scores, -1), v)
         # The reference: heads in groups, so that long sequences fit.
         step = max(1, _SCORES // (q.shape[1] * key.shape[1]))
         parts = []
         for first in range(0, q.shape[0], step):
             heads = slice(first, first + step)
-            scores = masked(torch.matmul(q[heads], key[heads].transpose(1, 2)) * k**-0.5)
-            parts.append(torch.matmul(rounded(torch.softmax(scores, -1)), v[heads]))
+            scores = torch.matmul(q[heads], key[heads].transpose(1, 2)) * k**-0.5
+            weights = rounded(torch.softmax(_masked(scores, causal), -1))
+            parts.append(torch.matmul(weights, v[heads]))
         return torch.cat(parts)
 
     return Peer(function, sdpa={"causal": causal, "scale": k**-0.5} if equal else None)
+
+
+def _decode(case):
+    """A few rows, of one head or of several that share keys and values, against many keys."""
+    causal, k = case["causal"], case["head_dim"]
+
+    def function(rounded, q, key, v):
+        if q.dim() > key.dim():  # a dimension of heads that share
+            key, v = key.unsqueeze(2), v.unsqueeze(2)
+        scores = torch.matmul(q, key.transpose(-1, -2)) * k**-0.5
+        return torch.matmul(rounded(torch.softmax(_masked(scores, causal), -1)), v)
+
+    return Peer(function)
 
 
 # Convolutions: PyTorch's shapes are NCHW and FCHW; channels last is a memory format there.
@@ -290,6 +305,7 @@ _FAMILIES = {
     "gemm_chains_chimera": _chain,
     "attention_mcfuser": _attention,
     "attention_long": _attention,
+    "decode": _decode,
     "conv_chains_chimera": _convolution_chain,
     "operators_alcop": _operator,
     "operators_gta": _operator,

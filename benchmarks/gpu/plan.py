@@ -19,6 +19,7 @@ DTYPES = {
     "gemm_chains_chimera": ("f16", "bf16"),
     "attention_mcfuser": ("f16", "bf16"),
     "attention_long": ("f16", "bf16"),
+    "decode": ("f16", "bf16"),
     "conv_chains_chimera": ("f16",),
     "operators_alcop": ("f16",),
     "operators_gta": ("f16",),

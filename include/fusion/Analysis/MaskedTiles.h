@@ -37,7 +37,7 @@
 
 namespace fusion {
 
-/// Text for remarks and tests: `n - m - 1 >= 0 or …` as `-n + m < 0`.
+/// Text for remarks and tests: `m - n < 0 or n - m - 8 < 0`.
 std::string print(const GroupModel &group, const MaskPredicateRef &predicate);
 
 /// The axes, other than `axis`, that the predicate speaks of.
