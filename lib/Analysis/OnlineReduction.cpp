@@ -56,49 +56,6 @@ static bool isSame(const Ref &a, const Ref &b) {
          isSame(a->operands[1], b->operands[1]);
 }
 
-std::string fusion::print(const RowExpressionRef &expression) {
-  auto operand = [&](unsigned i) { return print(expression->operands[i]); };
-  auto call = [&](const char *name) {
-    return std::string(name) + "(" + operand(0) + ")";
-  };
-  auto infix = [&](const char *sign) {
-    return "(" + operand(0) + " " + sign + " " + operand(1) + ")";
-  };
-  if (!expression)
-    return "1";
-  switch (expression->kind) {
-  case Kind::Before:
-    return "before " + std::to_string(expression->reduction);
-  case Kind::After:
-    return "after " + std::to_string(expression->reduction);
-  case Kind::Scalar:
-    return "scalar of operator " + std::to_string(expression->op);
-  case Kind::Neg:
-    return "-" + operand(0);
-  case Kind::Abs:
-    return call("abs");
-  case Kind::Sqrt:
-    return call("sqrt");
-  case Kind::Rsqrt:
-    return call("rsqrt");
-  case Kind::Exp:
-    return call("exp");
-  case Kind::Exp2:
-    return call("exp2");
-  case Kind::Log:
-    return call("log");
-  case Kind::Add:
-    return infix("+");
-  case Kind::Sub:
-    return infix("-");
-  case Kind::Mul:
-    return infix("*");
-  case Kind::Div:
-    return infix("/");
-  }
-  llvm_unreachable("covered switch");
-}
-
 //===----------------------------------------------------------------------===//
 // Changes of values
 //===----------------------------------------------------------------------===//
@@ -238,8 +195,8 @@ bool Derivation::waitsForLoop(unsigned op) {
 
 /// Takes out of `scalar`, a factor of a sum's terms, what multiplies or divides
 /// it and is known after the loop only. Conversions to narrower types keep
-/// factors (see "Rounding"), but for 8-bit floats: of those a factor of a long row
-/// decides what is rounded to zero.
+/// factors (see "Rounding"), but for 8-bit floats: of those a factor of a long
+/// row decides what is rounded to zero.
 void Derivation::defer(unsigned op, Value scalar,
                        std::vector<DeferredFactor> &deferred) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {

@@ -277,30 +277,9 @@ Value Merger::emit(Point &point, const RowExpressionRef &expression, Type type,
                               axes.operators[expression->op], mapping),
                    type);
   }
-  case Kind::Neg:
-    return arith::NegFOp::create(b, loc, operand(0));
-  case Kind::Abs:
-    return math::AbsFOp::create(b, loc, operand(0));
-  case Kind::Sqrt:
-    return math::SqrtOp::create(b, loc, operand(0));
-  case Kind::Rsqrt:
-    return math::RsqrtOp::create(b, loc, operand(0));
-  case Kind::Exp:
-    return math::ExpOp::create(b, loc, operand(0));
-  case Kind::Exp2:
-    return math::Exp2Op::create(b, loc, operand(0));
-  case Kind::Log:
-    return math::LogOp::create(b, loc, operand(0));
-  case Kind::Add:
-    return arith::AddFOp::create(b, loc, operand(0), operand(1));
-  case Kind::Sub:
-    return arith::SubFOp::create(b, loc, operand(0), operand(1));
-  case Kind::Mul:
-    return arith::MulFOp::create(b, loc, operand(0), operand(1));
-  case Kind::Div:
-    return arith::DivFOp::create(b, loc, operand(0), operand(1));
+  default:
+    return emitRowOperation(b, loc, expression->kind, operand);
   }
-  llvm_unreachable("covered switch");
 }
 
 /// Zero in place of a running value that is still its identity.

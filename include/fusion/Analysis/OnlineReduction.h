@@ -78,6 +78,13 @@ struct RowExpression {
 /// Text for remarks and tests: `exp(before 0 - after 0)`.
 std::string print(const RowExpressionRef &expression);
 
+/// The arithmetic operation of an expression's kind on values of floats, scalars or
+/// tensors: `operand` gives the first and, where there are two, the second. Not for
+/// Before, After and Scalar, which are no operations.
+mlir::Value emitRowOperation(mlir::OpBuilder &b, mlir::Location loc,
+                             RowExpression::Kind kind,
+                             llvm::function_ref<mlir::Value(unsigned)> operand);
+
 /// A factor taken out of a product's sum: a scalar in the body of an operator
 /// that does not depend on the axis.
 struct DeferredFactor {

@@ -226,33 +226,14 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
       return evaluateFollower(value, product);
     });
   }
-  case Kind::Neg:
-    return arith::NegFOp::create(b, loc, operand(0));
-  case Kind::Abs:
-    return math::AbsFOp::create(b, loc, operand(0));
-  case Kind::Sqrt:
-    return math::SqrtOp::create(b, loc, operand(0));
-  case Kind::Rsqrt:
-    return math::RsqrtOp::create(b, loc, operand(0));
-  case Kind::Exp:
-    return math::ExpOp::create(b, loc, operand(0));
-  case Kind::Exp2:
-    return math::Exp2Op::create(b, loc, operand(0));
-  case Kind::Log:
-    return math::LogOp::create(b, loc, operand(0));
-  case Kind::Add:
-    return arith::AddFOp::create(b, loc, operand(0), operand(1));
-  case Kind::Sub:
-    return arith::SubFOp::create(b, loc, operand(0), operand(1));
-  case Kind::Mul:
-    return arith::MulFOp::create(b, loc, operand(0), operand(1));
   case Kind::Div: {
     Value divisor = operand(1);
     Value dividend = expression->operands[0] ? operand(0) : one(divisor);
     return arith::DivFOp::create(b, loc, dividend, divisor);
   }
+  default:
+    return emitRowOperation(b, loc, expression->kind, operand);
   }
-  llvm_unreachable("covered switch");
 }
 
 /// What sums so far are multiplied by: at most the largest number, since the

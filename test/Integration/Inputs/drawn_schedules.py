@@ -1,0 +1,39 @@
+"""Chains run on the emulator, as the search schedules them and with schedules drawn at random."""
+
+import json
+import os
+import subprocess
+import sys
+
+PIPELINE = ("builtin.module(fuse-explicit-numerics,fuse-tensor-to-linalg,fuse-check-sizes,fuse-normalize,cse,"
+            "fuse-form-groups{chip=sm_80 force-fusion=true},fuse-search-schedules{random-seed=%d},"
+            "tile-pipeline,tile-to-nvvm)")  # fmt: skip
+
+
+def run_chain(folder, name, text, seed):
+    """Runs the function `text` under the sanitizers, scheduled by the search where `seed` is None. Ends the test on wrong numbers,
+    findings, more than one kernel, and where bytes or shared memory are not those predicted. Returns the schedule."""
+    path = os.path.join(folder, name)
+    with open(path + ".mlir", "w") as file:
+        file.write(text)
+    command = ["fusion-run", path + ".mlir", "--chip=sm_80", "--device=emulator", "--force-fusion", "--sanitize", "--schedules=2",
+               f"--json={path}.json"]  # fmt: skip
+    if seed is not None:
+        command.append("--pass-pipeline=" + PIPELINE % seed)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    with open(path + ".json") as file:
+        (function,) = json.load(file)
+    # One kernel; where the schedule splits the last sum, a second one adds the parts.
+    kernel, *combine = function["kernels"]
+    assert len(combine) == ("parallel = <" in kernel["schedule"]), (name, seed, [k["name"] for k in function["kernels"]])
+    counted, predicted = kernel["counters"], kernel["predicted"]
+    # Of synchronous loads LLVM leaves out what it has in registers already.
+    assert counted["global_load_bytes"] <= predicted["global_load_bytes"], (name, seed, counted, predicted)
+    if seed is None:
+        assert counted["global_load_bytes"] == predicted["global_load_bytes"], (name, counted, predicted)
+    assert counted["global_store_bytes"] == predicted["global_store_bytes"], (name, seed)
+    assert kernel["dynamic_shared_memory"] == predicted["shared_memory"], (name, seed, kernel)
+    print(name, seed, kernel["schedule"].split("tiling = <")[1].split(", {")[0])
+    return kernel["schedule"]
