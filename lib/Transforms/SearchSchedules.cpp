@@ -1,5 +1,4 @@
-//===- SearchSchedules.cpp - fuse-search-schedules
-//----------------------------===//
+//===- SearchSchedules.cpp - fuse-search-schedules ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,6 +14,7 @@
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
+#include <thread>
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSESEARCHSCHEDULES
@@ -50,6 +50,9 @@ struct SearchSchedulesPass
       return signalPassFailure();
     if (!wantsReport)
       return;
+    if (groups.empty())
+      mlir::emitWarning(getOperation().getLoc(),
+                        "nothing was searched: the report has no groups");
     llvm::json::Value whole = makeReport(**target, std::move(groups));
     if (failed(write(report, llvm::formatv("{0:2}\n", whole).str())) ||
         failed(write(reportPage, renderReport(whole))))
@@ -69,12 +72,22 @@ struct SearchSchedulesPass
   std::optional<SearchOptions> readOptions() {
     SearchOptions options;
     options.skipMasked = skipMasked;
+    auto refuse = [&](const Twine &why) {
+      emitError(UnknownLoc::get(&getContext())) << why;
+      return std::nullopt;
+    };
+    if (maxStages < 1 || maxRegisterStages < 1)
+      return refuse("max-stages and max-register-stages are at least 1");
     options.mostStages = maxStages;
     options.mostRegisterStages = maxRegisterStages;
+    if (randomSeed < -1)
+      return refuse("random-seed is a number from 0 on, or -1 for none");
     if (randomSeed >= 0)
       options.randomSeed = randomSeed;
     options.seed = seed;
-    options.threads = std::max(1u, threads.getValue());
+    // More threads than cores only wait; the answer is the same.
+    unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    options.threads = threads == 0 ? cores : std::min(cores, threads.getValue());
     options.rules.removeDeadLoops = removeDeadLoops;
     auto ofSpace =
         choose("space", space, lookupSpace(space), "default, paper, chimera");
@@ -100,16 +113,20 @@ struct SearchSchedulesPass
     options.model = *ofModel;
     options.method = *ofSearch;
     options.convergence = *ends;
+    if (options.randomSeed && options.space != SpaceKind::Default)
+      return refuse("random-seed draws from space default, not from space '" +
+                    Twine(space) + "'");
     StringRef digits = rules;
     if (digits == "all")
       digits = "1234";
-    else if (digits == "none")
+    bool isRules = !digits.empty() && llvm::all_of(digits, [&](char digit) {
+      return StringRef("1234").contains(digit) && digits.count(digit) == 1;
+    });
+    if (digits == "none")
       digits = "";
-    if (digits.find_first_not_of("1234") != StringRef::npos) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "no rules '" << rules << "'; all, none, or digits of 1234";
-      return std::nullopt;
-    }
+    else if (!isRules)
+      return refuse("no rules '" + Twine(rules) +
+                    "'; known are all, none, or digits of 1234, each once");
     auto has = [&](char digit) { return digits.contains(digit); };
     options.rules.deduplicate = has('1');
     options.rules.completeIntermediates = has('2');
