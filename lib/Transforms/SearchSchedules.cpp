@@ -11,6 +11,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Transforms/ChipOption.h"
+#include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
@@ -29,6 +30,9 @@ namespace {
 struct SearchSchedulesPass
     : fusion::impl::FuseSearchSchedulesBase<SearchSchedulesPass> {
   using FuseSearchSchedulesBase::FuseSearchSchedulesBase;
+  SearchSchedulesPass(FuseSearchSchedulesOptions options,
+                      GroupMeasurer *measurer)
+      : FuseSearchSchedulesBase(std::move(options)), measurer(measurer) {}
 
   void runOnOperation() override {
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
@@ -41,6 +45,8 @@ struct SearchSchedulesPass
     SearchOptions options = *read;
     constexpr unsigned reported = 10;
     options.ranked = wantsReport ? reported : 1;
+    if (measurer)
+      options.ranked = std::max(1u, measurer->candidates());
     llvm::json::Array groups;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
@@ -87,7 +93,8 @@ struct SearchSchedulesPass
     options.seed = seed;
     // More threads than cores only wait; the answer is the same.
     unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    options.threads = threads == 0 ? cores : std::min(cores, threads.getValue());
+    options.threads =
+        threads == 0 ? cores : std::min(cores, threads.getValue());
     options.rules.removeDeadLoops = removeDeadLoops;
     auto ofSpace =
         choose("space", space, lookupSpace(space), "default, paper, chimera");
@@ -163,10 +170,9 @@ struct SearchSchedulesPass
     return name;
   }
 
-  static LogicalResult schedule(fuse::FusedGroupOpInterface group,
-                                const ChipInfo &chip,
-                                const SearchOptions &options,
-                                llvm::json::Array &groups) {
+  LogicalResult schedule(fuse::FusedGroupOpInterface group,
+                         const ChipInfo &chip, SearchOptions options,
+                         llvm::json::Array &groups) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
@@ -204,6 +210,10 @@ struct SearchSchedulesPass
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
+    std::unique_ptr<Measurement<Schedule>> measurement;
+    if (measurer)
+      measurement = measurer->measure(group, axes->model);
+    options.measurement = measurement.get();
     auto start = std::chrono::steady_clock::now();
     std::optional<SearchResult> found =
         searchSchedule(axes->model, chip, reason, options);
@@ -226,12 +236,39 @@ struct SearchSchedulesPass
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
                .str();
+    if (!found->measuredBy.empty())
+      explainMeasurement(group, axes->model, *found);
     explainLoops(group, axes->model, found->schedule, chip);
     llvm::json::Object entry =
         reportSearch(nameOf(group), axes->model, *found, options, chip);
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
     return success();
+  }
+
+  /// What the measured ones of the ranking, which is sorted by that, gained.
+  static void explainMeasurement(fuse::FusedGroupOpInterface group,
+                                 const GroupModel &model,
+                                 const SearchResult &found) {
+    const RatedSchedule *foretold = nullptr;
+    unsigned ran = 0;
+    for (const RatedSchedule &rated : found.ranking) {
+      if (!rated.measuredSeconds)
+        continue;
+      ++ran;
+      if (!foretold || rated.modelSeconds < foretold->modelSeconds)
+        foretold = &rated;
+    }
+    remark::analysis(group.getLoc(),
+                     remark::RemarkOpts::name("measured").category("fuse"))
+        << llvm::formatv(
+               "{0}: {1:F2} us, the least of {2} schedules that were measured "
+               "({3}); the model's choice of them, {4}, takes {5:F2} us",
+               printTiling(found.schedule.tree, model),
+               *found.measuredSeconds * 1e6, ran, found.measuredBy,
+               printTiling(foretold->schedule.tree, model),
+               *foretold->measuredSeconds * 1e6)
+               .str();
   }
 
   /// What bounds each sequential loop, by ALCOP's model in its continuous form.
@@ -254,6 +291,14 @@ struct SearchSchedulesPass
                  loop.total * 1e6, name(loop.bound))
                  .str();
   }
+
+  GroupMeasurer *measurer = nullptr;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+fusion::createFuseSearchSchedules(FuseSearchSchedulesOptions options,
+                                  GroupMeasurer *measurer) {
+  return std::make_unique<SearchSchedulesPass>(std::move(options), measurer);
+}
