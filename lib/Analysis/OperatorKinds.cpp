@@ -112,8 +112,14 @@ static std::optional<arith::AtomicRMWKind> kindOf(Operation *op) {
 }
 
 std::optional<ReductionBody> fusion::matchReduction(linalg::LinalgOp op) {
+  if (isContraction(op))
+    return std::nullopt;
+  return matchCombination(op);
+}
+
+std::optional<ReductionBody> fusion::matchCombination(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0 || isContraction(op))
+      op.getNumReductionLoops() == 0)
     return std::nullopt;
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation())

@@ -280,5 +280,6 @@ fusion::checkGenericSchedule(fuse::ScheduleAttr schedule) {
 }
 
 bool fusion::isGenericSchedule(fuse::ScheduleAttr schedule) {
-  return !schedule.getTiling() && !schedule.getMapping().getOperators();
+  return !schedule.getTiling() && !schedule.getMapping().getOperators() &&
+         !schedule.getStitching();
 }

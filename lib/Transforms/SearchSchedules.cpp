@@ -9,7 +9,9 @@
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Analysis/StitchSchedule.h"
 #include "fusion/Search/SearchReport.h"
+#include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
@@ -176,11 +178,12 @@ struct SearchSchedulesPass
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
-        group.setGroupSchedule(given = makeGenericSchedule(group.getContext()));
+        group.setGroupSchedule(given = stitch(group, chip));
+      else if (given.getStitching())
+        return checkStitched(group, given, chip);
       else if (!isGenericSchedule(given))
-        return group.emitError(
-            "schedule cannot be lowered: a stitched group has "
-            "the generic form, without tiling and operators");
+        return group.emitError("schedule cannot be lowered: a stitched group "
+                               "has a 'stitching' part, or the generic form");
     }
     if (given && isGenericSchedule(given)) {
       if (auto illegal = checkGenericSchedule(given))
@@ -243,6 +246,61 @@ struct SearchSchedulesPass
         reportSearch(nameOf(group), axes->model, *found, options, chip);
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
+    return success();
+  }
+
+  /// The best spread of a stitched group's axes; where it has none the generic
+  /// form, which any group has.
+  static fuse::ScheduleAttr stitch(fuse::FusedGroupOpInterface group,
+                                   const ChipInfo &chip) {
+    std::string reason;
+    FailureOr<StitchGroup> axes =
+        StitchGroup::compute(group.getOperators(), group.getYieldedValues(),
+                             [&](const Twine &why) { reason = why.str(); });
+    std::optional<StitchResult> found;
+    if (succeeded(axes))
+      found = searchStitching(*axes, chip, reason);
+    if (!found) {
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("generic").category("stitch"))
+          << "runs in the generic form: " + reason;
+      return makeGenericSchedule(group.getContext());
+    }
+    std::string compositions;
+    for (auto [axis, spread] :
+         llvm::zip_equal(axes->axes, found->schedule.spread))
+      if (axis.isReduced)
+        compositions += llvm::formatv("; {0} is reduced by {1} composition",
+                                      axis.name, name(compositionOf(spread)));
+    remark::analysis(group.getLoc(),
+                     remark::RemarkOpts::name("schedule").category("stitch"))
+        << llvm::formatv("predicted {0:F2} us: {1} blocks of {2} warps, about "
+                         "{3} registers per thread, {4} blocks of an SM{5}; "
+                         "{6} of {7} candidates fit",
+                         found->cost.total * 1e6,
+                         countBlocks(*axes, found->schedule),
+                         found->schedule.warps, found->cost.registers,
+                         found->cost.blocksPerSM, compositions, found->legal,
+                         found->candidates)
+               .str();
+    return exportStitching(found->schedule, *axes, group.getContext());
+  }
+
+  static LogicalResult checkStitched(fuse::FusedGroupOpInterface group,
+                                     fuse::ScheduleAttr given,
+                                     const ChipInfo &chip) {
+    std::string reason;
+    auto explain = [&](const Twine &why) { reason = why.str(); };
+    FailureOr<StitchGroup> axes = StitchGroup::compute(
+        group.getOperators(), group.getYieldedValues(), explain);
+    if (failed(axes))
+      return group.emitError("cannot be stitched: ") << reason;
+    std::optional<StitchSchedule> schedule =
+        importStitching(given, *axes, explain);
+    if (!schedule)
+      return group.emitError("schedule does not fit the group: ") << reason;
+    if (auto illegal = checkStitching(*axes, *schedule, chip))
+      return group.emitError("schedule cannot be lowered: ") << *illegal;
     return success();
   }
 

@@ -72,6 +72,8 @@ struct ReductionBody {
 /// operator such as the row maximum of a softmax. Its inputs are read through
 /// projected permutations. nullopt for all else, contractions included.
 std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
+/// The same for contractions too: sums of products.
+std::optional<ReductionBody> matchCombination(mlir::linalg::LinalgOp op);
 
 /// The constant that changes nothing when it is combined: of a maximum -∞.
 mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, mlir::Location loc,

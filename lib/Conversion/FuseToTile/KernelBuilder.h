@@ -60,6 +60,12 @@ mlir::LogicalResult lowerChain(mlir::RewriterBase &rewriter,
                                fuse::FusedGroupOpInterface group,
                                llvm::StringRef name);
 
+/// Builds the kernel of a stitched group whose schedule spreads its axes. Fails
+/// with a diagnostic where the schedule does not fit.
+mlir::LogicalResult lowerStitch(mlir::RewriterBase &rewriter,
+                                fuse::FusedGroupOpInterface group,
+                                llvm::StringRef name);
+
 /// Builds the kernel of a group in the generic form.
 mlir::LogicalResult lowerGeneric(mlir::RewriterBase &rewriter,
                                  fuse::FusedGroupOpInterface group,

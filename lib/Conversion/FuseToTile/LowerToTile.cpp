@@ -85,8 +85,7 @@ struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
     if (isGenericSchedule(schedule))
       return lowerGeneric(rewriter, group, name);
     if (!isa<fuse::ChainOp>(group))
-      return group.emitError("only the generic form of a stitched group can be "
-                             "lowered");
+      return lowerStitch(rewriter, group, name);
     return lowerChain(rewriter, group, name);
   }
 };

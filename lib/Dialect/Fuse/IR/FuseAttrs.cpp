@@ -191,9 +191,34 @@ LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
   return success();
 }
 
+LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
+                                 int64_t vector, int64_t lanes,
+                                 int64_t warps) {
+  if (tile < 1 || vector < 1 || lanes < 1 || warps < 1)
+    return emitError() << "tile, vector, lanes and warps are at least 1";
+  if (tile % (vector * lanes * warps) != 0)
+    return emitError() << "a tile of " << tile << " is no multiple of " << vector
+                       << " elements of " << lanes << " lanes of " << warps
+                       << " warps";
+  if (lanes > 32 || (lanes & (lanes - 1)) != 0)
+    return emitError() << "lanes are a power of two up to 32, got " << lanes;
+  return success();
+}
+
+LogicalResult StitchingAttr::verify(EmitError emitError,
+                                    DictionaryAttr spread) {
+  for (NamedAttribute entry : spread)
+    if (!isa<SpreadAttr>(entry.getValue()))
+      return emitError() << "axis '" << entry.getName().getValue()
+                         << "' must have an #fuse.spread, got "
+                         << entry.getValue();
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,
                                    TilingAttr, MappingAttr mapping, MemoryAttr,
-                                   PipelineAttr, ParallelAttr, ReductionAttr) {
+                                   PipelineAttr, ParallelAttr, ReductionAttr,
+                                   StitchingAttr) {
   if (version != 1)
     return emitError() << "unknown schedule version " << version
                        << "; this compiler reads version 1";

@@ -447,7 +447,24 @@ LogicalResult Assigner::rewrite(Operation *op) {
   return success();
 }
 
+/// Whether the kernel came with a layout for every tile.
+static bool isAssigned(KernelOp kernel) {
+  bool hasTiles = false;
+  WalkResult all = kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type)) {
+        hasTiles = true;
+        if (!getLayout(type))
+          return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return hasTiles && !all.wasInterrupted();
+}
+
 LogicalResult Assigner::run() {
+  if (isAssigned(kernel))
+    return success();
   if (failed(checkInput()))
     return failure();
   do {

@@ -204,13 +204,46 @@ def Fuse_ReductionAttr : Fuse_Attr<"Reduction", "reduction"> {
   let assemblyFormat = "`<` $form `>`";
 }
 
+def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
+  let summary = "How one axis of a stitched group is spread over a block";
+  let description = [{
+    A block has `tile` elements of the axis: `vector` neighbours in one thread,
+    then `lanes` of a warp, then `warps`, then as many registers of each thread as
+    it takes. Where the axis is reduced, this is FusionStitching's composition
+    (section IV-A): with one lane and one warp of *thread*, with one warp of *warp*,
+    else of *block*.
+
+    ```mlir
+    #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>
+    ```
+  }];
+  let parameters = (ins "int64_t":$tile,
+                        DefaultValuedParameter<"int64_t", "1">:$vector,
+                        DefaultValuedParameter<"int64_t", "1">:$lanes,
+                        DefaultValuedParameter<"int64_t", "1">:$warps);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
+  let summary = "The tile program of a stitched group";
+  let description = [{
+    `spread` maps every axis of the group (`fusion/Analysis/StitchGroup.h`) to its
+    `#fuse.spread`.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$spread);
+  let assemblyFormat = "`<` $spread `>`";
+  let genVerifyDecl = 1;
+}
+
 def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
   let summary = "How a group runs on the chip";
   let description = [{
     Complete: with it, lowering makes no choice. Every part but `mapping` may be
     absent, which switches the feature off: no `tiling` (the generic form), no
     `memory` (registers only), no `pipeline` (one stage everywhere), no `parallel`
-    (no reduction split), no `reduction` (nothing is consumed while it is reduced).
+    (no reduction split), no `reduction` (nothing is consumed while it is reduced),
+    no `stitching` (of a stitched group: the generic form).
     `version` is the version of this format.
 
     The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) refuses what
@@ -233,8 +266,18 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
       OptionalParameter<"::fusion::fuse::MemoryAttr">:$memory,
       OptionalParameter<"::fusion::fuse::PipelineAttr">:$pipeline,
       OptionalParameter<"::fusion::fuse::ParallelAttr">:$parallel,
-      OptionalParameter<"::fusion::fuse::ReductionAttr">:$reduction);
+      OptionalParameter<"::fusion::fuse::ReductionAttr">:$reduction,
+      OptionalParameter<"::fusion::fuse::StitchingAttr">:$stitching);
   let assemblyFormat = "`<` struct(params) `>`";
+  // Of what is not given.
+  let builders = [AttrBuilder<(ins "int64_t":$version,
+      "::fusion::fuse::TilingAttr":$tiling, "::fusion::fuse::MappingAttr":$mapping,
+      "::fusion::fuse::MemoryAttr":$memory, "::fusion::fuse::PipelineAttr":$pipeline,
+      "::fusion::fuse::ParallelAttr":$parallel,
+      "::fusion::fuse::ReductionAttr":$reduction), [{
+    return $_get($_ctxt, version, tiling, mapping, memory, pipeline, parallel,
+                 reduction, StitchingAttr());
+  }]>];
   let genVerifyDecl = 1;
 }
 

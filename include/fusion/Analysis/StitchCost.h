@@ -1,0 +1,62 @@
+//===- StitchCost.h - The latency evaluator of stitched groups --*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// FusionStitching's latency evaluator (section V-C): L = N_wave · L_warp, with
+// the occupancy from the registers of live values and from shared memory. A
+// warp's latency is here that of its loads, its instructions and its exchanges,
+// and a wave takes no less than its bytes need at the chip's bandwidth.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_STITCHCOST_H
+#define FUSION_ANALYSIS_STITCHCOST_H
+
+#include "fusion/Analysis/StitchSchedule.h"
+
+namespace fusion {
+
+struct StitchCost {
+  double total = 0;         ///< seconds, with the launch
+  double memory = 0;        ///< bytes at DRAM bandwidth
+  double latency = 0;       ///< waves of dependent steps
+  double issue = 0;         ///< instructions of the busiest SM
+  int64_t registers = 0;    ///< of a thread
+  int64_t sharedMemory = 0; ///< scratch of exchanges, bytes
+  int64_t blocksPerSM = 0;
+  int64_t waves = 0;
+};
+
+/// What a group's operators cost whatever the schedule is.
+struct StitchWork {
+  explicit StitchWork(const StitchGroup &group);
+
+  struct Operator {
+    llvm::SmallVector<unsigned, 4> axes, resultAxes;
+    ScalarWork work;
+    unsigned bytes; ///< of an element of the result
+    /// After which operator the result is not needed any more; its own number
+    /// where it is stored at once.
+    unsigned lastUse;
+  };
+  llvm::SmallVector<Operator> operators;
+  /// By input: the last operator that reads it.
+  llvm::SmallVector<unsigned> lastRead;
+  int64_t compulsoryBytes = 0; ///< every input and result once
+  unsigned chained = 0; ///< reductions that wait for one another, at most
+};
+
+/// Returns nullopt where a thread has not enough registers or the block no room
+/// for its exchanges.
+std::optional<StitchCost> predictStitching(const StitchGroup &group,
+                                           const StitchWork &work,
+                                           const StitchSchedule &schedule,
+                                           const ChipInfo &chip);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_STITCHCOST_H

@@ -1,0 +1,70 @@
+//===- StitchSchedule.h - Schedules of stitched groups ----------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_STITCHSCHEDULE_H
+#define FUSION_ANALYSIS_STITCHSCHEDULE_H
+
+#include "fusion/Analysis/StitchGroup.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Support/LinearLayout.h"
+#include "fusion/Target/ChipTable.h"
+
+namespace fusion {
+
+/// How an axis is spread over a block, as `#fuse.spread`.
+struct AxisSpread {
+  int64_t tile = 1;
+  int64_t vector = 1, lanes = 1, warps = 1;
+
+  int64_t registers() const { return tile / (vector * lanes * warps); }
+};
+
+struct StitchSchedule {
+  int64_t warps = 1;
+  llvm::SmallVector<AxisSpread> spread; ///< by axis
+};
+
+/// Composition of a reduction along an axis (FusionStitching, section IV-A).
+enum class Composition : uint8_t { Thread, Warp, Block };
+Composition compositionOf(const AxisSpread &spread);
+llvm::StringRef name(Composition composition);
+
+/// The plain form of a schedule with a `stitching` part. Returns nullopt with a
+/// reason where it does not fit the group.
+std::optional<StitchSchedule>
+importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
+                llvm::function_ref<void(const llvm::Twine &)> explain);
+fuse::ScheduleAttr exportStitching(const StitchSchedule &schedule,
+                                   const StitchGroup &group,
+                                   mlir::MLIRContext *context);
+
+/// Why the schedule cannot be lowered, or nullopt.
+std::optional<std::string> checkStitching(const StitchGroup &group,
+                                          const StitchSchedule &schedule,
+                                          const ChipInfo &chip);
+
+/// Where the elements of a tile over `axes`, ascending, live in the block:
+/// (Register, Lane, Warp) -> coordinates. Lanes and warps that no axis of the
+/// group takes, and those of axes that are not among these, hold replicas.
+LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
+                      llvm::ArrayRef<unsigned> axes);
+
+/// Blocks of the grid.
+int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
+
+/// Bytes between global memory and the chip of all blocks: loads of every
+/// active lane, replicas included, and stores.
+struct StitchTraffic {
+  int64_t loaded = 0, stored = 0;
+};
+StitchTraffic countTraffic(const StitchGroup &group,
+                           const StitchSchedule &schedule);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_STITCHSCHEDULE_H

@@ -1,0 +1,34 @@
+//===- StitchSearch.h - Chooses the schedule of a stitched group -*- C++
+//-*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_STITCHSEARCH_H
+#define FUSION_SEARCH_STITCHSEARCH_H
+
+#include "fusion/Analysis/StitchCost.h"
+
+namespace fusion {
+
+struct StitchResult {
+  StitchSchedule schedule;
+  StitchCost cost;
+  int64_t candidates = 0; ///< looked at
+  int64_t legal = 0;      ///< of them, those that a block has room for
+};
+
+/// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
+/// of the sub-roots times launch dimensions; the other operators' follow) and
+/// returns the one of least predicted latency, the first of equals. nullopt
+/// with `reason` where none is possible.
+std::optional<StitchResult> searchStitching(const StitchGroup &group,
+                                            const ChipInfo &chip,
+                                            std::string &reason);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_STITCHSEARCH_H
