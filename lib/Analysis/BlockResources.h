@@ -18,6 +18,10 @@ namespace fusion {
 void countResources(const GroupModel &group, const Schedule &schedule,
                     const KeptTiles &kept, Footprint &footprint);
 
+/// Sets all else: what the blocks move and compute.
+void countTraffic(const GroupModel &group, const Schedule &schedule,
+                  const KeptTiles &kept, Footprint &footprint);
+
 /// How many threads of a block hold each element of a tensor that is loaded
 /// straight into registers.
 int64_t countHolders(const Schedule &schedule, const GroupTensor &tensor);

@@ -82,7 +82,6 @@ public:
     result.compulsoryBytes += partialRowBytes(group, schedule);
     result.globalStoreBytes += partialRowBytes(group, schedule);
     visit(schedule.tree);
-    countResources(group, schedule, kept, result);
     return result;
   }
 
@@ -296,5 +295,16 @@ Footprint fusion::computeFootprint(const GroupModel &group,
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
-  return Walker(group, schedule, kept).run();
+  Footprint footprint;
+  countTraffic(group, schedule, kept, footprint);
+  countResources(group, schedule, kept, footprint);
+  return footprint;
+}
+
+void fusion::countTraffic(const GroupModel &group, const Schedule &schedule,
+                          const KeptTiles &kept, Footprint &footprint) {
+  Footprint counted = Walker(group, schedule, kept).run();
+  counted.sharedMemory = footprint.sharedMemory;
+  counted.registers = footprint.registers;
+  footprint = std::move(counted);
 }

@@ -52,6 +52,7 @@ bool BranchAndBound::listLeaves(std::vector<Leaf> &leaves,
   uint64_t visits = 0;
   unsigned count = group.axes.size();
   ScheduleCandidate candidate;
+  std::string reason;
   auto listOf = [&](unsigned each, int64_t parts) {
     candidate.expression = each;
     candidate.parts = parts;
@@ -84,7 +85,7 @@ bool BranchAndBound::listLeaves(std::vector<Leaf> &leaves,
         // Models of loops and tiles are their own bounds.
         if (seesTilesOnly(options.model))
           least = predictSeconds(options.model, group, space.outline(candidate),
-                                 chip, ranking.lastReason)
+                                 chip, reason)
                       .value_or(kNever);
         if (least < ranking.best())
           leaves.push_back({least, number, each, parts});
@@ -120,13 +121,13 @@ bool BranchAndBound::listLeaves(std::vector<Leaf> &leaves,
 /// false where that looks at too many candidates.
 bool BranchAndBound::branch(const std::vector<Leaf> &leaves, bool isLimited) {
   constexpr int64_t affordable = 60000;
-  int64_t start = ranking.candidates;
+  int64_t start = ranking.candidates();
   auto all =
       llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   for (const Leaf &leaf : leaves) {
     if (leaf.bound >= ranking.best())
       break;
-    if (isLimited && ranking.candidates - start > affordable)
+    if (isLimited && ranking.candidates() - start > affordable)
       return false;
     ScheduleCandidate candidate;
     candidate.expression = leaf.expression;

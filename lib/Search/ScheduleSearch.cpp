@@ -42,9 +42,7 @@ public:
   Candidate mutate(const Candidate &candidate, Random &numbers) const {
     return space.mutate(candidate, numbers);
   }
-  double estimate(const Candidate &candidate) const {
-    return ranking.estimate(candidate);
-  }
+  double estimate(const Candidate &candidate) const;
 
 private:
   void draw();
@@ -164,12 +162,20 @@ void Search::startFromClosedForm() {
 }
 
 //===----------------------------------------------------------------------===//
-// Branch and bound
-//===----------------------------------------------------------------------===//
-
-//===----------------------------------------------------------------------===//
 // Evolution and refinement
 //===----------------------------------------------------------------------===//
+
+/// The best time with any usual warps and stages.
+double Search::estimate(const Candidate &candidate) const {
+  CandidateRater rater(group, chip, options, space);
+  double best = kNever;
+  rater.rateAll(
+      candidate, space.usualArrangements(), [&] { return best; },
+      [&](const CandidateRater::Rated &rated) {
+        best = std::min(best, rated.seconds);
+      });
+  return best;
+}
 
 void Search::evolveAll() {
   EvolutionOptions evolution;
@@ -178,20 +184,20 @@ void Search::evolveAll() {
   evolution.threads = options.threads;
   evolution.maxRounds = 64;
   std::vector<ScheduleCandidate> seeds;
-  for (const ScheduleRanking::Entry &entry : ranking.ranked())
+  for (const ScheduleRanking::Entry &entry : ranking.starts())
     seeds.push_back(entry.candidate);
   auto found = evolve(*this, evolution, nullptr, seeds);
   if (!found)
     return;
-  ranking.candidates += found->estimates;
-  ranking.judge(space.complete(found->best), found->best);
+  ranking.addCandidates(found->estimates);
+  ranking.judgeUsual(found->best);
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the
 /// best schedules: what keeping frees elsewhere may put another one first.
 void Search::tryMoves() {
   std::vector<ScheduleCandidate> starts;
-  for (const ScheduleRanking::Entry &entry : ranking.ranked())
+  for (const ScheduleRanking::Entry &entry : ranking.starts())
     starts.push_back(entry.candidate);
   auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
     ScheduleCandidate candidate = start;
@@ -266,8 +272,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     refine();
   }
   if (ranking.empty()) {
-    reason = "none of " + std::to_string(ranking.candidates) +
-             " candidates is legal; the last one: " + ranking.lastReason;
+    reason = "none of " + std::to_string(ranking.candidates()) +
+             " candidates is legal; the last one: " + ranking.lastReason();
     return std::nullopt;
   }
   ranking.finish(result);

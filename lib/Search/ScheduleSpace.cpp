@@ -8,9 +8,12 @@
 
 #include "fusion/Search/ScheduleSpace.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <mutex>
+#include <shared_mutex>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -18,10 +21,19 @@ using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
 
+/// With statements placed, by expression and live loops.
+struct ScheduleSpace::TreeCache {
+  std::shared_mutex mutex;
+  llvm::DenseMap<uint64_t, std::unique_ptr<BoundExpression>> loops;
+};
+
+ScheduleSpace::~ScheduleSpace() = default;
+
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
-      arranged(builder.allArrangements()) {
+      arranged(builder.allArrangements()),
+      trees(std::make_unique<TreeCache>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
@@ -167,6 +179,26 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
         schedule.tree = std::move(*moved);
 }
 
+/// Tree and grid, which follow from which loops live.
+void ScheduleSpace::setLoops(Schedule &schedule, unsigned expression) const {
+  uint64_t key = expression;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    key = key << 1 | (fusion::sequentialTrips(group, schedule, axis) > 1);
+  {
+    std::shared_lock lock(trees->mutex);
+    auto found = trees->loops.find(key);
+    if (found != trees->loops.end()) {
+      schedule.tree = found->second->loops;
+      schedule.blocks = found->second->blocks;
+      return;
+    }
+  }
+  builder.setLoops(schedule, bound[expression]);
+  std::unique_lock lock(trees->mutex);
+  trees->loops[key] = std::make_unique<BoundExpression>(
+      BoundExpression{schedule.blocks, schedule.tree});
+}
+
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
@@ -181,7 +213,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
       mapping.intrinsic =
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
-  builder.setLoops(schedule, bound[candidate.expression]);
+  setLoops(schedule, candidate.expression);
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
@@ -189,6 +221,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
         tripCount(group.axes[fastest], schedule.tiles[fastest]))
       schedule.raster = candidate.raster;
   }
+  builder.placeTensors(schedule);
   return schedule;
 }
 
@@ -230,7 +263,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
-  builder.setStages(schedule, candidate.stages, candidate.registerStages);
+  builder.setStages(schedule, candidate.stages, candidate.registerStages,
+                    listPipelinedLoads(schedule));
   return schedule;
 }
 

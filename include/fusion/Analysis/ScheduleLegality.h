@@ -43,16 +43,16 @@ std::optional<std::string> whyImpossible(const GroupModel &group,
 
 /// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the two
 /// above. The verifier of scheduled groups and the pruning of searches are this
-/// predicate. Where it gets as far as to count it, `footprint` is what
-/// `computeFootprint` gives.
+/// predicate. Where it can be lowered, `footprint` is what `computeFootprint`
+/// gives.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
 /// `checkSchedule` of many schedules of one group. Most that a search looks at
-/// differ from the last one in their stages only, which changes little of what
-/// there is to check.
+/// differ from the last one in their warps or stages only, which changes little of
+/// what there is to check.
 class ScheduleChecker {
 public:
   /// `group` passes `checkGroup`; both must outlive the checker.
@@ -61,12 +61,22 @@ public:
 
   /// Why not, or nullopt.
   std::optional<std::string> check(const Schedule &schedule);
-  /// The same, of the very object that `check` has accepted last: since then
-  /// nothing but `registerStages` and stages of its places has changed.
+  /// Without what lowering does not do (`whyImpossible`).
+  std::optional<std::string> checkPossible(const Schedule &schedule);
+
+  /// The same in steps, of one object that changes in between. Loops, tiles,
+  /// splits, grid and what is skipped, whatever the rest:
+  std::optional<std::string> checkLoops(const Schedule &schedule);
+  /// Where they were accepted, warps, places and stages;
+  std::optional<std::string> checkWarps(const Schedule &schedule);
+  /// and where these were, other stages, also of fragments.
   std::optional<std::string> checkStages(const Schedule &schedule);
 
-  /// Of the schedule that was accepted last.
+  /// Of the schedule that was accepted last. Of one that was refused for what a
+  /// block holds it has that, and else nothing.
   const Footprint &footprint() const { return counted; }
+  /// What loops keep, of those that were accepted last.
+  const KeptTiles &keptTiles() const { return kept; }
 
 private:
   const GroupModel &group;

@@ -58,6 +58,7 @@ public:
   /// `group` passes `checkGroup` and has at most CostBound::kMaxAxes axes.
   ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                 const SearchOptions &options);
+  ~ScheduleSpace();
 
   /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
@@ -118,7 +119,8 @@ public:
   /// Candidates in the space, as far as a double counts.
   double size() const;
 
-  /// Mapping, tiles, tree and grid; one stage, not arranged.
+  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Any number
+  /// of threads may ask.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
@@ -141,9 +143,12 @@ public:
   const ScheduleBuilder &build() const { return builder; }
 
 private:
+  struct TreeCache;
+
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
+  void setLoops(Schedule &schedule, unsigned expression) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
   void listSplits();
@@ -162,6 +167,7 @@ private:
   llvm::SmallVector<unsigned, 8> movable, keepable;
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
+  std::unique_ptr<TreeCache> trees;
 };
 
 } // namespace fusion
