@@ -10,6 +10,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "BlockResources.h"
 #include "LoopLegality.h"
+#include "LoopTraffic.h"
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
 #include "llvm/ADT/STLExtras.h"
@@ -41,28 +42,6 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
     if (axis.extent == 0)
       return "axis '" + axis.name + "' is empty";
   }
-  return std::nullopt;
-}
-
-/// Whether a block's memory and registers and the grid are what the chip has.
-static Reason checkResources(const Schedule &schedule, const ChipInfo &chip,
-                             const Footprint &footprint) {
-  if (footprint.sharedMemory > static_cast<int64_t>(chip.sharedMemoryPerBlock))
-    return "the tiles need " + std::to_string(footprint.sharedMemory) +
-           " bytes of shared memory; a block of " + chip.name.str() +
-           " has at most " + std::to_string(chip.sharedMemoryPerBlock);
-  // Producers keep the fewest registers, or as many as the others.
-  int64_t warps = schedule.warps, all = chip.registersPerSM;
-  if (chip.leastRegisters)
-    all -= 32 * int64_t(chip.leastRegisters) * schedule.producerWarps;
-  else
-    warps += schedule.producerWarps;
-  int64_t registers =
-      std::min<int64_t>(chip.maxRegistersPerThread, all / (32 * warps));
-  if (footprint.registers > registers)
-    return "the tiles need about " + std::to_string(footprint.registers) +
-           " registers per thread; " + std::to_string(registers) +
-           " are available";
   return std::nullopt;
 }
 
@@ -102,34 +81,87 @@ std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
 // Many schedules of one group
 //===----------------------------------------------------------------------===//
 
-Reason ScheduleChecker::checkLoops(const Schedule &schedule) {
-  return whyLoopsIllegal(group, schedule, chip, kept);
+/// What is known of the schedule at hand.
+struct ScheduleChecker::State {
+  KeptTiles kept;
+  LoopTraffic traffic;
+  Footprint counted;
+};
+
+ScheduleChecker::ScheduleChecker(const GroupModel &group, const ChipInfo &chip)
+    : group(group), chip(chip), state(std::make_unique<State>()) {}
+
+ScheduleChecker::~ScheduleChecker() = default;
+
+const Footprint &ScheduleChecker::footprint() const { return state->counted; }
+
+static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
+  if (bytes <= static_cast<int64_t>(chip.sharedMemoryPerBlock))
+    return std::nullopt;
+  return "the tiles need " + std::to_string(bytes) +
+         " bytes of shared memory; a block of " + chip.name.str() +
+         " has at most " + std::to_string(chip.sharedMemoryPerBlock);
 }
 
-Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
-  if (Reason reason = whyWarpsIllegal(group, schedule, chip, kept))
+static Reason refuseRegisters(int64_t needed, const Schedule &schedule,
+                              const ChipInfo &chip) {
+  // Producers keep the fewest registers, or as many as the others.
+  int64_t warps = schedule.warps, all = chip.registersPerSM;
+  if (chip.leastRegisters)
+    all -= 32 * int64_t(chip.leastRegisters) * schedule.producerWarps;
+  else
+    warps += schedule.producerWarps;
+  int64_t registers =
+      std::min<int64_t>(chip.maxRegistersPerThread, all / (32 * warps));
+  if (needed <= registers)
+    return std::nullopt;
+  return "the tiles need about " + std::to_string(needed) +
+         " registers per thread; " + std::to_string(registers) +
+         " are available";
+}
+
+Reason ScheduleChecker::checkLoops(const Schedule &schedule) {
+  if (Reason reason = whyLoopsIllegal(group, schedule, chip, state->kept))
     return reason;
-  if (Reason reason = whyNotReduced(group, schedule, kept))
+  if (Reason reason = refuseSharedMemory(
+          leastSharedMemory(group, schedule, state->kept), chip))
     return reason;
-  // Most that is refused needs more than a block can hold.
-  if (Reason reason = checkStages(schedule))
-    return reason;
-  countTraffic(group, schedule, kept, counted);
-  if (counted.blocks > std::numeric_limits<int32_t>::max())
-    return "the grid would have " + std::to_string(counted.blocks) + " blocks";
+  state->traffic = countLoopTraffic(group, schedule, state->kept);
+  if (state->traffic.loops.blocks > std::numeric_limits<int32_t>::max())
+    return "the grid would have " +
+           std::to_string(state->traffic.loops.blocks) + " blocks";
   return std::nullopt;
 }
 
-Reason ScheduleChecker::checkStages(const Schedule &schedule) {
-  if (Reason reason = whyPlacesIllegal(group, schedule, chip, kept))
+const Footprint &ScheduleChecker::countTraffic(const Schedule &schedule) {
+  return state->counted = fusion::countTraffic(group, schedule, state->traffic);
+}
+
+Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
+  if (Reason reason = refuseRegisters(
+          leastRegisters(group, schedule, state->kept, schedule.warps),
+          schedule, chip))
     return reason;
-  countResources(group, schedule, kept, counted);
-  return checkResources(schedule, chip, counted);
+  if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->kept))
+    return reason;
+  if (Reason reason = whyNotReduced(group, schedule, state->kept))
+    return reason;
+  return checkStages(schedule);
+}
+
+Reason ScheduleChecker::checkStages(const Schedule &schedule) {
+  if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
+    return reason;
+  countResources(group, schedule, state->kept, state->counted);
+  if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
+    return reason;
+  return refuseRegisters(state->counted.registers, schedule, chip);
 }
 
 Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
   if (Reason reason = checkLoops(schedule))
     return reason;
+  countTraffic(schedule);
   return checkWarps(schedule);
 }
 

@@ -54,15 +54,15 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
                                ArrayRef<unsigned> loads, Limit limit,
                                Take take) {
   candidate.stages = candidate.registerStages = 1;
-  if (!accepts(schedule, checker.checkWarps(schedule)))
-    return;
   Cost throughput =
-      predictThroughput(group, schedule, checker.footprint(), chip);
+      predictThroughput(group, schedule, checker.countTraffic(schedule), chip);
   auto isTooSlow = [&] { return hasBounds() && throughput.total >= limit(); };
   if (isTooSlow()) {
     ++bounded;
     return;
   }
+  if (!accepts(schedule, checker.checkWarps(schedule)))
+    return;
   this->take(schedule, candidate, throughput, take);
   if (seesTilesOnly(options.model))
     return;

@@ -50,9 +50,9 @@ public:
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
             Take take);
 
-  int64_t candidates = 0; ///< looked at
+  int64_t candidates = 0; ///< checked
   int64_t legal = 0;      ///< of them, those that lowering accepts
-  int64_t bounded = 0;    ///< legal ones whose pipelines cannot be fast enough
+  int64_t bounded = 0;    ///< not checked: bytes and work alone take too long
   std::string lastReason; ///< why one was passed over
   Refusals refusals;      ///< where the options ask for a ranking
 

@@ -56,8 +56,8 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
 class ScheduleChecker {
 public:
   /// `group` passes `checkGroup`; both must outlive the checker.
-  ScheduleChecker(const GroupModel &group, const ChipInfo &chip)
-      : group(group), chip(chip) {}
+  ScheduleChecker(const GroupModel &group, const ChipInfo &chip);
+  ~ScheduleChecker();
 
   /// Why not, or nullopt.
   std::optional<std::string> check(const Schedule &schedule);
@@ -65,24 +65,25 @@ public:
   std::optional<std::string> checkPossible(const Schedule &schedule);
 
   /// The same in steps, of one object that changes in between. Loops, tiles,
-  /// splits, grid and what is skipped, whatever the rest:
+  /// splits, grid, what is skipped, and operands' and results' places, whatever
+  /// the rest;
   std::optional<std::string> checkLoops(const Schedule &schedule);
-  /// Where they were accepted, warps, places and stages;
+  /// where they were accepted, the footprint of warps and intermediates' places
+  /// but for what a block holds;
+  const Footprint &countTraffic(const Schedule &schedule);
+  /// after that, whether these warps, places and stages can be lowered;
   std::optional<std::string> checkWarps(const Schedule &schedule);
-  /// and where these were, other stages, also of fragments.
+  /// and where they can, other stages, also of fragments.
   std::optional<std::string> checkStages(const Schedule &schedule);
 
-  /// Of the schedule that was accepted last. Of one that was refused for what a
-  /// block holds it has that, and else nothing.
-  const Footprint &footprint() const { return counted; }
-  /// What loops keep, of those that were accepted last.
-  const KeptTiles &keptTiles() const { return kept; }
+  /// Of the schedule that was accepted last, whole.
+  const Footprint &footprint() const;
 
 private:
+  struct State;
   const GroupModel &group;
   const ChipInfo &chip;
-  KeptTiles kept;
-  Footprint counted;
+  std::unique_ptr<State> state;
 };
 
 /// Why no schedule can exist for the group on `chip`, whatever the tiles, or
