@@ -271,8 +271,8 @@ LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
   return Walker(group, schedule, kept).run();
 }
 
-/// The warps of product `number`'s consumers along what its value is not reduced
-/// over: each loads the value.
+/// The warps of product `number`'s consumers along what its value is not
+/// reduced over: each loads the value.
 static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
                             unsigned number) {
   int64_t readers = 1;
@@ -328,8 +328,8 @@ Footprint fusion::computeFootprint(const GroupModel &group,
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
-  Footprint footprint = countTraffic(group, schedule,
-                                     countLoopTraffic(group, schedule, kept));
+  Footprint footprint =
+      countTraffic(group, schedule, countLoopTraffic(group, schedule, kept));
   countResources(group, schedule, kept, footprint);
   return footprint;
 }

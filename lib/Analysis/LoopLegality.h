@@ -1,4 +1,5 @@
-//===- LoopLegality.h - Loops, tiles and grids that lowering can do --------===//
+//===- LoopLegality.h - Loops, tiles and grids that lowering can do
+//--------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +14,9 @@
 
 namespace fusion {
 
-/// Why a schedule's loops, tiles, splits or grid cannot be lowered, whatever its
-/// warps, places and stages; nullopt where they can. Sets `kept`, which stays
-/// true until the tree is changed.
+/// Why a schedule's loops, tiles, splits or grid cannot be lowered, whatever
+/// its warps, places and stages; nullopt where they can. Sets `kept`, which
+/// stays true until the tree is changed.
 std::optional<std::string> whyLoopsIllegal(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip,

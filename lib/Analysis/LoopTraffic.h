@@ -1,4 +1,5 @@
-//===- LoopTraffic.h - What loops move and compute with any warps ----------===//
+//===- LoopTraffic.h - What loops move and compute with any warps
+//----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +14,8 @@
 
 namespace fusion {
 
-/// Of a footprint what loops, tiles and the places of operands and results decide,
-/// and how often the rest is done.
+/// Of a footprint what loops, tiles and the places of operands and results
+/// decide, and how often the rest is done.
 struct LoopTraffic {
   Footprint loops; ///< what no warps change
   struct RegisterLoad {

@@ -1,4 +1,5 @@
-//===- PlaceLegality.h - Warps, places and stages --------------------------===//
+//===- PlaceLegality.h - Warps, places and stages
+//--------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +21,8 @@ std::optional<std::string> whyWarpsIllegal(const GroupModel &group,
                                            const ChipInfo &chip,
                                            const KeptTiles &kept);
 
-/// Why some tensor's place, transport or number of stages cannot be lowered with
-/// these loops and warps, or nullopt where all can.
+/// Why some tensor's place, transport or number of stages cannot be lowered
+/// with these loops and warps, or nullopt where all can.
 std::optional<std::string> whyPlacesIllegal(const GroupModel &group,
                                             const Schedule &schedule,
                                             const ChipInfo &chip,

@@ -103,10 +103,10 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
          " has at most " + std::to_string(chip.sharedMemoryPerBlock);
 }
 
-static Reason refuseRegisters(int64_t needed, const Schedule &schedule,
-                              const ChipInfo &chip) {
+static Reason refuseRegisters(int64_t needed, int64_t warps,
+                              const Schedule &schedule, const ChipInfo &chip) {
   // Producers keep the fewest registers, or as many as the others.
-  int64_t warps = schedule.warps, all = chip.registersPerSM;
+  int64_t all = chip.registersPerSM;
   if (chip.leastRegisters)
     all -= 32 * int64_t(chip.leastRegisters) * schedule.producerWarps;
   else
@@ -137,11 +137,13 @@ const Footprint &ScheduleChecker::countTraffic(const Schedule &schedule) {
   return state->counted = fusion::countTraffic(group, schedule, state->traffic);
 }
 
+Reason ScheduleChecker::checkSums(const Schedule &schedule,
+                                  unsigned warps) const {
+  return refuseRegisters(leastRegisters(group, schedule, state->kept, warps),
+                         warps, schedule, chip);
+}
+
 Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
-  if (Reason reason = refuseRegisters(
-          leastRegisters(group, schedule, state->kept, schedule.warps),
-          schedule, chip))
-    return reason;
   if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->kept))
     return reason;
   if (Reason reason = whyNotReduced(group, schedule, state->kept))
@@ -155,7 +157,8 @@ Reason ScheduleChecker::checkStages(const Schedule &schedule) {
   countResources(group, schedule, state->kept, state->counted);
   if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
     return reason;
-  return refuseRegisters(state->counted.registers, schedule, chip);
+  return refuseRegisters(state->counted.registers, schedule.warps, schedule,
+                         chip);
 }
 
 Reason ScheduleChecker::checkPossible(const Schedule &schedule) {

@@ -93,9 +93,11 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
   llvm::SmallVector<unsigned, 4> loads;
+  unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
-    if (!space.divides(arrangement, tiles))
+    unsigned warps = arrangement.front()[0] * arrangement.front()[1];
+    if (warps <= tooFew || !space.divides(arrangement, tiles))
       continue;
     if (!schedule) {
       schedule = space.outline(candidate);
@@ -104,6 +106,13 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
         return refuse(std::move(*reason));
       }
       loads = listPipelinedLoads(*schedule);
+    }
+    if (std::optional<std::string> reason =
+            checker.checkSums(*schedule, warps)) {
+      ++candidates;
+      refuse(std::move(*reason));
+      tooFew = warps;
+      continue;
     }
     space.build().arrange(*schedule, arrangement);
     own.arrangement = number;

@@ -148,8 +148,8 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
   while (!body->empty())
     body = &body->front().children;
   *body = expression.loops;
-  schedule.tree = placeStatements(
-      group, loops, placementTiles(group, schedule), blocks, hoists);
+  schedule.tree = placeStatements(group, loops, placementTiles(group, schedule),
+                                  blocks, hoists);
   if (hoists)
     return;
   auto splice = [&](auto &&self, TilingTree &items) -> void {

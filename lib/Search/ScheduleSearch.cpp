@@ -17,6 +17,7 @@
 
 #include "fusion/Search/ScheduleSearch.h"
 #include "BranchAndBound.h"
+#include "LocalSearch.h"
 #include "fusion/Analysis/DataMovement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -26,6 +27,9 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
+
+/// Of branch and bound where the options leave the effort to the search.
+constexpr BranchEffort kAffordable{1 << 19, 1 << 18};
 
 class Search {
 public:
@@ -50,6 +54,10 @@ private:
   void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
   void startSimply();
   void startFromClosedForm();
+  SmallVector<unsigned> everyArrangement() const;
+  void judge(ArrayRef<Descent::Point> points);
+  bool searchAll();
+  std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll();
   void tryMoves();
   void refine();
@@ -165,6 +173,53 @@ void Search::startFromClosedForm() {
 // Evolution and refinement
 //===----------------------------------------------------------------------===//
 
+SmallVector<unsigned> Search::everyArrangement() const {
+  return llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
+}
+
+void Search::judge(ArrayRef<Descent::Point> points) {
+  for (const Descent::Point &point : points)
+    ranking.judgeAll(point.candidate, everyArrangement());
+}
+
+/// Returns whether nothing in the space is better.
+bool Search::searchAll() {
+  LocalSearch local(group, chip, options, space);
+  local.start(listStarts());
+  judge(local.best());
+  auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
+    return branchAndBound(group, chip, options, space, ranking, roots, effort);
+  };
+  bool isLimited = options.method == SearchMethod::Auto;
+  bool isProven =
+      bound(listRoots(space), isLimited ? kAffordable : BranchEffort());
+  if (!isProven) {
+    local.restart(kAffordable.candidates / 2);
+    judge(local.best());
+    // The tiles of the best loops and splits, if not all.
+    SmallVector<BranchRoot, 8> roots;
+    for (const ScheduleRanking::Entry &entry : ranking.starts()) {
+      BranchRoot root{entry.candidate.expression, entry.candidate.parts};
+      if (!llvm::is_contained(roots, root))
+        roots.push_back(root);
+    }
+    constexpr size_t most = 3;
+    if (roots.size() > most)
+      roots.resize(most);
+    for (const BranchRoot &root : roots)
+      bound(root, {kAffordable.branches / 4, kAffordable.candidates / 4});
+  }
+  ranking.addCandidates(local.candidates());
+  return isProven;
+}
+
+std::vector<ScheduleCandidate> Search::listStarts() const {
+  std::vector<ScheduleCandidate> starts;
+  for (const ScheduleRanking::Entry &entry : ranking.starts())
+    starts.push_back(entry.candidate);
+  return starts;
+}
+
 /// The best time with any usual warps and stages.
 double Search::estimate(const Candidate &candidate) const {
   CandidateRater rater(group, chip, options, space);
@@ -183,10 +238,7 @@ void Search::evolveAll() {
   evolution.seed = options.seed;
   evolution.threads = options.threads;
   evolution.maxRounds = 64;
-  std::vector<ScheduleCandidate> seeds;
-  for (const ScheduleRanking::Entry &entry : ranking.starts())
-    seeds.push_back(entry.candidate);
-  auto found = evolve(*this, evolution, nullptr, seeds);
+  auto found = evolve(*this, evolution, nullptr, listStarts());
   if (!found)
     return;
   ranking.addCandidates(found->estimates);
@@ -196,9 +248,7 @@ void Search::evolveAll() {
 /// Keeping tiles instead of loading or computing them again, in each of the
 /// best schedules: what keeping frees elsewhere may put another one first.
 void Search::tryMoves() {
-  std::vector<ScheduleCandidate> starts;
-  for (const ScheduleRanking::Entry &entry : ranking.starts())
-    starts.push_back(entry.candidate);
+  std::vector<ScheduleCandidate> starts = listStarts();
   auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
     ScheduleCandidate candidate = start;
     for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
@@ -230,8 +280,6 @@ void Search::tryMoves() {
 void Search::refine() {
   if (ranking.empty())
     return;
-  auto all =
-      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   double before;
   auto retry = [&](auto &&values, auto member) {
     ScheduleCandidate candidate = ranking.bestCandidate();
@@ -252,7 +300,8 @@ void Search::refine() {
     retry(llvm::seq<unsigned>(0, space.numIntrinsics()),
           &ScheduleCandidate::intrinsic);
     tryTiles(&ScheduleSpace::allTiles);
-    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()), all);
+    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
+                     everyArrangement());
   } while (ranking.best() < before);
 }
 
@@ -264,7 +313,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     startSimply();
     startFromClosedForm();
     if (options.method != SearchMethod::Evolutionary)
-      result.isProven = branchAndBound(group, chip, options, space, ranking);
+      result.isProven = searchAll();
     if (!result.isProven) {
       result.method = SearchMethod::Evolutionary;
       evolveAll();

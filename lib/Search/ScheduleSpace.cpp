@@ -225,6 +225,17 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   return schedule;
 }
 
+bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
+                                   int64_t parts) const {
+  for (int64_t tile : least[splitAxis])
+    if (tripCount(group.axes[splitAxis], tile) <= parts) {
+      candidate.tiles[splitAxis] = tile;
+      candidate.parts = parts;
+      return fillsParts(candidate);
+    }
+  return false;
+}
+
 bool ScheduleSpace::divides(const Arrangement &arrangement,
                             ArrayRef<int64_t> tiles) const {
   for (auto [mapping, warps] :
@@ -254,7 +265,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
     shared += bytes;
   }
   for (const ProductMapping &mapping : builder.base().products)
-    accumulators += tileOf(mapping.i1) * tileOf(mapping.i2);
+    accumulators =
+        std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
          accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
                              ScheduleBuilder::warpCounts().back();

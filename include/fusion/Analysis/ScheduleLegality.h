@@ -68,7 +68,11 @@ public:
   /// splits, grid, what is skipped, and operands' and results' places, whatever
   /// the rest;
   std::optional<std::string> checkLoops(const Schedule &schedule);
-  /// where they were accepted, the footprint of warps and intermediates' places
+  /// where they were accepted, why that many warps cannot hold the sums, however
+  /// they are arranged, or nullopt;
+  std::optional<std::string> checkSums(const Schedule &schedule,
+                                       unsigned warps) const;
+  /// the footprint of warps and intermediates' places
   /// but for what a block holds;
   const Footprint &countTraffic(const Schedule &schedule);
   /// after that, whether these warps, places and stages can be lowered;

@@ -94,6 +94,9 @@ public:
   bool fillsParts(const ScheduleCandidate &candidate) const {
     return fillsParts(candidate, splitAxis);
   }
+  /// Splits the last product's reduction so that each part is one tile, the least
+  /// there is. Returns false where it cannot be split so.
+  bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
   /// Iterations of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
