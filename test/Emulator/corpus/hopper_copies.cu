@@ -167,10 +167,12 @@ extern "C" __global__ void tensor_reduce(const __grid_constant__ TensorMap map, 
 }
 
 // The thread that elect chooses prefetches and copies; the next grid may start
-// early.
+// early. Blocks take their rows one after the other.
 extern "C" __global__ void elected_copy(const int4 *in, int4 *out, int rows) {
   __shared__ __align__(128) int4 row[32];
   __shared__ uint64_t full;
+  in += blockIdx.x * rows * 32;
+  out += blockIdx.x * rows * 32;
   asm volatile("griddepcontrol.wait;" ::: "memory");
   int leader, t = threadIdx.x;
   asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.b32 %0, 1, 0, p;\n}" : "=r"(leader));

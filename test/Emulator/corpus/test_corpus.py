@@ -5,6 +5,7 @@
 number of host threads, the same counters every time, line by line too, no findings."""
 
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -77,6 +78,12 @@ def test_every_kernel_has_cases():
         entries |= set(re.findall(r"^\s*\.visible \.entry (\w+)\(", path.read_text(), re.MULTILINE))
     assert entries - compile_corpus.TESTED_ELSEWHERE == set(cases.kernels())
     assert len(entries) >= 40
+
+
+@pytest.mark.parametrize("name", cases.kernels())
+def test_blocks_meet_others(name):
+    """What one block alone does would not show that it leaves others' work alone."""
+    assert any(math.prod(cases.triple(case.grid)) >= 2 for case in cases.cases_of(name))
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
