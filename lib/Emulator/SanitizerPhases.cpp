@@ -259,16 +259,24 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   };
   if (&who == this || !(inst.order & OrderCta))
     arrive(phase.open);
-  if (isLocal && cta.code->hasNarrowWaits)
+  if (isLocal && hasNarrowWaits())
     arrive(phase.ownOpen);
   who.advance(state);
+}
+
+void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                              uint32_t offset, unsigned copyLine) {
+  reportText("mbarrier-misuse", warp, lane, inst.line, copyLine,
+             "use of the mbarrier at shared offset " + std::to_string(offset) +
+                 " for its next phase, while this one awaits copies that "
+                 "nobody has waited for: it may count for either");
 }
 
 /// The mbarrier hears of an agent.
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
   phase.open.joinWarp(slot, clock + 1);
-  if (cta.code->hasNarrowWaits)
+  if (hasNarrowWaits())
     phase.ownOpen.joinWarp(slot, clock + 1);
 }
 
@@ -283,7 +291,7 @@ void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
   phase.done.join(phase.open);
-  if (cta.code->hasNarrowWaits)
+  if (hasNarrowWaits())
     phase.ownDone.join(phase.ownOpen);
 }
 
@@ -297,7 +305,7 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done = offset == kClusterPhase ? seen
-                          : inst.order & OrderCta
+                          : hasNarrowWaits() && (inst.order & OrderCta)
                               ? async.phaseAt(offset).ownDone
                               : async.phaseAt(offset).done;
   if (!isStrong)
