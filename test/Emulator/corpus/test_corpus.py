@@ -54,8 +54,11 @@ def test_kernel(name, emulate, tmp_path):
         case.write(folder)
         report, results = emulate(case, folder, "--threads=1", "--l2=1048576")
         assert not case.problems(results), where
-        again = emulate(case, folder, "--threads=3", "--l2=1048576")
-        assert again == (report, results), f"{where}: not the same with 3 host threads"
+        for threads in (1, 2, 3):
+            again = emulate(case, folder, f"--threads={threads}", "--l2=1048576")
+            assert again == (report, results), f"{where}: not the same again, with {threads} host threads"
+        drawn = emulate(case, folder, "--threads=1", "--seed=5", "--sanitize")
+        assert emulate(case, folder, "--threads=3", "--seed=5", "--sanitize") == drawn, f"{where}: another schedule"
         lines, results = emulate(case, folder, "--threads=1", "--l2=1048576", "--annotate")
         again = emulate(case, folder, "--threads=2", "--l2=1048576", "--annotate")
         assert again == (lines, results), f"{where}: not the same line by line"
