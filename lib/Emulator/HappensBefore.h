@@ -42,6 +42,10 @@ constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
 constexpr uint32_t kProducts = 128;
 constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
 constexpr uint32_t kAgents = 161;
+/// What the cp.async of warp w read, at w + kCopies, has no clock but an index:
+/// once somebody has waited, it counts as read then (CopyReads).
+constexpr uint32_t kCopies = 1 << 16;
+inline bool isCopy(uint32_t slot) { return slot >= kCopies; }
 inline bool isAgent(uint32_t slot) {
   return slot >= kProducts && slot != kStarted;
 }

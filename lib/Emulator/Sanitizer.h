@@ -35,14 +35,23 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
+/// What the cp.async of a warp read between two places where groups end: as
+/// of when does it count as read?
+struct CopyReads {
+  uint32_t issued = 0, done = 0;                  ///< lanes
+  uint32_t context = 0;                           ///< of those that are done
+  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
+};
+
 /// What the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
   std::unordered_map<uint32_t, uint32_t>
-      issuers;       ///< warps, of agents' contexts
-  Released released; ///< at addresses of global memory
+      issuers;                   ///< warps, of agents' contexts
+  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
+  Released released;             ///< at addresses of global memory
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -80,11 +89,15 @@ public:
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
-  /// cp.async: `bytes` per lane are going to be written at these offsets.
+  /// cp.async: `bytes` per lane are going to be written at these offsets; what
+  /// is going to be read was told by globalAccess.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
-                  const uint64_t *address, unsigned bytes);
+                  const uint64_t *address, unsigned bytes, AsyncCopy &copy);
   /// The data of these lanes has arrived.
-  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
+  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
+                     bool atMbarrier);
+  /// Copies issued from now on may complete at another time.
+  void asyncClose(Warp &warp) { states[warp.index].copyReads = 0; }
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
   /// A copy that completes at the mbarrier at `barrier` is going to write.
@@ -108,7 +121,7 @@ public:
   /// cp.async that an mbarrier waits for are going to arrive, and these bytes
   /// have.
   void deliver(uint32_t barrier, const BulkCopy &arrival);
-  void delivered(uint32_t offset, uint32_t bytes);
+  void delivered(const AsyncCopy &copy, unsigned lane);
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
 
@@ -167,7 +180,8 @@ private:
   };
   struct WarpState {
     uint32_t clock = 1;
-    uint32_t context = 0; ///< 0: not numbered yet
+    uint32_t context = 0;   ///< 0: not numbered yet
+    uint32_t copyReads = 0; ///< that of cp.async, of their reads
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
@@ -205,6 +219,15 @@ private:
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
               unsigned otherLine, Message message);
   Record contextRecord(Warp &warp);
+  Record copyRecord(Warp &warp, uint32_t mask);
+  void completeReads(const AsyncCopy &copy, uint32_t mask, uint32_t context);
+  /// The record of a cp.async's read, as that of whoever waited for it; 0
+  /// where nobody did. Lanes must be alike where all of them are meant.
+  Record completed(Record other, bool forAll = false) const;
+  bool isCopying(Record other) const {
+    return slots::isCopy(grid.contexts[contextOf(other)].warp) &&
+           !completed(other);
+  }
   void advance(WarpState &state) {
     ++state.clock;
     state.context = 0;
@@ -226,7 +249,8 @@ private:
                    Released *narrow);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {
-    return kind == SanitizeKind::Atomic || (inst.order & ~OrderGuess);
+    return kind == SanitizeKind::Atomic ||
+           (inst.order & ~(OrderGuess | OrderCopy));
   }
   bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
   void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,

@@ -97,7 +97,8 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
                                 const Warp &warp) const {
   if (orderedForAll(other, warp))
     return true;
-  const Context &context = grid.contexts[contextOf(other)];
+  const Context &context =
+      grid.contexts[contextOf(completed(other, patternOf(other)))];
   return context.block == cta.linear && context.warp == warp.index &&
          !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));

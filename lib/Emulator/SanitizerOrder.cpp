@@ -27,14 +27,67 @@ Record Sanitizer::contextRecord(Warp &warp) {
   return Record(state.context) << 32;
 }
 
+/// The same of what cp.async of these lanes are going to read.
+Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
+  uint32_t &number = states[warp.index].copyReads;
+  if (!number) {
+    number = uint32_t(grid.contexts.size());
+    grid.contexts.push_back({cta.linear, slots::kCopies + warp.index,
+                             uint32_t(grid.copies.size())});
+    grid.copies.emplace_back();
+  }
+  grid.copies[grid.contexts[number].clock].issued |= mask;
+  return Record(number) << 32;
+}
+
+/// What they have read counts as read at that context.
+void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
+                              uint32_t context) {
+  if (!copy.reads)
+    return;
+  CopyReads &reads = grid.copies[grid.contexts[copy.reads].clock];
+  if (!reads.done && !reads.each)
+    reads.context = context;
+  if (!reads.each && reads.context != context) {
+    reads.each = std::make_unique<std::array<uint32_t, 32>>();
+    reads.each->fill(reads.context);
+  }
+  // Copies of a group complete together; the first tells it of the lane.
+  if (reads.each)
+    forLanes(mask & ~reads.done,
+             [&](unsigned lane) { (*reads.each)[lane] = context; });
+  reads.done |= mask;
+}
+
+Record Sanitizer::completed(Record other, bool forAll) const {
+  const Context &context = grid.contexts[contextOf(other)];
+  if (!slots::isCopy(context.warp))
+    return other;
+  const CopyReads &reads = grid.copies[context.clock];
+  uint32_t lanes =
+      other & (kSeveral | kUnknownLane) ? reads.done : 1u << laneOf(other);
+  if (forAll ? reads.each || (reads.issued & ~reads.done)
+             : !(lanes & reads.done))
+    return 0;
+  uint32_t number =
+      reads.each ? (*reads.each)[__builtin_ctz(lanes)] : reads.context;
+  return (other & ~(kContext & ~kSpecial)) | Record(number) << 32;
+}
+
 /// Whether every thread of the warp comes after all that `other` may be.
 bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
   if (warp.sanitizer != this)
     return warp.sanitizer->orderedForAll(other, warp);
-  return states[warp.index].common.knowsWarp(grid.contexts[contextOf(other)],
-                                             cta.linear);
+  const Context *context = &grid.contexts[contextOf(other)];
+  if (slots::isCopy(context->warp)) {
+    other = completed(other, true);
+    if (!other)
+      return false;
+    context = &grid.contexts[contextOf(other)];
+  }
+  return states[warp.index].common.knowsWarp(*context, cta.linear);
 }
 
 bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
@@ -66,6 +119,9 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
 bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
   if (warp.sanitizer != this)
     return warp.sanitizer->ordered(other, warp, lane);
+  other = completed(other);
+  if (!other)
+    return false;
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
