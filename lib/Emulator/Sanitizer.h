@@ -22,6 +22,7 @@
 
 #include "HappensBefore.h"
 #include "ReaderSets.h"
+#include "Releases.h"
 #include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
@@ -173,11 +174,12 @@ private:
     uint64_t offset;
     Record write;
   };
-  /// What a lane knew, in the form of `Released`, and its own clock.
+  /// What lanes knew at their last fence, and their own clock.
   struct Fenced {
-    Knowledge known;
-    uint32_t clock;
+    ToldRef told;
+    uint32_t clock, lanes;
   };
+  using Fences = std::vector<Fenced>;
   struct WarpState {
     uint32_t clock = 1;
     uint32_t context = 0;   ///< 0: not numbered yet
@@ -187,18 +189,19 @@ private:
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;          ///< of all lanes
-    LaneMap<Knowledge> lanes;  ///< what single lanes know besides
-    SeenAt<Knowledge> pending; ///< read, but not acquired yet
-    LaneMap<Fenced> fenced;    ///< at the last fence
+    Knowledge common;         ///< of all lanes
+    LaneMap<Knowledge> lanes; ///< what single lanes know besides
+    ToldRef told;             ///< the last picture of `common`
+    Pending pending;
+    Fences fenced;
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    SeenAt<Knowledge> narrowPending;
-    LaneMap<Fenced> narrowFenced;
+    Pending narrowPending;
+    Fences narrowFenced;
     /// Threads whose strong writes were read; and suspicious reads (only with
     /// locks: Code::hasAtomics and hasUpdates).
-    SeenAt<Clocks> loose;
+    LaneMap<Clocks> loose;
     /// What strong reads saw already: acquired, pending, and in `loose`.
-    SeenReleases acquired, read, seenLoosely;
+    SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
@@ -236,14 +239,14 @@ private:
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
-  template <class Visit>
-  void forExported(const Warp &warp, uint32_t mask, Visit visit) const;
+  template <class Visit> void forTold(Warp &warp, uint32_t mask, Visit visit);
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  void importForeign(Knowledge &into, const Clocks &foreign) const;
-  Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
-  void acquirePending(const Warp &warp, WarpState &state, uint32_t mask,
-                      SeenAt<Knowledge> &pending) const;
+  void hear(Warp &warp, const Places &places, const Released &released,
+            Pending *pending);
+  void learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
+                 uint32_t who);
+  void acquire(Warp &warp, uint32_t mask, Pending &pending);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
@@ -274,8 +277,8 @@ private:
   template <unsigned Bytes>
   uint32_t accessSplit(Reach &reach, uint32_t mask, const uint64_t *offset);
   bool accessTogether(Reach &reach, uint64_t word, Record mine);
-  bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
-                   unsigned bytes, bool contiguous);
+  bool accessUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);
@@ -304,7 +307,6 @@ private:
   bool knows(const WarpState &state, const Context &context, Record other,
              int lane) const;
   bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
-  Knowledge exportedForm(const Knowledge &knowledge) const;
   Record limitAfter(const Knowledge &join);
   // SanitizerAsync.cpp
   AsyncReach asyncReach(const Warp &warp, const Inst &inst, int lane,
@@ -329,7 +331,11 @@ private:
   void checkLifetime(const Warp &warp);
   void importFrom(Knowledge &into, const Knowledge &told,
                   const Sanitizer &who) const;
+  /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
+  /// know the same before and learn the same.
+  void learnTogether(Knowledge &into, const Knowledge &known);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
+  bool hasCluster() const { return cta.cluster->ctas.size() > 1; }
   template <class Visit>
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);
@@ -341,7 +347,9 @@ private:
   uint32_t warps;
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  Released released;            ///< at offsets of shared memory
+  /// What warps learned last.
+  Knowledge learnedBefore, learned, learnedAfter;
+  Released released; ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;

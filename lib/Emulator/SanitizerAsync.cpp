@@ -252,7 +252,7 @@ void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
     for (auto kind : {AsyncAgent::GroupReads, AsyncAgent::GroupWrites})
       if (const AsyncAgent *agent = findAgent(kind, warp.index * 32 + lane))
         if (clock > 1 && (kind == AsyncAgent::GroupReads || !onlyRead))
-          done.joinWarp(agent->slot, uint32_t(clock));
+          done.warps.join(agent->slot, uint32_t(clock));
     if (!done.empty())
       learn(warp, 1u << lane, done);
   }
@@ -274,8 +274,8 @@ void Sanitizer::productWait(Warp &warp, int64_t pending) {
     known = std::max(known, waited);
   }
   if (clock > 1)
-    states[warp.index].common.joinWarp(slots::kProducts + warp.index,
-                                       uint32_t(clock));
+    states[warp.index].common.warps.join(slots::kProducts + warp.index,
+                                         uint32_t(clock));
 }
 
 //===----------------------------------------------------------------------===//
