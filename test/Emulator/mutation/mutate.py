@@ -47,6 +47,8 @@ class Runner:
     def __init__(self, entry, emulate, schedules):
         self.entry, self.emulate, self.schedules = entry, emulate, schedules
         self.launch = pathlib.Path(entry["launch"])
+        arguments = json.loads(self.launch.read_text()).get("arguments", [])
+        self.results = sorted({of["write_back"] for a in arguments for of in (a, a.get("tensor_map", {})) if "write_back" in of})
         self.expected = None
 
     def run(self, text, schedules):
@@ -54,8 +56,10 @@ class Runner:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             for path in self.launch.parent.iterdir():
+                # What is written over must not be the file itself.
                 if path.is_file():
-                    (folder / path.name).symlink_to(path)
+                    place = folder / path.name
+                    shutil.copy(path, place) if path.name in self.results else place.symlink_to(path)
             (folder / "mutant.ptx").write_text(text)
             command = [
                 self.emulate, folder / "mutant.ptx", f"--launch={folder / self.launch.name}", "--sanitize",
@@ -65,11 +69,9 @@ class Runner:
                 answer = subprocess.run(command, capture_output=True, text=True, timeout=600)
             except subprocess.TimeoutExpired:
                 return 1, {}, "(kernel timeout)"
-            arguments = json.loads(self.launch.read_text()).get("arguments", [])
-            names = sorted({a["write_back"] for a in arguments if "write_back" in a})
             after = {}
             if answer.returncode in (0, 3):
-                after = {n: hashlib.sha256((folder / n).read_bytes()).hexdigest() for n in names}
+                after = {n: hashlib.sha256((folder / n).read_bytes()).hexdigest() for n in self.results}
             return answer.returncode, after, answer.stderr
 
     def check(self, text):

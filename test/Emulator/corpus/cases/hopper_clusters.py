@@ -26,7 +26,7 @@ def cluster_histogram(rng):
 
 @kernel
 def cluster_ring(rng):
-    for rounds in (4, 1, 7, 10):
+    for rounds in (4, 1, 7, 26):
         x = rng.integers(-99, 99, (2, 4, 32), np.int32)
         y = x
         for _ in range(rounds):
