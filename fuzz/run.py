@@ -70,8 +70,10 @@ def main():
     parser.add_argument("--runs", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("targets", nargs="*", choices=[*LENGTHS, []], default=[])
+    parser.add_argument("targets", nargs="*", metavar="ptx|launch")
     arguments = parser.parse_args()
+    if not set(arguments.targets) <= set(LENGTHS):
+        parser.error("the targets are " + " and ".join(LENGTHS))
     names = arguments.targets or list(LENGTHS)
     build(arguments.build.resolve(), [f"{name}-fuzzer" for name in names], arguments.jobs)
     results = [fuzz(arguments.build.resolve(), name, arguments.runs, arguments.seed) for name in names]

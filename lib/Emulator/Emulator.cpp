@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -253,10 +254,13 @@ private:
   /// Adds what clusters executed in the order of their indices, so that the
   /// one with which the limit of the launch is exceeded is always the same.
   void charge(const ClusterExecutor &cluster) {
-    costs[cluster.index] = cluster.cost();
-    for (auto it = costs.begin(); it != costs.end() && it->first == charged;
-         it = costs.erase(it), ++charged) {
-      spent += it->second;
+    if (spent > limit())
+      return;
+    size_t at = size_t(cluster.index - charged);
+    costs.resize(std::max(costs.size(), at + 1));
+    costs[at] = cluster.cost();
+    for (; !costs.empty() && costs.front(); costs.pop_front(), ++charged) {
+      spent += costs.front();
       if (spent <= limit())
         continue;
       if (charged < failed.load())
@@ -351,7 +355,8 @@ private:
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
   uint64_t turn = 0;
-  std::map<uint64_t, uint64_t> costs; ///< of clusters after `charged`
+  /// What the clusters from `charged` on executed; 0: not yet at their end.
+  std::deque<uint64_t> costs;
   uint64_t charged = 0, spent = 0;
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
