@@ -225,9 +225,14 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
       open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
                         state.clock + 1);
   };
+  if (&who != this && !ofCluster && hasNarrowWaits() && !phase.hasOthers) {
+    phase.hasOthers = true;
+    phase.ownOpen = phase.open;
+    phase.ownDone = phase.done;
+  }
   if (&who == this || !(inst.order & OrderCta))
     arrive(phase.open);
-  if (isLocal && hasNarrowWaits())
+  if (isLocal && phase.hasOthers)
     arrive(phase.ownOpen);
   who.advance(state);
 }
@@ -244,7 +249,7 @@ void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
   phase.open.warps.join(slot, clock + 1);
-  if (hasNarrowWaits())
+  if (phase.hasOthers)
     phase.ownOpen.warps.join(slot, clock + 1);
 }
 
@@ -259,7 +264,7 @@ void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
   phase.done.join(phase.open);
-  if (hasNarrowWaits())
+  if (phase.hasOthers)
     phase.ownDone.join(phase.ownOpen);
 }
 
@@ -272,10 +277,11 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
-  const Knowledge &done = offset == kClusterPhase ? seen
-                          : hasNarrowWaits() && (inst.order & OrderCta)
-                              ? async.phaseAt(offset).ownDone
-                              : async.phaseAt(offset).done;
+  Phase *phase = offset == kClusterPhase ? nullptr : &async.phaseAt(offset);
+  const Knowledge &done = !phase ? seen
+                          : phase->hasOthers && (inst.order & OrderCta)
+                              ? phase->ownDone
+                              : phase->done;
   if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
