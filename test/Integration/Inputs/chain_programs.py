@@ -344,9 +344,11 @@ def _evaluate(program, s, values):
             own = [i for i in letters if array.shape[i] == full[i]]
             operands += [array.reshape([full[i] for i in own]), own]
         out = [loops.index(axis) for axis in s.axes]
-        missing = [i for i in out if i not in operands[1] and i not in operands[3]]
-        assert not missing
-        result = numpy.einsum(*operands, out, optimize=True)
+        found = [i for i in out if i in operands[1] or i in operands[3]]
+        result = numpy.einsum(*operands, found, optimize=True)
+        # Axes that neither operand has.
+        result = numpy.expand_dims(result, [number for number, i in enumerate(out) if i not in found])
+        result = numpy.broadcast_to(result, [full[i] for i in out])
         if len(arrays) == 3:
             result = result + place(arrays[2].reshape([program.sizes[axis] for axis in kept]))
         return result.astype(numpy.int32) if s.element == "i32" else rounded(result, s.element)
