@@ -18,15 +18,18 @@
 using namespace fusion;
 
 llvm::StringRef Cost::bound() const {
-  double most = std::max({dram, l2, shared, compute});
-  // What is neither of them for the most part waits for all of them.
-  if (pipeline > 2 * most)
-    return "latency";
+  double most = std::max(busiest(), pipeline);
+  if (launch > std::max(most, combine))
+    return "launch";
+  if (combine > most)
+    return "combining";
   if (most == compute)
     return "tensor cores";
   if (most == shared)
     return "shared memory";
-  return most == dram ? "DRAM" : "L2";
+  if (most == dram)
+    return "DRAM";
+  return most == l2 ? "L2" : "pipeline";
 }
 
 double Cost::busiest() const { return std::max({dram, l2, shared, compute}); }

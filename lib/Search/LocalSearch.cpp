@@ -23,6 +23,14 @@ int64_t LocalSearch::tileBelow(unsigned axis, int64_t tile) const {
   return *std::prev(llvm::upper_bound(list, std::max(tile, list.front())));
 }
 
+/// The least of the tiles that make the fewest.
+int64_t LocalSearch::wholeTile(unsigned axis) const {
+  auto trips = [&](int64_t tile) { return tripCount(group.axes[axis], tile); };
+  ArrayRef<int64_t> list = space.leastTiles(axis);
+  return *llvm::find_if(
+      list, [&](int64_t tile) { return trips(tile) == trips(list.back()); });
+}
+
 /// Leaves the best points, each once, since descents meet.
 void LocalSearch::keepBest(size_t most) {
   llvm::stable_sort(points,
@@ -70,8 +78,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
       double blocks = 1;
       for (unsigned axis = 0; axis < group.axes.size(); ++axis)
         candidate.tiles[axis] =
-            whole >> axis & 1 ? tileBelow(axis, group.axes[axis].extent + 15)
-                              : tileBelow(axis, others);
+            whole >> axis & 1 ? wholeTile(axis) : tileBelow(axis, others);
       candidate.parts = 1;
       add(candidate);
       // The same with as many parts of one tile as the chip has room for.

@@ -45,6 +45,7 @@ private:
   void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds);
   void keepBest(size_t most);
   bool change(Descent::Point &point, double limit);
+  int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;
 
   const GroupModel &group;

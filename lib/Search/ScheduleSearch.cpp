@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The default space. Powers of two in the nest of reductions give a first
-// answer within milliseconds. Branch and bound then takes all loops and tiles
-// in the order of what they cost at least, until that exceeds the best;
-// where there are too many of them, or the bounds are too weak to end it, the
-// evolutionary algorithm goes on from the best so far and from Chimera's closed
-// form. At last one choice after the other is tried anew in the best schedule.
+// answer within milliseconds, descents from many trees a good one. Branch and
+// bound then takes all loops and tiles in the order of what they cost at least,
+// until that exceeds the best. Where there are too many of them, restarts, the
+// tiles of the best loops and splits, and the evolutionary algorithm go on. At
+// last one choice after the other is tried anew in the best schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using llvm::SmallVector;
 namespace {
 
 /// Of branch and bound where the options leave the effort to the search.
-constexpr BranchEffort kAffordable{1 << 19, 1 << 18};
+constexpr BranchEffort kAffordable{1 << 19, 1 << 19};
 
 class Search {
 public:
@@ -190,11 +190,14 @@ bool Search::searchAll() {
   auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
   };
+  // A candidate takes about as long as it has products.
+  BranchEffort affordable = kAffordable;
+  affordable.candidates /= std::max<int64_t>(2, group.products.size());
   bool isLimited = options.method == SearchMethod::Auto;
   bool isProven =
-      bound(listRoots(space), isLimited ? kAffordable : BranchEffort());
+      bound(listRoots(space), isLimited ? affordable : BranchEffort());
   if (!isProven) {
-    local.restart(kAffordable.candidates / 2);
+    local.restart(affordable.candidates / 2);
     judge(local.best());
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -207,7 +210,7 @@ bool Search::searchAll() {
     if (roots.size() > most)
       roots.resize(most);
     for (const BranchRoot &root : roots)
-      bound(root, {kAffordable.branches / 4, kAffordable.candidates / 4});
+      bound(root, {affordable.branches / 4, affordable.candidates / 4});
   }
   ranking.addCandidates(local.candidates());
   return isProven;
@@ -326,11 +329,11 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     return std::nullopt;
   }
   ranking.finish(result);
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
   if (options.measurement &&
       measureRanking(result.ranking, *options.measurement))
     result.measuredBy = options.measurement->name();
-  if (result.ranking.size() > std::max(1u, options.ranked))
-    result.ranking.resize(std::max(1u, options.ranked));
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   return result;
 }

@@ -28,9 +28,9 @@ struct Cost {
   int64_t residentBlocks = 0; ///< of them, those that the grid fills it with
   int64_t waves = 0;
 
-  /// The term that bounds the kernel, for remarks: the one that `total` is made
-  /// of. "latency" where blocks wait for their own steps longer than any resource
-  /// is busy.
+  /// The term that most of `total` is, for remarks: the longest of what overlaps,
+  /// "pipeline" where a block's dependent steps take longer than any resource is
+  /// busy, or the launches where they take longer than that.
   llvm::StringRef bound() const;
 
   /// Seconds that the busiest resource is.
