@@ -128,6 +128,21 @@ std::optional<unsigned> GroupAxesBuilder::findShared(unsigned op,
   return std::nullopt;
 }
 
+/// The operand of a product that operators in front of it read by the same
+/// axes of the same input.
+std::optional<unsigned> GroupAxesBuilder::findRead(unsigned op,
+                                                   OpOperand *operand,
+                                                   unsigned product,
+                                                   unsigned number) {
+  for (auto [index, tensor] : llvm::enumerate(group.model.tensors))
+    if (tensor.role == TensorRole::Operand && tensor.product == product &&
+        tensor.operandNumber == number &&
+        sourceOf(group.values[index]) == sourceOf(operand->get()) &&
+        tensor.axes == axesOf(op, operand))
+      return index;
+  return std::nullopt;
+}
+
 LogicalResult GroupAxesBuilder::collectProducts() {
   for (auto [number, linalgOp] : llvm::enumerate(group.operators)) {
     unsigned index = number;
@@ -216,6 +231,15 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         slot = other;
         continue;
       }
+      if (role == TensorRole::Operand) {
+        if (isProduct && shareFront(*producer, product, number))
+          continue;
+        auto &place = precedes[*producer];
+        if (place && *place != std::pair(product, number))
+          return decline("what operators in front of a product make is read in "
+                         "two places of the chain");
+        place = std::pair(product, number);
+      }
       if (failed(collectOperandsOf(*producer, product, role, number)))
         return failure();
       continue;
@@ -239,6 +263,15 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         group.model.tensors[*shared].sharedBy.push_back(product);
         continue;
       }
+    // Operators in front of a product may read one input several times.
+    std::optional<unsigned> known =
+        isProduct || role != TensorRole::Operand
+            ? std::nullopt
+            : findRead(op, operand, product, number);
+    if (known) {
+      group.tensorOf[value] = *known;
+      continue;
+    }
     unsigned tensor = addTensor(value, role, op, operand);
     group.model.tensors[tensor].product = product;
     group.model.tensors[tensor].operandNumber = number;
@@ -251,6 +284,7 @@ LogicalResult GroupAxesBuilder::collectOperands() {
   // the product that depends on it.
   auto &follows = group.followsProduct;
   follows.resize(group.operators.size());
+  precedes.resize(group.operators.size());
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (std::optional<unsigned> product = group.productOf[index]) {
       follows[index] = product;
@@ -315,10 +349,12 @@ LogicalResult GroupAxesBuilder::collectReductions() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (!group.reductionOf[index])
       continue;
-    if (!group.followsProduct[index])
-      return decline("a reduction comes before the products");
+    if (!group.followsProduct[index] && !precedes[index])
+      return decline("a reduction's result does not reach a product");
     Reduction &reduction = group.model.reductions.emplace_back();
-    reduction.product = *group.followsProduct[index];
+    reduction.product = group.followsProduct[index]
+                            ? *group.followsProduct[index]
+                            : precedes[index]->first;
     for (unsigned axis : axesOf(index, op.getDpsInitOperand(0)))
       reduction.axes.push_back(axis);
     for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -327,7 +363,7 @@ LogicalResult GroupAxesBuilder::collectReductions() {
     reduction.elementBytes = llvm::divideCeil(
         getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
   }
-  return success();
+  return collectPasses();
 }
 
 LogicalResult GroupAxesBuilder::collectResults() {
@@ -363,11 +399,16 @@ LogicalResult GroupAxesBuilder::collectResults() {
       continue;
     }
     std::optional<unsigned> op = definer(result);
-    if (!op || !group.followsProduct[*op] || group.productOf[*op])
+    bool isOfRows = op && group.passOf[*op];
+    if (!op || (!group.followsProduct[*op] && !isOfRows) ||
+        group.productOf[*op])
       return decline("a result is not made by the operators after a product");
     unsigned tensor = addTensor(result, TensorRole::Statistic, *op,
                                 group.operators[*op].getDpsInitOperand(0));
-    group.model.tensors[tensor].product = *group.followsProduct[*op];
+    group.model.tensors[tensor].product =
+        isOfRows ? group.model.passes[*group.passOf[*op]].product
+                 : *group.followsProduct[*op];
+    group.model.tensors[tensor].ofOperand = isOfRows;
     group.resultTensors.push_back(tensor);
   }
   return success();
@@ -479,6 +520,10 @@ void GroupAxesBuilder::deriveOnlineForms() {
           online.deferred.push_back({*group.followsProduct[index], work});
       }
       known = std::make_shared<const OnlineForm>(std::move(*form));
-      describeSplit(online, *known);
+      if (reduction.pass)
+        online.whyNotSplit =
+            "they are in front of the product that sums over it";
+      else
+        describeSplit(online, *known);
     }
 }

@@ -40,6 +40,10 @@ private:
   Reason analyzeUses(unsigned number);
   Reason analyzeJoin(unsigned number, unsigned home);
   Reason analyzeLoad(unsigned tensor, Loops use);
+  Reason locatePass(unsigned number);
+  Reason analyzePass(unsigned number);
+  Reason checkRowsReach(unsigned number, const TreePosition &user,
+                        const std::string &statement);
   Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
               size_t common, const Twine &what);
   void addSlots(TileSlots &slots, unsigned axis) const;
@@ -127,6 +131,8 @@ Reason Analysis::checkStatements() const {
     });
   };
   for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue; // RowPasses.cpp
     bool isProduct = tensor.role == TensorRole::Intermediate ||
                      tensor.role == TensorRole::Result;
     bool isStatistic = tensor.role == TensorRole::Statistic;
@@ -311,6 +317,123 @@ Reason Analysis::analyzeUses(unsigned number) {
               Twine("C") + name);
 }
 
+//===----------------------------------------------------------------------===//
+// Passes over rows
+//===----------------------------------------------------------------------===//
+
+/// Its statement, in all live loops over its rows and, innermost, its axis,
+/// with the loads that are its own.
+Reason Analysis::locatePass(unsigned number) {
+  const RowPass &pass = group.passes[number];
+  const std::string &name = group.tensorName(pass.rows);
+  const std::optional<TreePosition> &at = kept.computes[pass.rows];
+  if (!at || kept.loads[pass.rows] || kept.stores[pass.rows])
+    return "the rows '" + name + "' are computed once and not moved";
+  SmallVector<unsigned, 4> needed(group.tensors[pass.rows].axes);
+  needed.push_back(pass.axis);
+  for (unsigned axis : needed)
+    if (trips(axis) > 1 &&
+        llvm::none_of(at->loops, [&](const TilingNode *loop) {
+          return loop->index == axis;
+        }))
+      return "C" + name + " stands outside of loop '" + group.axisName(axis) +
+             "'";
+  if (trips(pass.axis) > 1) {
+    if (at->loops.back()->index != pass.axis)
+      return "C" + name + " is not directly in the loop '" +
+             group.axisName(pass.axis) + "' that it runs along";
+    kept.rowLoops[number] = at->loops.back();
+  }
+  for (unsigned tensor : pass.ahead) {
+    if (!kept.loads[tensor])
+      continue;
+    const std::string load = "L" + group.tensorName(tensor);
+    if (kept.computes[tensor] || kept.stores[tensor])
+      return "operand '" + group.tensorName(tensor) + "' must not be computed";
+    if (kept.loads[tensor]->order > at->order)
+      return load + " does not precede C" + name;
+    for (unsigned axis : group.tensors[tensor].axes)
+      if (trips(axis) > 1 &&
+          llvm::none_of(kept.loads[tensor]->loops, [&](const TilingNode *loop) {
+            return loop->index == axis;
+          }))
+        return load + " stands outside of loop '" + group.axisName(axis) + "'";
+    if (Reason reason = analyzeLoad(tensor, at->loops))
+      return reason;
+    kept.lastUses[tensor] = at->order;
+  }
+  return std::nullopt;
+}
+
+/// Rows are final where `user` reads them, or run in the same loop as it.
+Reason Analysis::checkRowsReach(unsigned number, const TreePosition &user,
+                                const std::string &statement) {
+  const std::string name = "C" + group.tensorName(group.passes[number].rows);
+  const TreePosition &at = *kept.computes[group.passes[number].rows];
+  Loops around(at.loops);
+  if (user.order < at.order)
+    return name + " does not precede " + statement;
+  if (kept.rowLoops[number] &&
+      !llvm::is_contained(user.loops, kept.rowLoops[number]))
+    around = around.drop_back();
+  if (commonPart(around, user.loops) < around.size())
+    return "the rows of " + name + " do not reach " + statement;
+  return std::nullopt;
+}
+
+/// Who needs the rows: later passes of the product, and all that multiply what
+/// the operators in front of it make.
+Reason Analysis::analyzePass(unsigned number) {
+  const RowPass &pass = group.passes[number];
+  const TilingNode *loop = kept.rowLoops[number];
+  SmallVector<unsigned, 2> readers{pass.product};
+  for (unsigned tensor : pass.reads)
+    for (unsigned product : group.tensors[tensor].sharedBy)
+      if (!llvm::is_contained(readers, product))
+        readers.push_back(product);
+  std::optional<bool> runs;
+  for (unsigned reader : readers) {
+    unsigned result = group.products[reader].result;
+    const TreePosition &compute = *kept.computes[result];
+    if (Reason reason =
+            checkRowsReach(number, compute, "C" + group.tensorName(result)))
+      return reason;
+    bool isInside = loop && llvm::is_contained(compute.loops, loop);
+    if (isInside && kept.reductions[reader] != loop)
+      return "C" + group.tensorName(result) + " does not sum up in loop '" +
+             group.axisName(pass.axis) + "', in which its rows are reduced";
+    if (runs && *runs != isInside)
+      return "the rows of C" + group.tensorName(pass.rows) +
+             " run in the loop of one product and not in the other's";
+    runs = isInside;
+  }
+  kept.runsWithProduct[number] = *runs;
+  for (unsigned later = number + 1; later < group.passes.size(); ++later) {
+    const RowPass &other = group.passes[later];
+    if (other.product != pass.product ||
+        other.operandNumber != pass.operandNumber)
+      continue;
+    if (Reason reason = checkRowsReach(number, *kept.computes[other.rows],
+                                       "C" + group.tensorName(other.rows)))
+      return reason;
+    if (loop && (kept.rowLoops[later] == loop) != *runs)
+      return "C" + group.tensorName(pass.rows) + " and C" +
+             group.tensorName(other.rows) +
+             " run in one loop only if their product does, too";
+  }
+  return std::nullopt;
+}
+
+bool fusion::runsOnline(const GroupModel &group, const KeptTiles &kept,
+                        unsigned axis) {
+  if (kept.trips[axis] == 1)
+    return false;
+  for (auto [number, pass] : llvm::enumerate(group.passes))
+    if (pass.axis == axis)
+      return kept.runsWithProduct[number];
+  return true;
+}
+
 Reason Analysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
   kept.trips.clear();
@@ -325,11 +448,16 @@ Reason Analysis::run() {
   kept.accumulators.assign(products, {});
   kept.reductions.assign(products, nullptr);
   kept.handOvers.assign(products, {});
+  kept.rowLoops.assign(group.passes.size(), nullptr);
+  kept.runsWithProduct.assign(group.passes.size(), false);
   SmallVector<const TilingNode *, 8> loops;
   if (Reason reason = locate(schedule.tree, loops))
     return reason;
   if (Reason reason = checkStatements())
     return reason;
+  for (unsigned number = 0; number < group.passes.size(); ++number)
+    if (Reason reason = locatePass(number))
+      return reason;
   for (unsigned number = 0; number < products; ++number) {
     if (Reason reason = analyzeSum(number))
       return reason;
@@ -338,12 +466,15 @@ Reason Analysis::run() {
     if (Reason reason = analyzeUses(number))
       return reason;
   }
+  for (unsigned number = 0; number < group.passes.size(); ++number)
+    if (Reason reason = analyzePass(number))
+      return reason;
   for (auto [home, product] : llvm::enumerate(group.products))
     for (unsigned number : product.joined)
       if (Reason reason = analyzeJoin(number, home))
         return reason;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (tensor.role != TensorRole::Operand)
+    if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
     SmallVector<unsigned, 2> readers{tensor.product};
     llvm::append_range(readers, tensor.sharedBy);
@@ -361,6 +492,18 @@ Reason Analysis::run() {
           std::max(kept.lastUses[index], shared == compute.loops.size()
                                              ? compute.order
                                              : endOf(compute.loops[shared]));
+    }
+    for (auto [number, pass] : llvm::enumerate(group.passes)) {
+      auto *read = llvm::find(pass.reads, index);
+      if (read == pass.reads.end() ||
+          kept.loads[pass.ahead[read - pass.reads.begin()]])
+        continue;
+      // A pass that reads the product's tiles.
+      const TreePosition &compute = *kept.computes[pass.rows];
+      if (kept.loads[index]->order > compute.order)
+        return "L" + tensor.name + " does not precede C" +
+               group.tensorName(pass.rows);
+      common = std::min(common, commonPart(load, compute.loops));
     }
     if (Reason reason = keep(index, load, {}, common, Twine("L") + tensor.name))
       return reason;

@@ -60,6 +60,8 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
     model.kept.push_back({maskOf(tensor.axes), 0, tensor.elementBytes});
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
+    if (tensor.role == TensorRole::Rows)
+      continue; // MCFuser knows products alone
     uint32_t loops = maskOf(statement.loops);
     if (statement.kind != TilingNode::Kind::Compute) {
       model.statements.push_back(

@@ -47,7 +47,7 @@ public:
     llvm::SmallPtrSet<Operation *, 1> none;
     for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
       merge(row.operators(0, row.links.size() - 1, /*all=*/true,
-                          /*joined=*/true));
+                          /*joined=*/true, /*heads=*/true));
     // What the old operators started from.
     eraseUnused(function.getBody().front(), rewriter);
   }
