@@ -224,8 +224,11 @@ private:
     result.scalar += pass.perPoint * (points * repeated * count);
     result.scalar += pass.perRow * (parallel * lanes * repeated *
                                     enclosingTrips(llvm::ArrayRef(pass.axis)));
+    // In the product's loop they are the fragments that it multiplies.
+    bool isTogether = kept.runsWithProduct[&pass - group.passes.begin()];
     for (unsigned tensor : pass.reads)
-      if (llvm::is_contained(group.tensors[tensor].axes, pass.axis))
+      if (!isTogether &&
+          llvm::is_contained(group.tensors[tensor].axes, pass.axis))
         result.sharedTraffic +=
             points * repeated * count * group.tensors[tensor].elementBytes;
     int64_t steps = 1;

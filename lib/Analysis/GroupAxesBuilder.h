@@ -18,6 +18,10 @@
 
 namespace fusion {
 
+/// What a value of a group's body is outside: the group's operand, where it is
+/// an argument of the body.
+mlir::Value sourceOf(mlir::Value value);
+
 /// Builds a GroupAxes step by step; every step may decline with a reason.
 class GroupAxesBuilder {
 public:
@@ -64,6 +68,8 @@ private:
   mlir::LogicalResult collectJoins();
   void shareLoops(llvm::ArrayRef<unsigned> first,
                   llvm::EquivalenceClasses<unsigned> &classes);
+  void shareFrontLoops(llvm::ArrayRef<unsigned> first,
+                       llvm::EquivalenceClasses<unsigned> &classes);
   std::optional<unsigned> findShared(unsigned op, mlir::OpOperand *operand);
   std::optional<unsigned> findRead(unsigned op, mlir::OpOperand *operand,
                                    unsigned product, unsigned number);
@@ -98,8 +104,8 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> definers;
   llvm::StringMap<unsigned> used;
   /// By operator in front of a product: the first product whose operand it
-  /// helps to make, and which operand; and how many reductions follow each other
-  /// up to it.
+  /// helps to make, and which operand; and how many reductions follow each
+  /// other up to it.
   llvm::SmallVector<std::optional<std::pair<unsigned, unsigned>>> precedes;
   llvm::SmallVector<std::optional<unsigned>> levels;
 };

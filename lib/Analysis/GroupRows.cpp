@@ -23,6 +23,56 @@ bool GroupModel::canRunWithProduct(const RowPass &pass) const {
   });
 }
 
+/// Operators in front of the products that read one input by the same rows, the
+/// statistics of rows and what is scaled by them, run along the same columns.
+void GroupAxesBuilder::shareFrontLoops(
+    ArrayRef<unsigned> first, llvm::EquivalenceClasses<unsigned> &classes) {
+  // Behind a product values join operators.
+  SmallVector<bool> isBehind;
+  for (auto [index, op] : llvm::enumerate(group.operators))
+    isBehind.push_back(group.productOf[index] ||
+                       llvm::any_of(op.getDpsInputs(), [&](Value input) {
+                         std::optional<unsigned> from = definer(input);
+                         return from && isBehind[*from];
+                       }));
+  auto hasConflict = [&](const llvm::EquivalenceClasses<unsigned> &joined) {
+    for (auto [index, op] : llvm::enumerate(group.operators)) {
+      llvm::SmallDenseSet<unsigned> leaders;
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (!leaders.insert(joined.getLeaderValue(first[index] + loop)).second)
+          return true;
+    }
+    return false;
+  };
+  auto join = [&](unsigned a, OpOperand *useA, unsigned b, OpOperand *useB) {
+    auto loopOf = [&](unsigned op, OpOperand *use, unsigned dim) {
+      AffineMap map = group.operators[op].getMatchingIndexingMap(use);
+      return first[op] + cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+    };
+    unsigned rank = cast<ShapedType>(useA->get().getType()).getRank();
+    llvm::EquivalenceClasses<unsigned> joined(classes);
+    bool isLike = false;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      unsigned loopA = loopOf(a, useA, dim), loopB = loopOf(b, useB, dim);
+      isLike |= classes.isEquivalent(loopA, loopB);
+      joined.unionSets(loopA, loopB);
+    }
+    if (isLike && !hasConflict(joined))
+      classes = joined;
+  };
+  for (unsigned a = 0; a < group.operators.size(); ++a)
+    for (unsigned b = a + 1; b < group.operators.size(); ++b) {
+      if (isBehind[a] || isBehind[b])
+        continue;
+      for (OpOperand *useA : group.operators[a].getDpsInputOperands())
+        for (OpOperand *useB : group.operators[b].getDpsInputOperands())
+          if (isa<RankedTensorType>(useA->get().getType()) &&
+              !definer(useA->get()) && !definer(useB->get()) &&
+              sourceOf(useA->get()) == sourceOf(useB->get()))
+            join(a, useA, b, useB);
+    }
+}
+
 /// A value that operators in front of an earlier product make is this one's
 /// operand too, by the same axes: both read the same tiles.
 bool GroupAxesBuilder::shareFront(unsigned op, unsigned product,

@@ -54,9 +54,7 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
 }
 
-/// What a value of a group's body is outside: the group's operand, where it is
-/// an argument of the body.
-static Value sourceOf(Value value) {
+Value fusion::sourceOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return value;

@@ -53,8 +53,10 @@ class Function:
     def product(self, lhs, rhs, lhs_map, rhs_map, sizes):
         """Over b, i, j and the reduced k, in f32."""
         def body(names, old):
-            lines = [f"%x{i} = arith.extf {n} : {v[2]} to f32" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))]
-            return lines + ["%p = arith.mulf %x0, %x1 : f32", f"%r = arith.addf {old}, %p : f32"], "%r"
+            lines = [f"%x{i} = arith.extf {n} : {v[2]} to f32" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))
+                     if v[2] != "f32"]  # fmt: skip
+            factors = [n if v[2] == "f32" else f"%x{i}" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))]
+            return lines + [f"%p = arith.mulf {factors[0]}, {factors[1]} : f32", f"%r = arith.addf {old}, %p : f32"], "%r"
         return self.generic([lhs, rhs], [lhs_map, rhs_map], "b, i, j, k", ["parallel"] * 3 + ["reduction"], sizes, "f32",
                             "b, i, j", body, fill="0.0")  # fmt: skip
 

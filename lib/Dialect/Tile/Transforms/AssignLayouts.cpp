@@ -187,8 +187,9 @@ LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
                                orderInMemory(reduce.getValue())));
 }
 
-/// The layout that a product asks of a value, directly, through element-wise
-/// operations or in an inner loop: that of fragments which a loop carries.
+/// The layout that a product or a reduction of its operand asks of a value,
+/// directly, through element-wise operations or in an inner loop: that of
+/// fragments which a loop carries.
 LayoutAttr Assigner::wantedLayout(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
@@ -196,6 +197,9 @@ LayoutAttr Assigner::wantedLayout(Value value) {
         return operandLayouts(dot).first;
       if (use.get() == dot.getRhs())
         return operandLayouts(dot).second;
+    } else if (auto reduce = dyn_cast<ReduceOp>(use.getOwner())) {
+      if (LayoutAttr layout = fragmentLayout(reduce))
+        return layout;
     } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
       // Carried on by an inner loop.
       if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
