@@ -15,7 +15,9 @@
 #define FUSION_BENCHMARKS_SEARCH_CHAINWORKLOADS_H
 
 #include "fusion/Analysis/ChainModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <string>
 #include <vector>
@@ -27,26 +29,35 @@ struct ChainWorkload {
   ChainShape shape;
 };
 
+/// The cases of a family of workloads, or none with `error` where its file
+/// cannot be read.
+inline std::vector<llvm::json::Object> readCases(llvm::StringRef family,
+                                                 std::string &error) {
+  std::string path = FUSION_WORKLOADS "/" + family.str() + ".json";
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    error = path + ": " + buffer.getError().message();
+    return {};
+  }
+  auto value = llvm::json::parse((*buffer)->getBuffer());
+  if (!value) {
+    error = path + ": " + llvm::toString(value.takeError());
+    return {};
+  }
+  std::vector<llvm::json::Object> cases;
+  for (const llvm::json::Value &each :
+       *value->getAsObject()->getArray("cases"))
+    cases.push_back(*each.getAsObject());
+  return cases;
+}
+
 /// All batched chains of two products, or none with `error` where the files
 /// cannot be read.
 inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
   std::vector<ChainWorkload> workloads;
-  for (const char *document : {"mcfuser", "chimera"}) {
-    std::string path =
-        FUSION_WORKLOADS "/gemm_chains_" + std::string(document) + ".json";
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    if (!buffer) {
-      error = path + ": " + buffer.getError().message();
-      return {};
-    }
-    auto value = llvm::json::parse((*buffer)->getBuffer());
-    if (!value) {
-      error = path + ": " + llvm::toString(value.takeError());
-      return {};
-    }
-    for (const llvm::json::Value &each :
-         *value->getAsObject()->getArray("cases")) {
-      const llvm::json::Object &entry = *each.getAsObject();
+  for (const char *document : {"mcfuser", "chimera"})
+    for (const llvm::json::Object &entry :
+         readCases("gemm_chains_" + std::string(document), error)) {
       // Chimera writes M, K, L, N for MCFuser's M, K, N, H.
       bool isChimera = entry.get("L");
       ChainWorkload &workload = workloads.emplace_back();
@@ -57,6 +68,52 @@ inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
            {"M", "K", isChimera ? "L" : "N", isChimera ? "N" : "H"})
         workload.shape.sizes.push_back(*entry.getInteger(size));
     }
+  return workloads;
+}
+
+/// Those and whatever else among the workloads is two products in a row, each
+/// shape once: attention and decoding without what is between the products,
+/// pairs of convolutions whose second one has a window of one element. The
+/// papers' models see products alone.
+inline std::vector<ChainWorkload> readProductPairs(std::string &error) {
+  std::vector<ChainWorkload> workloads = readChainWorkloads(error);
+  auto add = [&](const llvm::json::Object &entry, int64_t batch,
+                 llvm::SmallVector<int64_t, 6> sizes) {
+    ChainWorkload added{entry.getString("name")->str(), {}};
+    added.shape.sizes = std::move(sizes);
+    added.shape.batch = batch;
+    if (llvm::none_of(workloads, [&](const ChainWorkload &known) {
+          return known.shape.sizes == added.shape.sizes &&
+                 known.shape.batch == batch;
+        }))
+      workloads.push_back(std::move(added));
+  };
+  for (const llvm::json::Object &entry : readCases("attention_mcfuser", error))
+    add(entry, *entry.getInteger("heads"),
+        {*entry.getInteger("M"), *entry.getInteger("K"),
+         *entry.getInteger("N"), *entry.getInteger("H")});
+  for (const llvm::json::Object &entry : readCases("attention_long", error)) {
+    int64_t tokens = *entry.getInteger("seq"),
+            width = *entry.getInteger("head_dim");
+    add(entry, *entry.getInteger("batch") * *entry.getInteger("heads"),
+        {tokens, width, tokens, width});
+  }
+  for (const llvm::json::Object &entry : readCases("decode", error)) {
+    int64_t width = *entry.getInteger("head_dim");
+    add(entry, *entry.getInteger("batch") * *entry.getInteger("heads"),
+        {*entry.getInteger("rows") * *entry.getInteger("group"), width,
+         *entry.getInteger("keys"), width});
+  }
+  for (const llvm::json::Object &entry :
+       readCases("conv_chains_chimera", error)) {
+    int64_t stride = *entry.getInteger("stride1"),
+            window = *entry.getInteger("k1");
+    if (*entry.getInteger("k2") == 1 && *entry.getInteger("stride2") == 1)
+      add(entry, *entry.getInteger("batch"),
+          {llvm::divideCeilSigned(*entry.getInteger("H"), stride) *
+               llvm::divideCeilSigned(*entry.getInteger("W"), stride),
+           *entry.getInteger("IC") * window * window, *entry.getInteger("OC1"),
+           *entry.getInteger("OC2")});
   }
   return workloads;
 }

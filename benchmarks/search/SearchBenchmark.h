@@ -22,13 +22,22 @@ inline const ChipInfo &chip() { return *lookupChip("sm_80"); }
   std::exit(1);
 }
 
-/// The chains of the source documents; exits where they cannot be read.
-inline std::vector<ChainWorkload> documentedChains() {
+inline std::vector<ChainWorkload>
+orFail(std::vector<ChainWorkload> (*read)(std::string &)) {
   std::string error;
-  std::vector<ChainWorkload> workloads = readChainWorkloads(error);
+  std::vector<ChainWorkload> workloads = read(error);
   if (!error.empty())
     fail(error);
   return workloads;
+}
+
+/// The chains of the source documents, and those with the other workloads that
+/// have two products in a row; both exit where they cannot be read.
+inline std::vector<ChainWorkload> documentedChains() {
+  return orFail(readChainWorkloads);
+}
+inline std::vector<ChainWorkload> documentedPairs() {
+  return orFail(readProductPairs);
 }
 
 /// 1024 rows, all other sizes 64: "3 products".

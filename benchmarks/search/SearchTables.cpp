@@ -204,7 +204,7 @@ int main(int argc, char **argv) {
     else if (table == "dead-loops")
       printDeadLoops(workloads);
     else if (table == "rules")
-      printRules(workloads);
+      printRules(documentedPairs());
     else if (table == "fusion")
       printFusion();
     else

@@ -325,6 +325,8 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
   auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     if (inst.a) {
       makeRoom(cta, offset, 1, m);

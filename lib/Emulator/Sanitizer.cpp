@@ -72,9 +72,12 @@ std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
   uint32_t warp = context.warp;
-  if (slots::isAgent(warp)) {
+  if (slots::isCopy(warp)) {
+    name = "the cp.async of ";
+    warp -= slots::kCopies;
+  } else if (slots::isAgent(warp)) {
     name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
-    warp = grid.issuers[contextOf(record)];
+    warp = grid.issuers.at(contextOf(record));
   }
   if (record & (kSeveral | kUnknownLane))
     name += "threads of warp " + std::to_string(warp);
@@ -192,16 +195,34 @@ Sanitizer::Action Sanitizer::actionOn(const Reach &reach, Record reads) const {
   if (reads < reach.limit ||
       (!(reads & kSet) && orderedForAll(reads, reach.warp)))
     return Action::Replace;
-  // Of global memory one reader is kept, whose turn the schedule draws.
-  if (reach.allocation && contextOf(reads) != contextOf(reach.mine))
+  // Of global memory one reader is kept, whose turn the schedule draws. What
+  // waits for a cp.async comes after what its warp read before.
+  if (reach.allocation && contextOf(reads) != contextOf(reach.mine)) {
+    const Context &before = grid.contexts[contextOf(reads)],
+                  &now = grid.contexts[contextOf(reach.mine)];
+    if (before.block == now.block && !(reads & kSet)) {
+      if (slots::isCopy(now.warp) && before.warp == now.warp - slots::kCopies)
+        return Action::Replace;
+      if (before.warp == now.warp + slots::kCopies && isCopying(reads))
+        return Action::Keep;
+    }
     return grid.keepsFirstReader ? Action::Keep : Action::Replace;
+  }
   return Action::Join;
 }
 
 void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
                              unsigned lane) {
   auto check = [&](Record other) {
-    if (!(other & reach.mine & kAtomic) && !ordered(other, reach.warp, lane))
+    if ((other & reach.mine & kAtomic) || ordered(other, reach.warp, lane))
+      return;
+    if (isCopying(other))
+      report("async-overwrite", reach.warp, lane, reach.line, lineOf(other),
+             [&] {
+               return "write to " + reach.place(offset) + ", which " +
+                      threadName(other) + " is still going to read";
+             });
+    else
       race(reach, "write-after-read", other, offset, lane);
   };
   if (reads < reach.limit)
@@ -258,7 +279,9 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
-                           const uint64_t *address, unsigned bytes) {
+                           const uint64_t *address, unsigned bytes,
+                           AsyncCopy &copy) {
+  copy.reads = states[warp.index].copyReads;
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
   Reach reach{shared,    warp,
               inst.line, SanitizeKind::Store,
@@ -267,9 +290,10 @@ void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
   access(reach, mask, address, bytes, false);
 }
 
-void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy,
-                              uint32_t mask) {
+void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
+                              bool atMbarrier) {
   Record mine = contextRecord(warp) | Record(copy.line & 0xfffff) << 12;
+  completeReads(copy, mask, atMbarrier ? async.delivery : contextOf(mine));
   auto arrives = [&](Record write, unsigned lane) {
     return isKind(write, kInFlight) && laneOf(write) == lane &&
            grid.contexts[contextOf(write)].warp == warp.index;
@@ -345,8 +369,10 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
                              SanitizeKind kind, bool contiguous) {
   bool strong = isStrong(inst, kind);
-  Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
+  Record mine =
+      (inst.order & OrderCopy ? copyRecord(warp, mask) : contextRecord(warp)) |
+      Record(inst.line & 0xfffff) << 12 |
+      (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
     uint64_t first = address[__builtin_ctz(rest)];
     Allocation *allocation = lastAllocation;

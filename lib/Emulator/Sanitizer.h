@@ -22,6 +22,7 @@
 
 #include "HappensBefore.h"
 #include "ReaderSets.h"
+#include "Releases.h"
 #include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
@@ -35,14 +36,23 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
+/// What the cp.async of a warp read between two places where groups end: as
+/// of when does it count as read?
+struct CopyReads {
+  uint32_t issued = 0, done = 0;                  ///< lanes
+  uint32_t context = 0;                           ///< of those that are done
+  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
+};
+
 /// What the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
   std::unordered_map<uint32_t, uint32_t>
-      issuers;       ///< warps, of agents' contexts
-  Released released; ///< at addresses of global memory
+      issuers;                   ///< warps, of agents' contexts
+  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
+  Released released;             ///< at addresses of global memory
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -80,11 +90,15 @@ public:
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
-  /// cp.async: `bytes` per lane are going to be written at these offsets.
+  /// cp.async: `bytes` per lane are going to be written at these offsets; what
+  /// is going to be read was told by globalAccess.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
-                  const uint64_t *address, unsigned bytes);
+                  const uint64_t *address, unsigned bytes, AsyncCopy &copy);
   /// The data of these lanes has arrived.
-  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
+  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
+                     bool atMbarrier);
+  /// Copies issued from now on may complete at another time.
+  void asyncClose(Warp &warp) { states[warp.index].copyReads = 0; }
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
   /// A copy that completes at the mbarrier at `barrier` is going to write.
@@ -108,7 +122,7 @@ public:
   /// cp.async that an mbarrier waits for are going to arrive, and these bytes
   /// have.
   void deliver(uint32_t barrier, const BulkCopy &arrival);
-  void delivered(uint32_t offset, uint32_t bytes);
+  void delivered(const AsyncCopy &copy, unsigned lane);
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
 
@@ -160,31 +174,34 @@ private:
     uint64_t offset;
     Record write;
   };
-  /// What a lane knew, in the form of `Released`, and its own clock.
+  /// What lanes knew at their last fence, and their own clock.
   struct Fenced {
-    Knowledge known;
-    uint32_t clock;
+    ToldRef told;
+    uint32_t clock, lanes;
   };
+  using Fences = std::vector<Fenced>;
   struct WarpState {
     uint32_t clock = 1;
-    uint32_t context = 0; ///< 0: not numbered yet
+    uint32_t context = 0;   ///< 0: not numbered yet
+    uint32_t copyReads = 0; ///< that of cp.async, of their reads
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;          ///< of all lanes
-    LaneMap<Knowledge> lanes;  ///< what single lanes know besides
-    SeenAt<Knowledge> pending; ///< read, but not acquired yet
-    LaneMap<Fenced> fenced;    ///< at the last fence
+    Knowledge common;         ///< of all lanes
+    LaneMap<Knowledge> lanes; ///< what single lanes know besides
+    ToldRef told;             ///< the last picture of `common`
+    Pending pending;
+    Fences fenced;
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    SeenAt<Knowledge> narrowPending;
-    LaneMap<Fenced> narrowFenced;
+    Pending narrowPending;
+    Fences narrowFenced;
     /// Threads whose strong writes were read; and suspicious reads (only with
     /// locks: Code::hasAtomics and hasUpdates).
-    SeenAt<Clocks> loose;
+    LaneMap<Clocks> loose;
     /// What strong reads saw already: acquired, pending, and in `loose`.
-    SeenReleases acquired, read, seenLoosely;
+    SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
@@ -205,6 +222,15 @@ private:
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
               unsigned otherLine, Message message);
   Record contextRecord(Warp &warp);
+  Record copyRecord(Warp &warp, uint32_t mask);
+  void completeReads(const AsyncCopy &copy, uint32_t mask, uint32_t context);
+  /// The record of a cp.async's read, as that of whoever waited for it; 0
+  /// where nobody did. Lanes must be alike where all of them are meant.
+  Record completed(Record other, bool forAll = false) const;
+  bool isCopying(Record other) const {
+    return slots::isCopy(grid.contexts[contextOf(other)].warp) &&
+           !completed(other);
+  }
   void advance(WarpState &state) {
     ++state.clock;
     state.context = 0;
@@ -213,20 +239,21 @@ private:
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
-  template <class Visit>
-  void forExported(const Warp &warp, uint32_t mask, Visit visit) const;
+  template <class Visit> void forTold(Warp &warp, uint32_t mask, Visit visit);
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  void importForeign(Knowledge &into, const Clocks &foreign) const;
-  Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
-  void acquirePending(const Warp &warp, WarpState &state, uint32_t mask,
-                      SeenAt<Knowledge> &pending) const;
+  void hear(Warp &warp, const Places &places, const Released &released,
+            Pending *pending);
+  void learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
+                 uint32_t who);
+  void acquire(Warp &warp, uint32_t mask, Pending &pending);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {
-    return kind == SanitizeKind::Atomic || (inst.order & ~OrderGuess);
+    return kind == SanitizeKind::Atomic ||
+           (inst.order & ~(OrderGuess | OrderCopy));
   }
   bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
   void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,
@@ -250,8 +277,8 @@ private:
   template <unsigned Bytes>
   uint32_t accessSplit(Reach &reach, uint32_t mask, const uint64_t *offset);
   bool accessTogether(Reach &reach, uint64_t word, Record mine);
-  bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
-                   unsigned bytes, bool contiguous);
+  bool accessUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);
@@ -280,7 +307,6 @@ private:
   bool knows(const WarpState &state, const Context &context, Record other,
              int lane) const;
   bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
-  Knowledge exportedForm(const Knowledge &knowledge) const;
   Record limitAfter(const Knowledge &join);
   // SanitizerAsync.cpp
   AsyncReach asyncReach(const Warp &warp, const Inst &inst, int lane,
@@ -305,7 +331,11 @@ private:
   void checkLifetime(const Warp &warp);
   void importFrom(Knowledge &into, const Knowledge &told,
                   const Sanitizer &who) const;
+  /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
+  /// know the same before and learn the same.
+  void learnTogether(Knowledge &into, const Knowledge &known);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
+  bool hasCluster() const { return cta.cluster->ctas.size() > 1; }
   template <class Visit>
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);
@@ -317,7 +347,9 @@ private:
   uint32_t warps;
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  Released released;            ///< at offsets of shared memory
+  /// What warps learned last.
+  Knowledge learnedBefore, learned, learnedAfter;
+  Released released; ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;

@@ -64,14 +64,15 @@ static uint32_t distinctStores(const Warp &warp, const Inst &inst,
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
-  if (reach.stored && !contiguous)
+  // Strong stores do not race with one another.
+  if (reach.stored && !contiguous && !reach.atomic())
     mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
     return accessByLane(reach, mask, offset, bytes);
   }
-  if (loadUniform(reach, mask, offset, bytes, contiguous))
+  if (accessUniform(reach, mask, offset, bytes, contiguous))
     return;
   if (reach.shadow.rowCount) {
     uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
@@ -97,7 +98,8 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
                                 const Warp &warp) const {
   if (orderedForAll(other, warp))
     return true;
-  const Context &context = grid.contexts[contextOf(other)];
+  const Context &context =
+      grid.contexts[contextOf(completed(other, patternOf(other)))];
   return context.block == cta.linear && context.warp == warp.index &&
          !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
@@ -172,24 +174,47 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                                           : storeAtOnce(reach);
 }
 
-/// Lanes that read the same words, as those do that poll.
-bool Sanitizer::loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
-                            unsigned bytes, bool contiguous) {
-  unsigned first = unsigned(__builtin_ctz(mask));
+/// Lanes at the same words, as those are that poll or take a lock.
+bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
+                              const uint64_t *offset, unsigned bytes,
+                              bool contiguous) {
+  unsigned first = unsigned(__builtin_ctz(mask)),
+           final = 31 - unsigned(__builtin_clz(mask));
   uint64_t at = offset[first];
-  if (reach.kind != SanitizeKind::Load || contiguous || bytes % 4 || at % 4 ||
-      reach.warp.cta != &cta || offset[31 - __builtin_clz(mask)] != at)
+  bool several = mask & (mask - 1), loads = reach.kind == SanitizeKind::Load;
+  if (contiguous || bytes % 4 || at % 4 || offset[final] != at ||
+      reach.warp.cta != &cta || reach.inFlight ||
+      (!loads && several && !reach.atomic()))
     return false;
   uint64_t different = 0;
-  for (unsigned i = 0; i < 32; ++i)
-    different |= (mask >> i & 1 ? offset[i] : at) ^ at;
+  if (mask == kFullMask)
+    for (unsigned i = 0; i < 32; ++i)
+      different |= offset[i] ^ at;
+  else
+    for (uint32_t left = mask; left; left &= left - 1)
+      different |= offset[__builtin_ctz(left)] ^ at;
   if (different)
     return false;
   reach.shadow.expandBytes(at, bytes);
-  bool several = mask & (mask - 1);
-  Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
   Record *writes = reach.shadow.writes + at / 4,
          *reads = reach.shadow.reads + at / 4;
+  if (!loads) {
+    // The last lane's access stands for all.
+    Record mine = reach.mine | Record(final) << 7;
+    Record asked = several ? mine | kUnknownLane : mine;
+    bool stores = reach.kind == SanitizeKind::Store;
+    for (unsigned k = 0; k < bytes / 4; ++k)
+      if ((!isAfter(reach, writes[k], asked) &&
+           !(stores && writes[k] == kUninitialized)) ||
+          !isAfter(reach, reads[k], asked))
+        return false;
+    for (unsigned k = 0; k < bytes / 4; ++k) {
+      writes[k] = mine;
+      reads[k] = 0;
+    }
+    return true;
+  }
+  Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
   for (unsigned k = 0; k < bytes / 4; ++k)
     // What one of several lanes wrote is not their own.
     if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||

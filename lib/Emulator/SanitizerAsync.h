@@ -37,6 +37,10 @@ struct Phase {
   /// What came from threads of its own CTA and from copies, where waits ask for
   /// that alone (Code::hasNarrowWaits).
   Knowledge ownOpen, ownDone;
+  /// What was told last, and by a thread of which block.
+  Knowledge last;
+  uint64_t lastBlock = 0;
+  const Knowledge *lastOpen = nullptr;
   Record initialized = 0; ///< by whom; 0: there is no mbarrier
   /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the
   /// threads that used it last.

@@ -120,7 +120,12 @@ struct AsyncCopy {
   uint32_t sequence;
   uint32_t destination[32];
   uint32_t group[32]; ///< commit group, by lane
-  alignas(64) uint8_t data[32 * 16];
+  /// What is read, and how much of it: the rest is zero.
+  const uint8_t *source[32];
+  uint8_t size[32];
+  bool isWhole;                    ///< 16 bytes of all lanes
+  std::unique_ptr<uint8_t[]> data; ///< where the source was read at the issue
+  uint32_t reads = 0;              ///< the sanitizer's context of the reads
 };
 
 struct Warp {

@@ -1,4 +1,5 @@
-//===- Compile.cpp - From linalg to PTX and manifest --------------------------===//
+//===- Compile.cpp - From linalg to PTX and manifest
+//--------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,6 +15,11 @@
 
 using namespace mlir;
 using namespace fusion;
+
+static void buildLoweringPipeline(OpPassManager &manager) {
+  buildTilePipeline(manager);
+  buildTileToNVVMPipeline(manager);
+}
 
 llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
                                                const CompileOptions &options) {
@@ -32,11 +38,20 @@ llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
     FuseToNVVMOptions pipeline;
     pipeline.chip = options.chip;
     pipeline.forceFusion = options.forceFusion;
-    buildFuseToNVVMPipeline(manager, pipeline);
+    buildFuseGroupsPipeline(manager, pipeline, options.measurer);
+    if (!options.keepGroups)
+      buildLoweringPipeline(manager);
   }
   if (failed(manager.run(*module)))
     return llvm::createStringError("compilation failed");
   CompiledModule compiled;
+  if (options.passPipeline.empty() && options.keepGroups) {
+    llvm::raw_string_ostream(compiled.groups) << *module;
+    PassManager lower(unfused.getContext(), ModuleOp::getOperationName());
+    buildLoweringPipeline(lower);
+    if (failed(lower.run(*module)))
+      return llvm::createStringError("compilation failed");
+  }
   FailureOr<std::string> ptx = translateToPTX(*module);
   if (failed(ptx))
     return llvm::createStringError("translation to PTX failed");

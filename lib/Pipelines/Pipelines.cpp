@@ -1,4 +1,5 @@
-//===- Pipelines.cpp - The compiler's pipelines -------------------------------===//
+//===- Pipelines.cpp - The compiler's pipelines
+//-------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +10,7 @@
 #include "fusion/Pipelines/Pipelines.h"
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
-#include "fusion/Transforms/Passes.h"
+#include "fusion/Transforms/GroupMeasurer.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -19,7 +20,8 @@ using namespace mlir;
 using namespace fusion;
 
 void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
-                                     const FuseToNVVMOptions &options) {
+                                     const FuseToNVVMOptions &options,
+                                     GroupMeasurer *measurer) {
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;
@@ -38,7 +40,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   FuseSearchSchedulesOptions search;
   search.chip = options.chip;
   search.skipMasked = options.skipMasked;
-  manager.addPass(createFuseSearchSchedules(search));
+  manager.addPass(createFuseSearchSchedules(search, measurer));
 }
 
 void fusion::buildTilePipeline(OpPassManager &manager) {
@@ -95,7 +97,9 @@ void fusion::registerPipelines() {
       buildFuseToNVVMPipeline);
   PassPipelineRegistration<FuseToNVVMOptions>(
       "fuse-to-groups", "Form groups and choose their schedules",
-      buildFuseGroupsPipeline);
+      [](OpPassManager &manager, const FuseToNVVMOptions &options) {
+        buildFuseGroupsPipeline(manager, options);
+      });
   PassPipelineRegistration<>("tile-pipeline",
                              "Lower scheduled groups to block programs",
                              buildTilePipeline);

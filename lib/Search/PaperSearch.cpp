@@ -253,10 +253,7 @@ PaperCandidate PaperSearch::decode(const Listed &listed) const {
 /// the papers do; for the others all equals are looked at.
 void PaperSearch::takeBest(ArrayRef<Listed> listed,
                            SearchResult &result) const {
-  // Measurements have some to choose from.
-  constexpr unsigned measured = 8;
-  unsigned wanted =
-      std::max(options.measurement ? measured : 1, options.ranked);
+  unsigned wanted = std::max(1u, options.ranked);
   for (const Listed &each : listed) {
     if (result.ranking.size() >= wanted &&
         (each.seconds > result.ranking.back().modelSeconds ||

@@ -271,11 +271,11 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     return std::nullopt;
   }
   ranking.finish(result);
+  if (result.ranking.size() > std::max(1u, options.ranked))
+    result.ranking.resize(std::max(1u, options.ranked));
   if (options.measurement &&
       measureRanking(result.ranking, *options.measurement))
     result.measuredBy = options.measurement->name();
-  if (result.ranking.size() > std::max(1u, options.ranked))
-    result.ranking.resize(std::max(1u, options.ranked));
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   return result;
 }

@@ -1,5 +1,4 @@
-//===- SearchSchedules.cpp - fuse-search-schedules
-//----------------------------===//
+//===- SearchSchedules.cpp - fuse-search-schedules ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,9 +11,11 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Transforms/ChipOption.h"
+#include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
+#include <thread>
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSESEARCHSCHEDULES
@@ -29,6 +30,9 @@ namespace {
 struct SearchSchedulesPass
     : fusion::impl::FuseSearchSchedulesBase<SearchSchedulesPass> {
   using FuseSearchSchedulesBase::FuseSearchSchedulesBase;
+  SearchSchedulesPass(FuseSearchSchedulesOptions options,
+                      GroupMeasurer *measurer)
+      : FuseSearchSchedulesBase(std::move(options)), measurer(measurer) {}
 
   void runOnOperation() override {
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
@@ -41,6 +45,8 @@ struct SearchSchedulesPass
     SearchOptions options = *read;
     constexpr unsigned reported = 10;
     options.ranked = wantsReport ? reported : 1;
+    if (measurer)
+      options.ranked = std::max(1u, measurer->candidates());
     llvm::json::Array groups;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
@@ -50,6 +56,9 @@ struct SearchSchedulesPass
       return signalPassFailure();
     if (!wantsReport)
       return;
+    if (groups.empty())
+      mlir::emitWarning(getOperation().getLoc(),
+                        "nothing was searched: the report has no groups");
     llvm::json::Value whole = makeReport(**target, std::move(groups));
     if (failed(write(report, llvm::formatv("{0:2}\n", whole).str())) ||
         failed(write(reportPage, renderReport(whole))))
@@ -69,12 +78,23 @@ struct SearchSchedulesPass
   std::optional<SearchOptions> readOptions() {
     SearchOptions options;
     options.skipMasked = skipMasked;
+    auto refuse = [&](const Twine &why) {
+      emitError(UnknownLoc::get(&getContext())) << why;
+      return std::nullopt;
+    };
+    if (maxStages < 1 || maxRegisterStages < 1)
+      return refuse("max-stages and max-register-stages are at least 1");
     options.mostStages = maxStages;
     options.mostRegisterStages = maxRegisterStages;
+    if (randomSeed < -1)
+      return refuse("random-seed is a number from 0 on, or -1 for none");
     if (randomSeed >= 0)
       options.randomSeed = randomSeed;
     options.seed = seed;
-    options.threads = std::max(1u, threads.getValue());
+    // More threads than cores only wait; the answer is the same.
+    unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    options.threads =
+        threads == 0 ? cores : std::min(cores, threads.getValue());
     options.rules.removeDeadLoops = removeDeadLoops;
     auto ofSpace =
         choose("space", space, lookupSpace(space), "default, paper, chimera");
@@ -100,16 +120,20 @@ struct SearchSchedulesPass
     options.model = *ofModel;
     options.method = *ofSearch;
     options.convergence = *ends;
+    if (options.randomSeed && options.space != SpaceKind::Default)
+      return refuse("random-seed draws from space default, not from space '" +
+                    Twine(space) + "'");
     StringRef digits = rules;
     if (digits == "all")
       digits = "1234";
-    else if (digits == "none")
+    bool isRules = !digits.empty() && llvm::all_of(digits, [&](char digit) {
+      return StringRef("1234").contains(digit) && digits.count(digit) == 1;
+    });
+    if (digits == "none")
       digits = "";
-    if (digits.find_first_not_of("1234") != StringRef::npos) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "no rules '" << rules << "'; all, none, or digits of 1234";
-      return std::nullopt;
-    }
+    else if (!isRules)
+      return refuse("no rules '" + Twine(rules) +
+                    "'; known are all, none, or digits of 1234, each once");
     auto has = [&](char digit) { return digits.contains(digit); };
     options.rules.deduplicate = has('1');
     options.rules.completeIntermediates = has('2');
@@ -146,10 +170,9 @@ struct SearchSchedulesPass
     return name;
   }
 
-  static LogicalResult schedule(fuse::FusedGroupOpInterface group,
-                                const ChipInfo &chip,
-                                const SearchOptions &options,
-                                llvm::json::Array &groups) {
+  LogicalResult schedule(fuse::FusedGroupOpInterface group,
+                         const ChipInfo &chip, SearchOptions options,
+                         llvm::json::Array &groups) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
@@ -187,6 +210,10 @@ struct SearchSchedulesPass
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
+    std::unique_ptr<Measurement<Schedule>> measurement;
+    if (measurer)
+      measurement = measurer->measure(group, axes->model);
+    options.measurement = measurement.get();
     auto start = std::chrono::steady_clock::now();
     std::optional<SearchResult> found =
         searchSchedule(axes->model, chip, reason, options);
@@ -209,12 +236,39 @@ struct SearchSchedulesPass
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
                .str();
+    if (!found->measuredBy.empty())
+      explainMeasurement(group, axes->model, *found);
     explainLoops(group, axes->model, found->schedule, chip);
     llvm::json::Object entry =
         reportSearch(nameOf(group), axes->model, *found, options, chip);
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
     return success();
+  }
+
+  /// What the measured ones of the ranking, which is sorted by that, gained.
+  static void explainMeasurement(fuse::FusedGroupOpInterface group,
+                                 const GroupModel &model,
+                                 const SearchResult &found) {
+    const RatedSchedule *foretold = nullptr;
+    unsigned ran = 0;
+    for (const RatedSchedule &rated : found.ranking) {
+      if (!rated.measuredSeconds)
+        continue;
+      ++ran;
+      if (!foretold || rated.modelSeconds < foretold->modelSeconds)
+        foretold = &rated;
+    }
+    remark::analysis(group.getLoc(),
+                     remark::RemarkOpts::name("measured").category("fuse"))
+        << llvm::formatv(
+               "{0}: {1:F2} us, the least of {2} schedules that were measured "
+               "({3}); the model's choice of them, {4}, takes {5:F2} us",
+               printTiling(found.schedule.tree, model),
+               *found.measuredSeconds * 1e6, ran, found.measuredBy,
+               printTiling(foretold->schedule.tree, model),
+               *foretold->measuredSeconds * 1e6)
+               .str();
   }
 
   /// What bounds each sequential loop, by ALCOP's model in its continuous form.
@@ -237,6 +291,14 @@ struct SearchSchedulesPass
                  loop.total * 1e6, name(loop.bound))
                  .str();
   }
+
+  GroupMeasurer *measurer = nullptr;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+fusion::createFuseSearchSchedules(FuseSearchSchedulesOptions options,
+                                  GroupMeasurer *measurer) {
+  return std::make_unique<SearchSchedulesPass>(std::move(options), measurer);
+}

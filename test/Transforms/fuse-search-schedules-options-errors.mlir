@@ -2,6 +2,12 @@
 // RUN: not fusion-opt %s --fuse-search-schedules=model=best 2>&1 | FileCheck %s --check-prefix=MODEL
 // RUN: not fusion-opt %s --fuse-search-schedules=search=fast 2>&1 | FileCheck %s --check-prefix=SEARCH
 // RUN: not fusion-opt %s --fuse-search-schedules=rules=125 2>&1 | FileCheck %s --check-prefix=RULES
+// RUN: not fusion-opt %s --fuse-search-schedules=rules=11 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not fusion-opt %s --fuse-search-schedules=rules= 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not fusion-opt %s --fuse-search-schedules=max-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: not fusion-opt %s --fuse-search-schedules=random-seed=-5 2>&1 | FileCheck %s --check-prefix=SEED
+// RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
 // RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
 // RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none search=exhaustive" 2>&1 | FileCheck %s --check-prefix=MANY
@@ -9,7 +15,12 @@
 // SPACE: error: no space 'mcfuser'; known are default, paper, chimera
 // MODEL: error: no model 'best'; known are default, mcfuser, chimera-printed, chimera-obs2, alcop
 // SEARCH: error: no search 'fast'; known are auto, exhaustive, evolutionary
-// RULES: error: no rules '125'; all, none, or digits of 1234
+// RULES: error: no rules '125'; known are all, none, or digits of 1234, each once
+// TWICE: error: no rules '11'; known are all
+// EMPTY: error: no rules ''; known are all
+// STAGES: error: max-stages and max-register-stages are at least 1
+// SEED: error: random-seed is a number from 0 on, or -1 for none
+// DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // PADDING: error: no padding '5'; known are printed, least-of-trips
 // CONVERGENCE: error: no convergence 'soon'; known are printed, best-of-all
 // MANY: [[@LINE+4]]:8: error: no schedule found: 25165824 candidates are too many to list; use the evolutionary search

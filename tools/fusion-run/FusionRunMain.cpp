@@ -14,6 +14,8 @@
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Runtime/Npy.h"
+#include "fusion/Target/ChipTable.h"
+#include "fusion/Tuning/GroupMeasurement.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -39,6 +41,39 @@ Expected<std::string> readFile(const std::string &path) {
   if (!file)
     return llvm::createStringError(path + ": " + file.getError().message());
   return (*file)->getBuffer().str();
+}
+
+Error writeText(const std::string &path, llvm::StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << text;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return error ? llvm::createStringError(path + ": " + error.message())
+               : Error::success();
+}
+
+void print(llvm::raw_ostream &os, const TunedGroup &group,
+           DeviceChoice device) {
+  os << "tuned the group";
+  if (auto at = group.location->findInstanceOf<mlir::FileLineColLoc>())
+    os << " at " << at.getFilename().getValue() << ":" << at.getLine() << ":"
+       << at.getColumn();
+  os << ": ";
+  if (group.ran)
+    os << llvm::format("%.2f us, the least of ", group.least * 1e6) << group.ran
+       << (device == DeviceChoice::Cuda ? " schedules by the clock"
+                                        : " schedules by the emulator's counts")
+       << llvm::format("; the model's choice %.2f us", group.first * 1e6);
+  else
+    os << "no schedule ran, the model decides";
+  if (group.failed)
+    os << "; " << group.failed << " did not run, the last one since "
+       << group.why;
+  os << "\n";
 }
 
 /// Adds a finding unless the same was made under another schedule.
@@ -121,8 +156,8 @@ Error Session::selectFunctions() {
       return error;
   // What is not asked for need not compile.
   if (!options.entry.empty())
-    for (auto function : llvm::make_early_inc_range(
-             module.getOps<mlir::func::FuncOp>()))
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<mlir::func::FuncOp>()))
       if (function != entries.front() &&
           mlir::SymbolTable::symbolKnownUseEmpty(function, module))
         function.erase();
@@ -132,9 +167,9 @@ Error Session::selectFunctions() {
 Error Session::compilePlan() {
   // Of the module, so that a pipeline of one's own sees it too.
   if (!options.f32Products.empty())
-    module->setAttr(fuse::kF32ProductsAttrName,
-                    mlir::StringAttr::get(module.getContext(),
-                                          options.f32Products));
+    module->setAttr(
+        fuse::kF32ProductsAttrName,
+        mlir::StringAttr::get(module.getContext(), options.f32Products));
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
@@ -152,9 +187,22 @@ Error Session::compilePlan() {
     compileOptions.chip = options.chip;
     compileOptions.forceFusion = options.forceFusion;
     compileOptions.passPipeline = options.passPipeline;
+    compileOptions.keepGroups = !options.groupsFile.empty();
+    std::optional<DeviceMeasurer> measurer;
+    if (options.measured) {
+      measurer.emplace(*lookupChip(options.chip), options.measured,
+                       [this] { return createDevice(/*schedule=*/0); });
+      compileOptions.measurer = &*measurer;
+    }
     Expected<CompiledModule> compiled = fusion::compile(module, compileOptions);
     if (!compiled)
       return compiled.takeError();
+    if (measurer)
+      for (const auto &group : measurer->tuned())
+        print(llvm::outs(), *group, device);
+    if (!options.groupsFile.empty())
+      if (Error error = writeText(options.groupsFile, compiled->groups))
+        return error;
     json = std::move(compiled->manifestJson);
     ptx = std::move(compiled->ptx);
   }
@@ -285,11 +333,11 @@ Error Session::compareResults(mlir::func::FuncOp function,
             shapeText(entry.shape) + ", the reference's is " +
             elementTypeName(expected.type) + " " + shapeText(expected.shape));
       auto chosen = options.tolerances.find(entry.type);
-      entry.tolerance = chosen != options.tolerances.end()
-                            ? chosen->second
-                            : defaultTolerance(entry.type, narrowest,
-                                               rootMeanSquare(expected),
-                                               multipliesTF32());
+      entry.tolerance =
+          chosen != options.tolerances.end()
+              ? chosen->second
+              : defaultTolerance(entry.type, narrowest,
+                                 rootMeanSquare(expected), multipliesTF32());
       entry.comparison = compare(results[i], expected, entry.tolerance);
     }
     report.results.push_back(std::move(entry));
@@ -380,16 +428,9 @@ Error writeJson(const std::string &path,
   llvm::json::Array array;
   for (const FunctionReport &report : reports)
     array.push_back(toJson(report));
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (!error) {
-    os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array)));
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  return error ? llvm::createStringError(path + ": " + error.message())
-               : Error::success();
+  return writeText(
+      path,
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
 }
 
 int reportFailure(Error error) {
@@ -422,7 +463,8 @@ int fusionRunMain(int argc, char **argv) {
   static std::once_flag passesRegistered;
   std::call_once(passesRegistered, registerAllPasses);
   mlir::MLIRContext context(registry);
-  // Diagnostics point at the source; the operation itself can be a whole function.
+  // Diagnostics point at the source; the operation itself can be a whole
+  // function.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

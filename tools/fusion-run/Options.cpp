@@ -37,6 +37,9 @@ compares the results with a reference computed on the CPU.
   --tolerance=TYPE:ATOL,RTOL  for results of this type
   --pass-pipeline=PIPELINE  compile with this pipeline
   --force-fusion            fuse what is legal, whatever the cost says
+  --tune=N                  run the N best schedules of every group on the device
+                            and take the fastest; on the emulator by its counts
+  --groups=FILE             write the groups with their schedules
   --f32-products=f32|tf32   how kernels multiply f32 factors (f32)
   --sanitize                look for races and bad accesses (emulator)
   --schedules=N             run N orders of warps and compare (emulator)
@@ -75,6 +78,17 @@ public:
       return fail("no input file; --help lists the options");
     if (!options.ptxFile.empty() && options.manifestFile.empty())
       return fail("--ptx needs --manifest");
+    for (auto [isGiven, option] :
+         {std::make_pair(options.measured != 0, "--tune"),
+          std::make_pair(!options.groupsFile.empty(), "--groups")}) {
+      if (!isGiven)
+        continue;
+      if (!options.passPipeline.empty() || !options.manifestFile.empty() ||
+          options.device == DeviceChoice::Cpu)
+        return fail(Twine(option) +
+                    " is for the default pipeline: it cannot be combined with "
+                    "--pass-pipeline, --manifest or --device=cpu");
+    }
     return options;
   }
 
@@ -116,6 +130,11 @@ private:
       options.useReference = value == "cpu";
       return Error::success();
     }
+    if (name == "tune") {
+      if (Error error = integer(name, value, options.measured))
+        return error;
+      return options.measured ? Error::success() : fail("--tune is at least 1");
+    }
     if (name == "seed")
       return integer(name, value, options.seed);
     if (name == "schedules") {
@@ -147,6 +166,7 @@ private:
         {"entry", &options.entry},
         {"output-dir", &options.outputDir},
         {"pass-pipeline", &options.passPipeline},
+        {"groups", &options.groupsFile},
         {"json", &options.jsonFile},
         {"manifest", &options.manifestFile},
         {"ptx", &options.ptxFile}};

@@ -31,6 +31,8 @@ struct Options {
   std::map<ElementType, Tolerance> tolerances;
   std::string passPipeline;
   bool forceFusion = false;
+  unsigned measured = 0;  ///< schedules of each group, 0: the model decides
+  std::string groupsFile; ///< empty: groups are not written
   std::string f32Products; ///< empty: as the module says
   bool sanitize = false;
   unsigned schedules = 1;

@@ -15,16 +15,24 @@
 
 namespace fusion {
 
+class GroupMeasurer;
+
 struct CompileOptions {
   std::string chip = "sm_80";
   bool forceFusion = false; ///< fuse what is legal, whatever the cost says
   /// Replaces the default pipeline where it is not empty.
   std::string passPipeline;
+  /// Where set, schedules are chosen by measurement (of the default pipeline).
+  GroupMeasurer *measurer = nullptr;
+  bool keepGroups = false; ///< fill CompiledModule::groups
 };
 
 struct CompiledModule {
   std::string ptx;
   std::string manifestJson; ///< docs/manifest.md
+  /// The module of groups with their schedules, as `tile-pipeline` takes it;
+  /// empty unless asked for, and after a pipeline of one's own.
+  std::string groups;
 };
 
 /// Compiles a copy of `unfused`. Diagnostics go to its context; the error says

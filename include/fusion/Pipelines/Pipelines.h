@@ -14,6 +14,8 @@
 
 namespace fusion {
 
+class GroupMeasurer;
+
 /// Options of `fuse-to-nvvm`.
 struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
   Option<std::string> chip{*this, "chip",
@@ -36,9 +38,11 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       llvm::cl::init(true)};
 };
 
-/// From a module of func.funcs over tensors to groups with schedules.
+/// From a module of func.funcs over tensors to groups with schedules. A
+/// measurer (fusion/Transforms/GroupMeasurer.h) outlives the manager.
 void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
-                             const FuseToNVVMOptions &options);
+                             const FuseToNVVMOptions &options,
+                             GroupMeasurer *measurer = nullptr);
 
 /// From groups with schedules to block programs with layouts, shared memory and
 /// barriers.

@@ -297,7 +297,7 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
            "Most stages of fragments in registers">,
     Option<"randomSeed", "random-seed", "int64_t", /*default=*/"-1",
            "Write a legal schedule drawn with this seed instead of the best one, to "
-           "test the lowering; -1: the best one">,
+           "test the lowering; -1: the best one. Of space default only">,
     Option<"space", "space", "std::string", /*default=*/"\"default\"",
            "What to choose from: default, paper, chimera">,
     Option<"model", "model", "std::string", /*default=*/"\"default\"",
@@ -315,7 +315,7 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
            "Of the evolutionary search">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
-           "Threads of the evolutionary search; the schedule is the same for any">,
+           "Threads of the evolutionary search, 0: one per core; the schedule is the same for any">,
     Option<"report", "report", "std::string", /*default=*/"",
            "Write the search as JSON to this file">,
     Option<"reportPage", "report-html", "std::string", /*default=*/"",

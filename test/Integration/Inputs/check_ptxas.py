@@ -3,7 +3,7 @@ spilling a register, and that what LLVM wrote keeps its promises: no contraction
 the threads of a block bounded, dynamic shared memory external.
 
     check_ptxas.py OPT TRANSLATE PTXAS ROOT FOLDER --chips=sm_80,sm_86 [--family=NAME | --chains=...]
-                   [--dtype=f16] ...
+                   [--search="space=paper ..."] [--dtype=f16] ...
 
 Further arguments go to the workload generator.
 """
@@ -22,13 +22,21 @@ def parse():
         parser.add_argument(name)
     workload_files.add_arguments(parser)
     parser.add_argument("--chips", default="sm_80")
+    parser.add_argument("--search", default="", help="options of fuse-search-schedules")
     return parser.parse_known_args()
 
 
 def check(arguments, source, chip):
     """The promises that are broken."""
+    pipeline = (
+        "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
+        f"fuse-form-groups{{chip={chip} force-fusion=true}},"
+        f"fuse-search-schedules{{chip={chip} {arguments.search}}},tile-pipeline,tile-to-nvvm)"
+        if arguments.search
+        else f"builtin.module(fuse-to-nvvm{{chip={chip} force-fusion=true}})"
+    )
     lowered = subprocess.run(
-        [arguments.opt, source, f"--fuse-to-nvvm=chip={chip} force-fusion=true"],
+        [arguments.opt, source, f"--pass-pipeline={pipeline}"],
         capture_output=True,
         text=True,
     )

@@ -1,0 +1,103 @@
+//===- GroupMeasurement.h - Schedules measured by running them ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The measured step of a search (MCFuser, algorithm 1): a schedule of a group
+// is compiled by itself and run on a device. A GPU's clock tells how long it
+// takes. On the emulator what was counted is turned into the time that the chip
+// needs where everything overlaps; it sees what predictions of bytes and work
+// do not: bank conflicts, instructions, padding that was emitted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TUNING_GROUPMEASUREMENT_H
+#define FUSION_TUNING_GROUPMEASUREMENT_H
+
+#include "fusion/Runtime/Executor.h"
+#include "fusion/Transforms/GroupMeasurer.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/FunctionExtras.h"
+
+namespace fusion {
+
+/// Makes a device that has no module yet.
+using DeviceFactory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
+
+/// Seconds that a launch of `blocks` blocks needs at least for what was
+/// counted, by the busiest of DRAM (where an L2 was modelled), L2, shared
+/// memory, schedulers and tensor cores of `chip`.
+double predictFromCounters(const emulator::Counters &counters, int64_t blocks,
+                           const ChipInfo &chip);
+
+/// A module with one function that is `group` alone: its operands are
+/// arguments, except empty tensors and constants.
+mlir::OwningOpRef<mlir::ModuleOp> isolate(fuse::FusedGroupOpInterface group);
+
+/// What measuring the schedules of a group came to.
+struct TunedGroup {
+  explicit TunedGroup(mlir::Location location) : location(location) {}
+
+  mlir::Location location;
+  unsigned ran = 0, failed = 0;
+  double first = 0; ///< seconds of the model's best that ran
+  double least = 0; ///< seconds of the fastest
+  std::string why;  ///< the last one that failed did
+};
+
+/// Measures schedules of one group.
+class GroupMeasurement : public Measurement<Schedule> {
+public:
+  GroupMeasurement(fuse::FusedGroupOpInterface group, const GroupModel &model,
+                   const ChipInfo &chip, DeviceFactory makeDevice,
+                   TunedGroup *summary = nullptr)
+      : isolated(isolate(group)), model(model), chip(chip),
+        makeDevice(std::move(makeDevice)), summary(summary) {}
+
+  /// "device" or "emulator".
+  llvm::StringRef name() const override { return measuredBy; }
+
+  /// Diagnostics of candidates are not printed; `lastError` says why the last
+  /// one did not run.
+  std::optional<double> measure(const Schedule &schedule) override;
+
+  std::string lastError;
+  /// Of the schedule measured last, one report for each launch.
+  std::vector<LaunchReport> launches;
+
+private:
+  llvm::Expected<double> run(const Schedule &schedule);
+
+  mlir::OwningOpRef<mlir::ModuleOp> isolated;
+  const GroupModel &model;
+  const ChipInfo &chip;
+  DeviceFactory makeDevice;
+  TunedGroup *summary; ///< kept up to date where there is one
+  llvm::StringRef measuredBy = "emulator";
+};
+
+/// Measures the groups of a module on devices of `makeDevice`.
+class DeviceMeasurer : public GroupMeasurer {
+public:
+  DeviceMeasurer(const ChipInfo &chip, unsigned most, DeviceFactory makeDevice)
+      : chip(chip), most(most), makeDevice(std::move(makeDevice)) {}
+
+  std::unique_ptr<Measurement<Schedule>>
+  measure(fuse::FusedGroupOpInterface group, const GroupModel &model) override;
+  unsigned candidates() const override { return most; }
+  /// In the order in which groups were searched.
+  llvm::ArrayRef<std::unique_ptr<TunedGroup>> tuned() const { return groups; }
+
+private:
+  const ChipInfo &chip;
+  unsigned most;
+  DeviceFactory makeDevice;
+  std::vector<std::unique_ptr<TunedGroup>> groups;
+};
+
+} // namespace fusion
+
+#endif // FUSION_TUNING_GROUPMEASUREMENT_H
