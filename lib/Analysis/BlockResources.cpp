@@ -95,6 +95,14 @@ public:
   int64_t exchangedRows(const Reduction &reduction) const {
     const ProductMapping &mapping = schedule.products[reduction.product];
     bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+    // Columns first, then what is left of the rows.
+    if (reduction.reduced.size() > 1) {
+      int64_t columns = mapping.warps[1] == 1
+                            ? 0
+                            : mapping.warps[1] * schedule.tiles[mapping.i1];
+      int64_t rows = mapping.warps[0] == 1 ? 0 : mapping.warps[0];
+      return std::max(columns, rows) * reduction.elementBytes;
+    }
     int64_t parts = mapping.warps[alongColumns ? 1 : 0];
     int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
     return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
@@ -243,6 +251,10 @@ public:
     int64_t count = 0;
     for (const Reduction &reduction : group.reductions) {
       const ProductMapping &mapping = schedule.products[reduction.product];
+      if (reduction.reduced.size() > 1) {
+        ++count;
+        continue;
+      }
       bool alongColumns =
           reduction.pass
               ? mapping.isFirst(group.passes[*reduction.pass].operandNumber)

@@ -155,8 +155,12 @@ private:
   void addShortened() {
     Footprint::Shortened loop{shortened->masked->axis, 0, 0};
     for (const VisitedTiles &tiles : visited) {
-      loop.average += static_cast<double>(tiles.iterations) / visited.size();
-      loop.most = std::max(loop.most, tiles.iterations);
+      // Parts of a split axis visit them together.
+      int64_t shares = split == loop.axis ? parts : 1;
+      loop.average +=
+          static_cast<double>(tiles.iterations) / (visited.size() * shares);
+      loop.most = std::max(loop.most,
+                           std::min(tiles.iterations, kept.trips[loop.axis]));
     }
     result.shortened = loop;
   }

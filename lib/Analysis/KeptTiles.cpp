@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "KeptTilesAnalysis.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
@@ -18,72 +18,18 @@ using llvm::SmallVector;
 using llvm::Twine;
 using Reason = std::optional<std::string>;
 
-namespace {
+using Loops = KeptTilesAnalysis::Loops;
 
-using Loops = ArrayRef<const TilingNode *>;
-
-class Analysis {
-public:
-  Analysis(const GroupModel &group, const Schedule &schedule, KeptTiles &kept)
-      : group(group), schedule(schedule), kept(kept) {}
-
-  Reason run();
-
-private:
-  int64_t trips(unsigned axis) const { return kept.trips[axis]; }
-
-  Reason locate(const TilingTree &items,
-                llvm::SmallVectorImpl<const TilingNode *> &loops);
-  Reason checkStatements() const;
-  Reason analyzeSum(unsigned number);
-  Reason analyzeHandOver(unsigned number);
-  Reason analyzeUses(unsigned number);
-  Reason analyzeJoin(unsigned number, unsigned home);
-  Reason analyzeLoad(unsigned tensor, Loops use);
-  Reason locatePass(unsigned number);
-  Reason analyzePass(unsigned number);
-  Reason checkRowsReach(unsigned number, const TreePosition &user,
-                        const std::string &statement);
-  Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-              size_t common, const Twine &what);
-  void addSlots(TileSlots &slots, unsigned axis) const;
-
-  /// Whether a position is inside of the product's outermost reduction.
-  bool isInsideSum(unsigned number, Loops loops) const {
-    return kept.reductions[number] &&
-           llvm::is_contained(loops, kept.reductions[number]);
-  }
-  /// The loops in which each iteration completes a product's value.
-  Loops scopeOf(unsigned number) const {
-    Loops loops = kept.computes[group.products[number].result]->loops;
-    return loops.take_while([&](const TilingNode *loop) {
-      return loop != kept.reductions[number];
-    });
-  }
-
-  const GroupModel &group;
-  const Schedule &schedule;
-  KeptTiles &kept;
-  unsigned counter = 0;
-  /// The last statement inside of a loop.
-  unsigned endOf(const TilingNode *loop) const {
-    return llvm::find_if(ends, [&](auto &end) { return end.first == loop; })
-        ->second;
-  }
-  SmallVector<std::pair<const TilingNode *, unsigned>, 8> ends;
-};
-
-size_t commonPart(Loops a, Loops b) {
+size_t KeptTilesAnalysis::commonPart(Loops a, Loops b) {
   size_t length = 0;
   while (length < a.size() && length < b.size() && a[length] == b[length])
     ++length;
   return length;
 }
 
-} // namespace
-
-Reason Analysis::locate(const TilingTree &items,
-                        llvm::SmallVectorImpl<const TilingNode *> &loops) {
+Reason
+KeptTilesAnalysis::locate(const TilingTree &items,
+                          llvm::SmallVectorImpl<const TilingNode *> &loops) {
   for (const TilingNode &node : items) {
     if (node.isLoop()) {
       if (trips(node.index) == 1)
@@ -124,7 +70,7 @@ Reason Analysis::locate(const TilingTree &items,
 
 /// Each statement is there once, in all live loops that index its tensor or
 /// belong to its operator.
-Reason Analysis::checkStatements() const {
+Reason KeptTilesAnalysis::checkStatements() const {
   auto hasLoop = [](const TreePosition &position, unsigned axis) {
     return llvm::any_of(position.loops, [&](const TilingNode *loop) {
       return loop->index == axis;
@@ -167,7 +113,7 @@ Reason Analysis::checkStatements() const {
   return std::nullopt;
 }
 
-void Analysis::addSlots(TileSlots &slots, unsigned axis) const {
+void KeptTilesAnalysis::addSlots(TileSlots &slots, unsigned axis) const {
   // More than any block can hold, and still exact when multiplied by a tile.
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   slots.axes.push_back(axis);
@@ -176,7 +122,7 @@ void Analysis::addSlots(TileSlots &slots, unsigned axis) const {
 
 /// The accumulator: from the outermost reduction loop to its end. Parallel
 /// loops inside of it keep a tile for each iteration.
-Reason Analysis::analyzeSum(unsigned number) {
+Reason KeptTilesAnalysis::analyzeSum(unsigned number) {
   const Product &product = group.products[number];
   Loops loops = kept.computes[product.result]->loops;
   for (const TilingNode *loop : loops) {
@@ -195,7 +141,7 @@ Reason Analysis::analyzeSum(unsigned number) {
 
 /// The element-wise operators after a product follow its completion, or the
 /// last load of what else they read.
-Reason Analysis::analyzeHandOver(unsigned number) {
+Reason KeptTilesAnalysis::analyzeHandOver(unsigned number) {
   unsigned result = group.products[number].result;
   const std::string &name = group.tensorName(result);
   Loops scope = scopeOf(number);
@@ -235,8 +181,9 @@ Reason Analysis::analyzeHandOver(unsigned number) {
 
 /// Slots for tiles that are made in `made`, and in loops that lowering opens,
 /// of which the uses share the outermost `common` ones.
-Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-                      size_t common, const Twine &what) {
+Reason KeptTilesAnalysis::keep(unsigned tensor, Loops made,
+                               ArrayRef<unsigned> opened, size_t common,
+                               const Twine &what) {
   TileSlots &slots = kept.values[tensor];
   Loops makers = made.drop_front(common);
   for (const TilingNode *loop : makers) {
@@ -252,7 +199,7 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
   return std::nullopt;
 }
 
-Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
+Reason KeptTilesAnalysis::analyzeLoad(unsigned tensor, Loops use) {
   Loops load = kept.loads[tensor]->loops;
   return keep(tensor, load, {}, commonPart(load, use),
               Twine("L") + group.tensorName(tensor));
@@ -260,7 +207,7 @@ Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
 
 /// Operators after product `home` read the tile of product `number`: it is
 /// complete before, in loops that are around both.
-Reason Analysis::analyzeJoin(unsigned number, unsigned home) {
+Reason KeptTilesAnalysis::analyzeJoin(unsigned number, unsigned home) {
   const std::string name = "'" + group.valueName(number) + "'",
                     other = "'" + group.valueName(home) + "'";
   const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
@@ -277,7 +224,7 @@ Reason Analysis::analyzeJoin(unsigned number, unsigned home) {
 }
 
 /// Who uses the value follows its hand-over, outside of its reduction.
-Reason Analysis::analyzeUses(unsigned number) {
+Reason KeptTilesAnalysis::analyzeUses(unsigned number) {
   unsigned result = group.products[number].result;
   const std::string &name = group.tensorName(result);
   const HandOver &handOver = kept.handOvers[number];
@@ -317,124 +264,7 @@ Reason Analysis::analyzeUses(unsigned number) {
               Twine("C") + name);
 }
 
-//===----------------------------------------------------------------------===//
-// Passes over rows
-//===----------------------------------------------------------------------===//
-
-/// Its statement, in all live loops over its rows and, innermost, its axis,
-/// with the loads that are its own.
-Reason Analysis::locatePass(unsigned number) {
-  const RowPass &pass = group.passes[number];
-  const std::string &name = group.tensorName(pass.rows);
-  const std::optional<TreePosition> &at = kept.computes[pass.rows];
-  if (!at || kept.loads[pass.rows] || kept.stores[pass.rows])
-    return "the rows '" + name + "' are computed once and not moved";
-  SmallVector<unsigned, 4> needed(group.tensors[pass.rows].axes);
-  needed.push_back(pass.axis);
-  for (unsigned axis : needed)
-    if (trips(axis) > 1 &&
-        llvm::none_of(at->loops, [&](const TilingNode *loop) {
-          return loop->index == axis;
-        }))
-      return "C" + name + " stands outside of loop '" + group.axisName(axis) +
-             "'";
-  if (trips(pass.axis) > 1) {
-    if (at->loops.back()->index != pass.axis)
-      return "C" + name + " is not directly in the loop '" +
-             group.axisName(pass.axis) + "' that it runs along";
-    kept.rowLoops[number] = at->loops.back();
-  }
-  for (unsigned tensor : pass.ahead) {
-    if (!kept.loads[tensor])
-      continue;
-    const std::string load = "L" + group.tensorName(tensor);
-    if (kept.computes[tensor] || kept.stores[tensor])
-      return "operand '" + group.tensorName(tensor) + "' must not be computed";
-    if (kept.loads[tensor]->order > at->order)
-      return load + " does not precede C" + name;
-    for (unsigned axis : group.tensors[tensor].axes)
-      if (trips(axis) > 1 &&
-          llvm::none_of(kept.loads[tensor]->loops, [&](const TilingNode *loop) {
-            return loop->index == axis;
-          }))
-        return load + " stands outside of loop '" + group.axisName(axis) + "'";
-    if (Reason reason = analyzeLoad(tensor, at->loops))
-      return reason;
-    kept.lastUses[tensor] = at->order;
-  }
-  return std::nullopt;
-}
-
-/// Rows are final where `user` reads them, or run in the same loop as it.
-Reason Analysis::checkRowsReach(unsigned number, const TreePosition &user,
-                                const std::string &statement) {
-  const std::string name = "C" + group.tensorName(group.passes[number].rows);
-  const TreePosition &at = *kept.computes[group.passes[number].rows];
-  Loops around(at.loops);
-  if (user.order < at.order)
-    return name + " does not precede " + statement;
-  if (kept.rowLoops[number] &&
-      !llvm::is_contained(user.loops, kept.rowLoops[number]))
-    around = around.drop_back();
-  if (commonPart(around, user.loops) < around.size())
-    return "the rows of " + name + " do not reach " + statement;
-  return std::nullopt;
-}
-
-/// Who needs the rows: later passes of the product, and all that multiply what
-/// the operators in front of it make.
-Reason Analysis::analyzePass(unsigned number) {
-  const RowPass &pass = group.passes[number];
-  const TilingNode *loop = kept.rowLoops[number];
-  SmallVector<unsigned, 2> readers{pass.product};
-  for (unsigned tensor : pass.reads)
-    for (unsigned product : group.tensors[tensor].sharedBy)
-      if (!llvm::is_contained(readers, product))
-        readers.push_back(product);
-  std::optional<bool> runs;
-  for (unsigned reader : readers) {
-    unsigned result = group.products[reader].result;
-    const TreePosition &compute = *kept.computes[result];
-    if (Reason reason =
-            checkRowsReach(number, compute, "C" + group.tensorName(result)))
-      return reason;
-    bool isInside = loop && llvm::is_contained(compute.loops, loop);
-    if (isInside && kept.reductions[reader] != loop)
-      return "C" + group.tensorName(result) + " does not sum up in loop '" +
-             group.axisName(pass.axis) + "', in which its rows are reduced";
-    if (runs && *runs != isInside)
-      return "the rows of C" + group.tensorName(pass.rows) +
-             " run in the loop of one product and not in the other's";
-    runs = isInside;
-  }
-  kept.runsWithProduct[number] = *runs;
-  for (unsigned later = number + 1; later < group.passes.size(); ++later) {
-    const RowPass &other = group.passes[later];
-    if (other.product != pass.product ||
-        other.operandNumber != pass.operandNumber)
-      continue;
-    if (Reason reason = checkRowsReach(number, *kept.computes[other.rows],
-                                       "C" + group.tensorName(other.rows)))
-      return reason;
-    if (loop && (kept.rowLoops[later] == loop) != *runs)
-      return "C" + group.tensorName(pass.rows) + " and C" +
-             group.tensorName(other.rows) +
-             " run in one loop only if their product does, too";
-  }
-  return std::nullopt;
-}
-
-bool fusion::runsOnline(const GroupModel &group, const KeptTiles &kept,
-                        unsigned axis) {
-  if (kept.trips[axis] == 1)
-    return false;
-  for (auto [number, pass] : llvm::enumerate(group.passes))
-    if (pass.axis == axis)
-      return kept.runsWithProduct[number];
-  return true;
-}
-
-Reason Analysis::run() {
+Reason KeptTilesAnalysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
   kept.trips.clear();
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
@@ -514,7 +344,7 @@ Reason Analysis::run() {
 std::optional<std::string> fusion::analyzeKeptTiles(const GroupModel &group,
                                                     const Schedule &schedule,
                                                     KeptTiles &kept) {
-  return Analysis(group, schedule, kept).run();
+  return KeptTilesAnalysis(group, schedule, kept).run();
 }
 
 static bool usesBuffers(const TilingNode &node, const Schedule &schedule) {

@@ -81,8 +81,14 @@ Reason Checker::check(const Reduction &reduction) {
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is spread over blocks";
   }
-  if (reduction.reduced.size() != 1)
-    return "'" + name + "' is reduced along several axes at once";
+  // One value of a whole tile, which all threads hold in the end.
+  if (reduction.reduced.size() > 1) {
+    for (unsigned axis : reduction.reduced)
+      if (tripCount(group.axes[axis], schedule.tiles[axis]) > 1)
+        return "'" + name + "' is reduced along several axes at once, of which '" +
+               group.axisName(axis) + "' is cut into tiles";
+    return std::nullopt;
+  }
   unsigned axis = reduction.reduced.front();
   if (sequentialTrips(group, schedule, axis) > 1)
     if (Reason reason = checkOnline(reduction, axis))

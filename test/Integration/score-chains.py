@@ -27,6 +27,7 @@ CASES = {
     "exp2": dict(b=1, m=64, n=80, k=48, h=32, scores="exp2", type="bf16", out="bf16"),
     "rms": dict(b=1, m=64, n=100, k=32, h=40, scores="rms"),
     "maximum": dict(b=1, m=48, n=72, k=32, h=32, scores="maximum"),
+    "whole": dict(b=2, m=40, n=56, k=32, h=32, scores="whole", out="f16"),
     "gelu": dict(b=1, m=64, n=72, k=40, h=40, scores="gelu", out="f16"),
 }
 

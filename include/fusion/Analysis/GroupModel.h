@@ -172,15 +172,29 @@ struct OnlineAxis {
 struct MaskPredicate;
 using MaskPredicateRef = std::shared_ptr<const MaskPredicate>;
 
+/// An index, or a digit of one that stands for several: a row of heads that are
+/// one axis with their rows is the index modulo the rows of a head.
+struct MaskIndex {
+  unsigned axis;
+  int64_t divisor = 1;
+  int64_t period = 0; ///< of the quotient; 0 without one
+
+  bool isPlain() const { return divisor == 1 && period == 0; }
+  bool operator==(const MaskIndex &other) const {
+    return axis == other.axis && divisor == other.divisor &&
+           period == other.period;
+  }
+};
+
 /// A condition on the indices of a point: linear inequalities, joined.
 struct MaskPredicate {
   enum class Kind : uint8_t {
-    Linear, ///< Σ coefficient · index of axis + constant < 0
+    Linear, ///< Σ coefficient · index + constant < 0
     AnyOf,
     AllOf,
   };
   Kind kind = Kind::Linear;
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  llvm::SmallVector<std::pair<MaskIndex, int64_t>, 2> terms;
   int64_t constant = 0;
   std::vector<MaskPredicateRef> operands; ///< of AnyOf and AllOf
 };

@@ -136,14 +136,22 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
   Value combined =
       emitScalar(linalgOp, body.combined, tileAxes, shape,
                  [&](Value value) { return evaluateFollower(value, product); });
-  combined =
-      maskReduced(combined, tileAxes, axis, reductionIdentity(b, loc, body));
-  int64_t d = axis == mapping.i1 ? 0 : 1;
-  auto type = RankedTensorType::get({shape[1 - d]}, body.combined.getType());
-  Value part = tile::ReduceOp::create(b, loc, type, body.kind, combined, d,
-                                      /*offset=*/IntegerAttr(),
-                                      /*intrinsic=*/StringAttr(),
-                                      /*warps=*/DenseI64ArrayAttr());
+  for (unsigned reduced : model.reductions[number].reduced)
+    combined = maskReduced(combined, tileAxes, reduced,
+                           reductionIdentity(b, loc, body));
+  // Of several axes the last dimension goes first.
+  Value part = combined;
+  for (int64_t d : {1, 0}) {
+    if (!llvm::is_contained(model.reductions[number].reduced, tileAxes[d]))
+      continue;
+    SmallVector<int64_t, 2> left(
+        cast<RankedTensorType>(part.getType()).getShape());
+    left.erase(left.begin() + d);
+    part = tile::ReduceOp::create(
+        b, loc, RankedTensorType::get(left, body.combined.getType()), body.kind,
+        part, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
+        /*warps=*/DenseI64ArrayAttr());
+  }
   combineRunning(op, product, axis, part);
 }
 
