@@ -24,8 +24,8 @@ func.func @mean_square(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> tensor
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -41,8 +41,8 @@ func.func @mean_square(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> tensor
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%x, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -66,8 +66,8 @@ func.func @with_its_scale(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> (te
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -83,8 +83,8 @@ func.func @with_its_scale(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> (te
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%x, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -108,8 +108,8 @@ func.func @normalised_is_a_result(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -125,8 +125,8 @@ func.func @normalised_is_a_result(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%x, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>

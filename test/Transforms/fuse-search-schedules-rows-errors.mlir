@@ -6,10 +6,10 @@
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: an axis of a reduction is cut into tiles, so the reductions run online}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -21,8 +21,8 @@ func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tenso
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -38,8 +38,8 @@ func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tenso
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -59,10 +59,10 @@ func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tenso
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: the reductions whose axes are cut into tiles are over before the product that needs them, so they are 'ahead'}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA1,CD),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -74,8 +74,8 @@ func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<6
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -91,8 +91,8 @@ func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<6
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -112,10 +112,10 @@ func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<6
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: CD does not precede CC}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA,LB,CC,CD),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -127,8 +127,8 @@ func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -144,8 +144,8 @@ func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -165,10 +165,10 @@ func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: the rows 'D' are computed once and not moved}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -180,8 +180,8 @@ func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tens
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -197,8 +197,8 @@ func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tens
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -218,10 +218,10 @@ func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tens
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: CD stands outside of loop 'k'}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(CD,k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -233,8 +233,8 @@ func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -250,8 +250,8 @@ func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -271,10 +271,10 @@ func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: LA does not precede CD}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(CD),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -286,8 +286,8 @@ func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: t
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -303,8 +303,8 @@ func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: t
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -324,10 +324,10 @@ func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: t
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: LA1 does not precede CD}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(CD,LA1),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -339,8 +339,8 @@ func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -356,8 +356,8 @@ func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -377,10 +377,10 @@ func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: 'A1' is not loaded and needs no shared memory}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -392,8 +392,8 @@ func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>,
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -409,8 +409,8 @@ func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>,
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
@@ -430,10 +430,10 @@ func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>,
 #vector = affine_map<(i) -> (i)>
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
-func.func @mean_does_not_run(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @mean_does_not_run(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: the reductions along 'k' cannot run online: linalg.matmul multiplies what depends on a result of its own loop in a way that cannot be corrected}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %o : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -445,8 +445,8 @@ func.func @mean_does_not_run(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
       ins(%xs : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
   ^bb0(%a: f16, %o: f32):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.mulf %w, %w : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
     %r = arith.addf %o, %q : f32
     linalg.yield %r : f32
   } -> tensor<64xf32>
@@ -462,8 +462,8 @@ func.func @mean_does_not_run(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %o:
   %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
       ins(%xy, %m : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
   ^bb0(%a: f16, %b: f32, %o: f16):
-    %w = arith.extf %a : f16 to f32
-    %q = arith.subf %w, %b : f32
+    %e = arith.extf %a : f16 to f32
+    %q = arith.subf %e, %b : f32
     %r = arith.truncf %q : f32 to f16
     linalg.yield %r : f16
   } -> tensor<64x128xf16>
