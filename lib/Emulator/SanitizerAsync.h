@@ -35,8 +35,10 @@ namespace fusion::emulator {
 struct Phase {
   Knowledge open, done;
   /// What came from threads of its own CTA and from copies, where waits ask for
-  /// that alone (Code::hasNarrowWaits).
+  /// that alone (Code::hasNarrowWaits), once a thread of another CTA has
+  /// arrived: until then it is the same.
   Knowledge ownOpen, ownDone;
+  bool hasOthers = false;
   /// What was told last, and by a thread of which block.
   Knowledge last;
   uint64_t lastBlock = 0;

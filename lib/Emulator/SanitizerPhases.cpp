@@ -225,18 +225,31 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
       open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
                         state.clock + 1);
   };
+  if (&who != this && !ofCluster && hasNarrowWaits() && !phase.hasOthers) {
+    phase.hasOthers = true;
+    phase.ownOpen = phase.open;
+    phase.ownDone = phase.done;
+  }
   if (&who == this || !(inst.order & OrderCta))
     arrive(phase.open);
-  if (isLocal && cta.code->hasNarrowWaits)
+  if (isLocal && phase.hasOthers)
     arrive(phase.ownOpen);
   who.advance(state);
+}
+
+void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                              uint32_t offset, unsigned copyLine) {
+  reportText("mbarrier-misuse", warp, lane, inst.line, copyLine,
+             "use of the mbarrier at shared offset " + std::to_string(offset) +
+                 " for its next phase, while this one awaits copies that "
+                 "nobody has waited for: it may count for either");
 }
 
 /// The mbarrier hears of an agent.
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
   phase.open.warps.join(slot, clock + 1);
-  if (cta.code->hasNarrowWaits)
+  if (phase.hasOthers)
     phase.ownOpen.warps.join(slot, clock + 1);
 }
 
@@ -251,7 +264,7 @@ void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
   phase.done.join(phase.open);
-  if (cta.code->hasNarrowWaits)
+  if (phase.hasOthers)
     phase.ownDone.join(phase.ownOpen);
 }
 
@@ -264,10 +277,11 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
-  const Knowledge &done = offset == kClusterPhase ? seen
-                          : inst.order & OrderCta
-                              ? async.phaseAt(offset).ownDone
-                              : async.phaseAt(offset).done;
+  Phase *phase = offset == kClusterPhase ? nullptr : &async.phaseAt(offset);
+  const Knowledge &done = !phase ? seen
+                          : phase->hasOthers && (inst.order & OrderCta)
+                              ? phase->ownDone
+                              : phase->done;
   if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
