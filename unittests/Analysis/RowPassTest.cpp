@@ -159,7 +159,7 @@ TEST(RowPass, MeanSquare) {
     EXPECT_EQ(place(group.model(), "mnk", 128, each), "m(LA,CD,n(LB,CC,SC))");
   // Rows inside of the loop that reduces them.
   EXPECT_EQ(place(group.model(), "nkm", 32, PassPlace::Ahead),
-            "nk(LB,m(LA,CD,CC)),nm(SC)");
+            "n(k(LB,m(LA,CD,CC)),m(SC))");
 }
 
 TEST(RowPass, MeanAndVarianceAreTwoPasses) {
@@ -194,15 +194,15 @@ TEST(RowPass, FactorsLeaveBehindTypesWithRoom) {
   };
   Front wide("bf16");
   wide.rms().full("gained", {"y", "g"},
-                  "%w = arith.extf %a1 : bf16 to f32\n"
-                  "%r = arith.mulf %a0, %w : f32");
+                  "%v = arith.extf %a1 : bf16 to f32\n"
+                  "%r = arith.mulf %a0, %v : f32");
   EXPECT_EQ(derive(wide.text("gained")), "");
   // What was f16 stays f16 without its factor; a gain may take it out of range.
   EXPECT_EQ(derive(Front("f16").rms().text("y")), "");
   Front half("f16");
   half.rms().full("gained", {"y", "g"},
-                  "%w = arith.extf %a1 : f16 to f32\n"
-                  "%r = arith.mulf %a0, %w : f32");
+                  "%v = arith.extf %a1 : f16 to f32\n"
+                  "%r = arith.mulf %a0, %v : f32");
   EXPECT_EQ(derive(half.text("gained")),
             "linalg.matmul multiplies a quotient or product that is rounded to "
             "f16 and may be out of its range without a factor that is known "
