@@ -30,6 +30,13 @@ struct LoopTraffic {
     bool isPartial = false;       ///< another launch completes it
   };
   llvm::SmallVector<PerProduct, 4> products;
+  struct PerPass {
+    unsigned pass;
+    int64_t combined;  ///< tiles, of all blocks
+    int64_t completed; ///< tiles of rows, of all blocks
+    bool loadsFragments;
+  };
+  llvm::SmallVector<PerPass, 2> passes; ///< over rows
 };
 
 LoopTraffic countLoopTraffic(const GroupModel &group, const Schedule &schedule,

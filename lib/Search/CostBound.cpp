@@ -49,6 +49,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   };
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role != TensorRole::Intermediate &&
+        tensor.role != TensorRole::Rows && !tensor.pass &&
         !isCombined(group, outline, index))
       compulsory += bytesOf(index) / chip.dramBytesPerSecond;
   // The last store leaves the chip, and something is loaded before.
@@ -60,6 +61,9 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   double specialRate = chip.specialPerClockPerSM * chip.clockHz * chip.numSMs;
   for (const TilingStatement &statement : listStatements(outline.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
+    // Passes over rows may stand elsewhere.
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue;
     uint32_t loops = maskOf(statement.loops);
     // Tiles that masks leave out are not visited; a single tile is.
     double share = 1;

@@ -133,8 +133,8 @@ void ScheduleBuilder::orderLoops() {
 }
 
 void ScheduleBuilder::setLoops(Schedule &schedule,
-                               const BoundExpression &expression,
-                               bool hoists) const {
+                               const BoundExpression &expression, bool hoists,
+                               ArrayRef<PassPlace> passes) const {
   schedule.blocks.clear();
   SmallVector<unsigned, 4> blocks; // in the order of the grid
   for (unsigned axis : grid)
@@ -149,7 +149,7 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
     body = &body->front().children;
   *body = expression.loops;
   schedule.tree = placeStatements(group, loops, placementTiles(group, schedule),
-                                  blocks, hoists);
+                                  blocks, hoists, passes);
   if (hoists)
     return;
   auto splice = [&](auto &&self, TilingTree &items) -> void {
@@ -188,8 +188,11 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     case TensorRole::Extra:
     case TensorRole::Statistic:
     case TensorRole::Intermediate:
+    case TensorRole::Rows:
       break;
     case TensorRole::Operand: {
+      if (tensor.pass && !isLoaded(schedule.tree, index))
+        break;
       unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
       if (!llvm::is_contained(tensor.axes, parallel) ||
           !llvm::is_contained(tensor.axes, mapping.r1))

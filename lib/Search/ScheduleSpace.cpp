@@ -55,7 +55,8 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
       break;
-    if (tensor.role == TensorRole::Operand)
+    if ((tensor.role == TensorRole::Operand && !tensor.pass) ||
+        tensor.role == TensorRole::Rows)
       movable.push_back(index);
     else if (tensor.role == TensorRole::Intermediate)
       keepable.push_back(tensor.product);
@@ -182,6 +183,29 @@ double ScheduleSpace::size() const {
   return points;
 }
 
+/// The first pass of a product says where all of them stand.
+SmallVector<PassPlace, 1>
+ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> places;
+  for (const RowPass &pass : group.passes) {
+    const RowPass &first =
+        *llvm::find_if(group.passes, [&](const RowPass &other) {
+          return other.product == pass.product &&
+                 other.operandNumber == pass.operandNumber;
+        });
+    PassPlace usual = usualPlace(group, first);
+    uint8_t chosen = first.rows < ScheduleCandidate::kMostTensors
+                         ? candidate.hoisted[first.rows]
+                         : 0;
+    PassPlace other =
+        usual == PassPlace::Together ? PassPlace::Ahead : PassPlace::Together;
+    places.push_back(chosen == 1   ? PassPlace::Resident
+                     : chosen == 2 ? other
+                                   : usual);
+  }
+  return places;
+}
+
 /// Consumers first: what a producer is moved with stays with it.
 void ScheduleSpace::applyMoves(Schedule &schedule,
                                const ScheduleCandidate &candidate) const {
@@ -191,18 +215,22 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
                                         schedule.blocks))
         schedule.tree = std::move(*moved);
   for (unsigned tensor : movable)
-    if (unsigned levels = candidate.hoisted[tensor])
+    if (unsigned levels = candidate.hoisted[tensor];
+        levels && group.tensors[tensor].role == TensorRole::Operand)
       if (auto moved =
               hoistLoad(group, schedule.tree, tensor, levels, schedule.blocks))
         schedule.tree = std::move(*moved);
 }
 
-/// Tree and grid, which follow from which loops live.
-void ScheduleSpace::setLoops(Schedule &schedule, unsigned expression) const {
-  uint64_t key = expression;
+/// Tree and grid, which follow from which loops live and where passes over rows
+/// stand.
+void ScheduleSpace::setLoops(Schedule &schedule,
+                             const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> passes = placePasses(candidate);
+  uint64_t key = candidate.expression;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     key = key << 1 | (fusion::sequentialTrips(group, schedule, axis) > 1);
-  {
+  if (passes.empty()) {
     std::shared_lock lock(trees->mutex);
     auto found = trees->loops.find(key);
     if (found != trees->loops.end()) {
@@ -211,7 +239,10 @@ void ScheduleSpace::setLoops(Schedule &schedule, unsigned expression) const {
       return;
     }
   }
-  builder.setLoops(schedule, bound[expression]);
+  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
+                   passes);
+  if (!passes.empty())
+    return;
   std::unique_lock lock(trees->mutex);
   trees->loops[key] = std::make_unique<BoundExpression>(
       BoundExpression{schedule.blocks, schedule.tree});
@@ -231,7 +262,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
       mapping.intrinsic =
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
-  setLoops(schedule, candidate.expression);
+  setLoops(schedule, candidate);
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
@@ -270,7 +301,7 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
   };
   int64_t shared = 0, accumulators = 0;
   for (const GroupTensor &tensor : group.tensors) {
-    if (tensor.role != TensorRole::Operand)
+    if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
     const ProductMapping &mapping = builder.base().products[tensor.product];
     if (!llvm::is_contained(tensor.axes,
