@@ -296,6 +296,10 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
   result.ranking.push_back(*complete(found->best));
   if (options.measurement)
     result.ranking.front().measuredSeconds = found->seconds;
+  for (const PaperCandidate &candidate : found->others)
+    if (result.ranking.size() < options.ranked)
+      if (std::optional<RatedSchedule> rated = complete(candidate))
+        result.ranking.push_back(std::move(*rated));
   return true;
 }
 
@@ -324,11 +328,11 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
       return std::nullopt;
   } else {
     if (counts.candidates[4] > most) {
-      reason = std::to_string(counts.candidates[4]) +
+      reason = toText(counts.candidates[4]) +
                " candidates are too many to list; use the evolutionary search";
       return std::nullopt;
     }
-    result.candidates = counts.candidates[4];
+    result.candidates = static_cast<int64_t>(counts.candidates[4]);
     takeBest(listAll(), result);
     result.isProven = true;
     if (options.measurement &&

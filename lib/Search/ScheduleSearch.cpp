@@ -61,6 +61,7 @@ private:
   void evolveAll();
   void tryMoves();
   void refine();
+  void refineStages();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -308,6 +309,29 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
+/// The stages of each buffer alone: together they have those of the largest
+/// that still fit. Loads of outer loops are not among them, since groups of
+/// copies are waited for in order (`checkSchedule`), nor are what registers
+/// hold.
+void Search::refineStages() {
+  if (ranking.empty() || seesTilesOnly(options.model))
+    return;
+  double before;
+  do {
+    before = ranking.best();
+    // Judging moves the entries.
+    ScheduleRanking::Entry best = ranking.starts().front();
+    for (unsigned tensor : listPipelinedLoads(best.rated.schedule)) {
+      Schedule schedule = best.rated.schedule;
+      for (unsigned stages : space.stages()) {
+        schedule.places[tensor].stages = stages;
+        if (stages != best.rated.schedule.places[tensor].stages)
+          ranking.judge(schedule, best.candidate);
+      }
+    }
+  } while (ranking.best() < before);
+}
+
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -322,6 +346,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       evolveAll();
     }
     refine();
+    refineStages();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.candidates()) +

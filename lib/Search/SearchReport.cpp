@@ -237,10 +237,10 @@ std::string fusion::describe(const Schedule &schedule,
 }
 
 /// Numbers beyond what a double holds exactly are written as text.
-static llvm::json::Value exactly(uint64_t number) {
-  constexpr uint64_t most = uint64_t(1) << 53;
+static llvm::json::Value exactly(WideCount number) {
+  constexpr WideCount most = WideCount(1) << 53;
   if (number > most)
-    return std::to_string(number);
+    return toText(number);
   return static_cast<int64_t>(number);
 }
 
@@ -253,6 +253,7 @@ static void reportCounts(const SpaceCounts &counts, Object &entry) {
   for (unsigned rule : {1, 2, 3, 4})
     entry["after_rule" + std::to_string(rule)] =
         exactly(counts.candidates[rule]);
+  entry["counts_exact"] = counts.isExact;
   entry["after_rule4_in_elements"] = exactly(counts.afterRule4InElements);
 }
 

@@ -216,17 +216,16 @@ TEST(ScheduleSearchRanking, DoesNotChangeTheChoice) {
 // effort is no better, and at most 2 % worse, whatever the seed.
 TEST(ScheduleSearchMethods, AutoIsNearTheBest) {
   const ChipInfo &chip = *lookupChip("sm_80");
-  for (std::vector<int64_t> sizes :
-       {std::vector<int64_t>{128, 64, 128},
-        {128, 64, 96, 48},
-        {1024, 512, 1024, 512},
-        {1024, 1024, 1024, 1024},
-        {1824, 320, 1824, 320},
-        {2048, 256, 2048, 256},
-        {2896, 128, 2896, 128},
-        {720, 2048, 720, 2048},
-        {4096, 64, 4096, 64, 4096},
-        {3248, 96, 3248, 96, 3248}}) {
+  for (std::vector<int64_t> sizes : {std::vector<int64_t>{128, 64, 128},
+                                     {128, 64, 96, 48},
+                                     {1024, 512, 1024, 512},
+                                     {1024, 1024, 1024, 1024},
+                                     {1824, 320, 1824, 320},
+                                     {2048, 256, 2048, 256},
+                                     {2896, 128, 2896, 128},
+                                     {720, 2048, 720, 2048},
+                                     {4096, 64, 4096, 64, 4096},
+                                     {3248, 96, 3248, 96, 3248}}) {
     ParsedGroup group(chainIR(sizes));
     ASSERT_TRUE(group.axes) << group.reason;
     std::string reason;

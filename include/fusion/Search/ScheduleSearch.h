@@ -51,7 +51,7 @@ using Refusals = std::vector<std::pair<std::string, int64_t>>;
 
 /// The size of a paper's space (PaperSpace.h).
 struct SpaceCounts : PaperSpaceCounts {
-  uint64_t afterRule4InElements = 0; ///< rule 4 as the document counts
+  WideCount afterRule4InElements = 0; ///< rule 4 as the document counts
 };
 
 struct SearchResult : RatedSchedule {

@@ -41,7 +41,8 @@ std::string describe(const Schedule &schedule, const GroupModel &group);
 /// loop's bound, and the place of the choice under the roofline (flop per byte
 /// of DRAM, flop per second). In the papers' spaces `expressions_raw`, `raw`
 /// and `after_rule1` to `after_rule4` are the sizes of the space; integers that
-/// a double does not hold are strings.
+/// a double does not hold are strings, and `counts_exact` is off where one exceeds
+/// 128 bits.
 llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchResult &result,
                                 const SearchOptions &options,
