@@ -226,6 +226,10 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         value.getDefiningOp<linalg::FillOp>())
       return decline(
           "an operand is not an input but an empty or filled tensor");
+    if (role == TensorRole::Operand &&
+        getElementTypeOrSelf(value.getType()).isInteger(1))
+      return decline("truth values do not pass through shared memory to a "
+                     "product");
     if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
       const GroupTensor &known = group.model.tensors[it->second];
       if (known.role == role && known.product == product &&

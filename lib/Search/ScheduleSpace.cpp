@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
+#include <numeric>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -76,6 +78,21 @@ void ScheduleSpace::listSplits() {
       splits.push_back(parts);
 }
 
+/// What the tiles of an axis are multiples of: the steps of the intrinsics that
+/// sum along it may be longer.
+int64_t ScheduleSpace::unitOf(unsigned axis) const {
+  int64_t unit = kUnit;
+  for (unsigned product = 0; product < group.products.size(); ++product) {
+    if (builder.base().products[product].r1 != axis)
+      continue;
+    int64_t step = std::numeric_limits<int64_t>::max();
+    for (const Intrinsic *intrinsic : builder.intrinsicsOf(product))
+      step = std::min<int64_t>(step, intrinsic->r1);
+    unit = std::lcm(unit, step);
+  }
+  return unit;
+}
+
 void ScheduleSpace::listTiles() {
   constexpr int64_t most = 512;
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
@@ -86,12 +103,13 @@ void ScheduleSpace::listTiles() {
       all = someOf = fewOf = {1};
       continue;
     }
-    int64_t last = llvm::alignTo(axis.extent, kUnit);
+    int64_t step = unitOf(index);
+    int64_t last = llvm::alignTo(axis.extent, step);
     // Beyond the axis only to fill the warps, half of them at least.
     int64_t unit = kUnit * ScheduleBuilder::warpCounts().back();
     int64_t end = std::min(
-        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - kUnit});
-    for (int64_t tile = kUnit; tile <= end; tile += kUnit)
+        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - step});
+    for (int64_t tile = step; tile <= end; tile += step)
       all.push_back(tile);
     for (unsigned warps : ScheduleBuilder::warpCounts()) {
       int64_t trips = 0;
@@ -107,7 +125,7 @@ void ScheduleSpace::listTiles() {
     llvm::sort(someOf);
     someOf.erase(std::unique(someOf.begin(), someOf.end()), someOf.end());
     constexpr int64_t mostOfFew = 256;
-    for (int64_t tile = kUnit; tile <= std::min(mostOfFew, last); tile *= 2)
+    for (int64_t tile = step; tile <= std::min(mostOfFew, last); tile *= 2)
       fewOf.push_back(tile);
     if (last <= mostOfFew && !llvm::isPowerOf2_64(last))
       fewOf.push_back(last);

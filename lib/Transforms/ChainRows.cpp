@@ -9,6 +9,7 @@
 
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -95,6 +96,15 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
     auto producer = value.getDefiningOp<linalg::LinalgOp>();
     if (!producer || !value.hasOneUse() || taken.contains(producer) ||
         !isElementwise(producer))
+      continue;
+    // What a product multiplies passes through shared memory, which holds no
+    // truth values.
+    bool readsTruth =
+        isContraction(reader) &&
+        llvm::any_of(producer.getDpsInputs(), [](Value input) {
+          return getElementTypeOrSelf(input.getType()).isInteger(1);
+        });
+    if (readsTruth)
       continue;
     // What follows a product is that product's epilogue.
     if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
@@ -233,23 +243,33 @@ Collector::follow(const ChainRow::Link &link) {
   return {};
 }
 
+/// The uses of a value, those of its reshaped forms included.
+static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
+  for (OpOperand &use : value.getUses()) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(use.getOwner()))
+      collectUses(use.getOwner()->getResult(0), uses);
+    else
+      uses.push_back(&use);
+  }
+}
+
 void Collector::remarkEnd(Value value) {
   if (!explains)
     return;
-  SmallVector<linalg::LinalgOp> readers;
-  for (Operation *user : value.getUsers())
-    if (auto reader = dyn_cast<linalg::LinalgOp>(user))
-      readers.push_back(reader);
-  if (readers.empty())
+  SmallVector<OpOperand *> uses;
+  collectUses(value, uses);
+  auto *reader = llvm::find_if(uses, [](OpOperand *use) {
+    return !use->getOwner()->hasTrait<OpTrait::IsTerminator>();
+  });
+  if (reader == uses.end())
     return;
   std::string reason;
-  if (!value.hasOneUse())
-    reason = llvm::formatv("it is read in {0} places",
-                           llvm::range_size(value.getUses()));
-  else if (taken.contains(readers.front()))
+  if (uses.size() > 1)
+    reason = llvm::formatv("it is read in {0} places", uses.size());
+  else if (taken.contains((*reader)->getOwner()))
     reason = "its reader is already in the chain of another operand";
   else
-    reason = (readers.front()->getName().getStringRef() +
+    reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "
               "reduction that the chain can take in")
                  .str();

@@ -208,6 +208,8 @@ Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
   for (unsigned tensor = 0; tensor < axes.model.tensors.size(); ++tensor)
     if (!isCombined(axes.model, schedule, tensor))
       result.places[tensorOf(tensor)] = schedule.places[tensor];
+  // Reductions behind the sum stay with what adds the parts.
+  result.reduction = reductionForm(partial->model, result);
   return exportSchedule(result, partial->model, rewriter.getContext());
 }
 

@@ -147,6 +147,7 @@ private:
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
   void listSplits();
+  int64_t unitOf(unsigned axis) const;
   void listTiles();
 
   const GroupModel &group;
