@@ -74,6 +74,7 @@ public:
     result.blocks *= parts;
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role != TensorRole::Intermediate &&
+          tensor.role != TensorRole::Rows && !tensor.pass &&
           !isCombined(group, schedule, index))
         result.compulsoryBytes +=
             movedElements(group, schedule, index) * bytesOf(index);
@@ -154,8 +155,12 @@ private:
   void addShortened() {
     Footprint::Shortened loop{shortened->masked->axis, 0, 0};
     for (const VisitedTiles &tiles : visited) {
-      loop.average += static_cast<double>(tiles.iterations) / visited.size();
-      loop.most = std::max(loop.most, tiles.iterations);
+      // Parts of a split axis visit them together.
+      int64_t shares = split == loop.axis ? parts : 1;
+      loop.average +=
+          static_cast<double>(tiles.iterations) / (visited.size() * shares);
+      loop.most = std::max(loop.most,
+                           std::min(tiles.iterations, kept.trips[loop.axis]));
     }
     result.shortened = loop;
   }
@@ -198,12 +203,49 @@ private:
         break;
       }
       case TilingNode::Kind::Compute:
-        visitProduct(tensor.product);
+        if (tensor.role == TensorRole::Rows)
+          visitPass(node.index);
+        else
+          visitProduct(tensor.product);
         break;
       case TilingNode::Kind::Loop:
         break;
       }
     }
+  }
+
+  /// Every warp along the other axis of the product reduces whole rows.
+  void visitPass(unsigned rows) {
+    const RowPass &pass = *llvm::find_if(
+        group.passes, [&](const RowPass &each) { return each.rows == rows; });
+    const ProductMapping &mapping = schedule.products[pass.product];
+    bool isFirst = mapping.isFirst(pass.operandNumber);
+    int64_t repeated = mapping.warps[isFirst ? 1 : 0];
+    int64_t parallel = schedule.tiles[mapping.parallelAxis(pass.operandNumber)];
+    int64_t points = parallel * schedule.tiles[pass.axis];
+    int64_t count = enclosingTrips();
+    constexpr int64_t lanes = 4;
+    result.scalar += pass.perPoint * (points * repeated * count);
+    result.scalar += pass.perRow * (parallel * lanes * repeated *
+                                    enclosingTrips(llvm::ArrayRef(pass.axis)));
+    // In the product's loop they are the fragments that it multiplies.
+    bool isTogether = kept.runsWithProduct[&pass - group.passes.begin()];
+    for (unsigned tensor : pass.reads)
+      if (!isTogether &&
+          llvm::is_contained(group.tensors[tensor].axes, pass.axis))
+        result.sharedTraffic +=
+            points * repeated * count * group.tensors[tensor].elementBytes;
+    int64_t steps = 1;
+    for (unsigned axis : loops)
+      if (!schedule.isBlockAxis(axis))
+        steps *= kept.trips[axis];
+    bool isOwn = llvm::any_of(pass.ahead, [&](unsigned tensor) {
+      return kept.loads[tensor].has_value();
+    });
+    if (!isOwn)
+      return;
+    result.serialLoads += steps;
+    result.barriers += 2 * steps;
   }
 
   void visitProduct(unsigned number) {
@@ -218,7 +260,7 @@ private:
         split && group.tensors[product.result].role == TensorRole::Result;
     ScalarWork perPoint = product.perPoint;
     for (const OnlineAxis &online : group.online)
-      if (kept.trips[online.axis] > 1)
+      if (runsOnline(group, kept, online.axis))
         for (const auto &[deferring, work] : online.deferred)
           if (deferring == number)
             perPoint += work * -1;
@@ -232,7 +274,7 @@ private:
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
-          kept.trips[online.axis] > 1)
+          runsOnline(group, kept, online.axis))
         result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic += fragmentBytes(mapping, schedule.tiles, r1) * count;

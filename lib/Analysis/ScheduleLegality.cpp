@@ -280,6 +280,12 @@ Reason Checker::checkKeptParts() {
 Reason Checker::checkPlace(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
+  // A pass over rows that reads the product's tiles.
+  if (tensor.pass && !kept.loads[index])
+    return place.space == fuse::Space::Shared || place.stages > 1
+               ? Reason("'" + tensor.name +
+                        "' is not loaded and needs no shared memory")
+               : std::nullopt;
   constexpr unsigned mostStages = 8;
   if (place.stages < 1 || place.stages > mostStages)
     return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
@@ -328,8 +334,11 @@ Reason Checker::checkPlace(unsigned index) {
   case TensorRole::Intermediate:
     return checkHandOver(tensor.product);
   case TensorRole::Statistic:
+  case TensorRole::Rows:
     if (isShared)
-      return "'" + tensor.name + "' is stored from registers";
+      return "'" + tensor.name + "' " +
+             (tensor.role == TensorRole::Rows ? "stays in" : "is stored from") +
+             " registers";
     break;
   case TensorRole::Result:
     break;

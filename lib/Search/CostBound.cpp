@@ -39,7 +39,8 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
     return bytes;
   };
   for (const GroupTensor &tensor : group.tensors)
-    if (tensor.role != TensorRole::Intermediate)
+    if (tensor.role != TensorRole::Intermediate &&
+        tensor.role != TensorRole::Rows && !tensor.pass)
       compulsory += bytesOf(tensor) / chip.dramBytesPerSecond;
   // The last store leaves the chip, and something is loaded before.
   // A second launch combines parts.
@@ -49,6 +50,9 @@ CostBound::CostBound(const GroupModel &group, const TilingTree &tree,
   compulsory = std::max(compulsory, chip.dramLatency);
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
+    // Passes over rows may stand elsewhere.
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue;
     uint32_t loops = maskOf(statement.loops);
     // Tiles that masks leave out are not visited; a single tile is.
     double share = 1;

@@ -133,8 +133,8 @@ void ScheduleBuilder::orderLoops() {
 }
 
 void ScheduleBuilder::setLoops(Schedule &schedule,
-                               const BoundExpression &expression,
-                               bool hoists) const {
+                               const BoundExpression &expression, bool hoists,
+                               ArrayRef<PassPlace> passes) const {
   schedule.blocks.clear();
   SmallVector<unsigned, 4> blocks; // in the order of the grid
   for (unsigned axis : grid)
@@ -148,7 +148,8 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
   while (!body->empty())
     body = &body->front().children;
   *body = expression.loops;
-  schedule.tree = placeStatements(group, loops, schedule.tiles, blocks, hoists);
+  schedule.tree =
+      placeStatements(group, loops, schedule.tiles, blocks, hoists, passes);
   if (hoists)
     return;
   auto splice = [&](auto &&self, TilingTree &items) -> void {
@@ -186,8 +187,11 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     switch (tensor.role) {
     case TensorRole::Extra:
     case TensorRole::Statistic:
+    case TensorRole::Rows:
       break;
     case TensorRole::Operand: {
+      if (tensor.pass && !isLoaded(schedule.tree, index))
+        break;
       unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
       if (!llvm::is_contained(tensor.axes, parallel) ||
           !llvm::is_contained(tensor.axes, mapping.r1))

@@ -43,7 +43,8 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
       break;
-    if (tensor.role == TensorRole::Operand)
+    if ((tensor.role == TensorRole::Operand && !tensor.pass) ||
+        tensor.role == TensorRole::Rows)
       movable.push_back(index);
     else if (tensor.role == TensorRole::Intermediate)
       keepable.push_back(tensor.product);
@@ -170,6 +171,29 @@ double ScheduleSpace::size() const {
   return points;
 }
 
+/// The first pass of a product says where all of them stand.
+SmallVector<PassPlace, 1>
+ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> places;
+  for (const RowPass &pass : group.passes) {
+    const RowPass &first =
+        *llvm::find_if(group.passes, [&](const RowPass &other) {
+          return other.product == pass.product &&
+                 other.operandNumber == pass.operandNumber;
+        });
+    PassPlace usual = usualPlace(group, first);
+    uint8_t chosen = first.rows < ScheduleCandidate::kMostTensors
+                         ? candidate.hoisted[first.rows]
+                         : 0;
+    PassPlace other =
+        usual == PassPlace::Together ? PassPlace::Ahead : PassPlace::Together;
+    places.push_back(chosen == 1   ? PassPlace::Resident
+                     : chosen == 2 ? other
+                                   : usual);
+  }
+  return places;
+}
+
 /// Consumers first: what a producer is moved with stays with it.
 void ScheduleSpace::applyMoves(Schedule &schedule,
                                const ScheduleCandidate &candidate) const {
@@ -179,7 +203,8 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
                                         schedule.blocks))
         schedule.tree = std::move(*moved);
   for (unsigned tensor : movable)
-    if (unsigned levels = candidate.hoisted[tensor])
+    if (unsigned levels = candidate.hoisted[tensor];
+        levels && group.tensors[tensor].role == TensorRole::Operand)
       if (auto moved =
               hoistLoad(group, schedule.tree, tensor, levels, schedule.blocks))
         schedule.tree = std::move(*moved);
@@ -199,7 +224,8 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
       mapping.intrinsic =
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
-  builder.setLoops(schedule, bound[candidate.expression]);
+  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
+                   placePasses(candidate));
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
@@ -226,7 +252,7 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
   };
   int64_t shared = 0, accumulators = 0;
   for (const GroupTensor &tensor : group.tensors) {
-    if (tensor.role != TensorRole::Operand)
+    if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
     const ProductMapping &mapping = builder.base().products[tensor.product];
     if (!llvm::is_contained(tensor.axes,

@@ -18,9 +18,11 @@ using namespace mlir;
 using namespace fusion;
 
 ChainRow::Operators ChainRow::operators(unsigned first, unsigned last, bool all,
-                                        bool joined) const {
+                                        bool joined, bool heads) const {
   Operators result;
   for (unsigned i = first; i <= last; ++i) {
+    if (heads)
+      llvm::append_range(result, links[i].head);
     if (joined)
       llvm::append_range(result, links[i].joined);
     llvm::append_range(result, links[i].before);
@@ -37,6 +39,11 @@ ChainRow::Operators ChainRow::operators(unsigned first, unsigned last, bool all,
 bool ChainRow::hasJoined(unsigned first, unsigned last) const {
   return llvm::any_of(llvm::ArrayRef(links).slice(first, last - first + 1),
                       [](const Link &link) { return !link.joined.empty(); });
+}
+
+bool ChainRow::hasHead(unsigned first, unsigned last) const {
+  return llvm::any_of(llvm::ArrayRef(links).slice(first, last - first + 1),
+                      [](const Link &link) { return !link.head.empty(); });
 }
 
 namespace {
@@ -62,6 +69,7 @@ public:
         taken.insert(next);
         collectBefore(next, arriving, link.before);
         collectAfter(link);
+        collectHead(link);
         std::tie(next, arriving) = follow(link);
       }
     }
@@ -72,6 +80,7 @@ private:
   void collectBefore(linalg::LinalgOp reader, Value skip,
                      ChainRow::Operators &before);
   void collectAfter(ChainRow::Link &link);
+  void collectHead(ChainRow::Link &link);
   void collectJoined(linalg::LinalgOp reader, ChainRow::Link &link);
   std::pair<linalg::LinalgOp, Value> follow(const ChainRow::Link &link);
   void remarkEnd(Value value);
@@ -115,6 +124,72 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
     taken.insert(producer);
     before.push_back(producer);
     llvm::append_range(pending, producer.getDpsInputs());
+  }
+}
+
+/// Takes in what leads to reductions in front of the link's products: all of it
+/// is read inside, but for values of rows.
+void Collector::collectHead(ChainRow::Link &link) {
+  llvm::SmallPtrSet<Operation *, 8> readers{link.product};
+  SmallVector<Value> pending;
+  auto read = [&](linalg::LinalgOp op) {
+    llvm::append_range(pending, op.getDpsInputs());
+  };
+  read(link.product);
+  for (const ChainRow::Operators *list : {&link.before, &link.joined})
+    for (linalg::LinalgOp op : *list) {
+      readers.insert(op);
+      read(op);
+    }
+  llvm::SetVector<Operation *> found;
+  while (!pending.empty()) {
+    auto op = pending.pop_back_val().getDefiningOp<linalg::LinalgOp>();
+    if (!op || op->getBlock() != &block || taken.contains(op) ||
+        !(isElementwise(op) || matchReduction(op)) ||
+        llvm::any_of(op.getDpsInputs(), [&](Value input) {
+          auto producer = input.getDefiningOp<linalg::LinalgOp>();
+          return producer &&
+                 (isContraction(producer) ||
+                  (taken.contains(producer) && !readers.contains(producer)));
+        }))
+      continue;
+    if (found.insert(op))
+      read(op);
+  }
+  int64_t rank =
+      cast<ShapedType>(link.product->getOperand(0).getType()).getRank();
+  auto leaves = [&](Operation *op) {
+    return cast<ShapedType>(op->getResult(0).getType()).getRank() >= rank &&
+           !llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return readers.contains(user) || found.contains(user);
+           });
+  };
+  while (true) {
+    auto *outside = llvm::find_if(found, leaves);
+    if (outside == found.end())
+      break;
+    found.remove(*outside);
+  }
+  // Rows that nobody needs any more go, too.
+  auto isNeeded = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return readers.contains(user) || found.contains(user);
+    });
+  };
+  while (true) {
+    auto *idle =
+        llvm::find_if(found, [&](Operation *op) { return !isNeeded(op); });
+    if (idle == found.end())
+      break;
+    found.remove(*idle);
+  }
+  if (llvm::none_of(found, [](Operation *op) {
+        return matchReduction(cast<linalg::LinalgOp>(op)).has_value();
+      }))
+    return;
+  for (Operation *op : found) {
+    taken.insert(op);
+    link.head.push_back(cast<linalg::LinalgOp>(op));
   }
 }
 

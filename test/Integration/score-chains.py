@@ -33,6 +33,7 @@ CASES = {
     "decode": dict(b=1, m=4, n=700, k=32, h=32, out="f16"),
     "decode_lse": dict(b=2, m=1, n=513, k=64, h=40, lse=True, type="bf16"),
     "decode_masked": dict(b=1, m=16, n=400, k=24, h=64, mask="additive"),
+    "whole": dict(b=2, m=40, n=56, k=32, h=32, scores="whole", out="f16"),
     "gelu": dict(b=1, m=64, n=72, k=40, h=40, scores="gelu", out="f16"),
 }
 

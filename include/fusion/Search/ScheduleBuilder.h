@@ -51,9 +51,11 @@ public:
 
   /// Tree and grid of an expression with the schedule's tiles. Loops of one
   /// iteration are left out; unless `hoists`, statements stay in them as if
-  /// they were there (MCFuser without removal of dead loops).
+  /// they were there (MCFuser without removal of dead loops). `passes` as for
+  /// `placeStatements`.
   void setLoops(Schedule &schedule, const BoundExpression &expression,
-                bool hoists = true) const;
+                bool hoists = true,
+                llvm::ArrayRef<PassPlace> passes = {}) const;
 
   /// Sets warps, then places and transports of all tensors, with one stage.
   void arrange(Schedule &schedule,

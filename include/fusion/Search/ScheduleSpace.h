@@ -41,6 +41,8 @@ struct ScheduleCandidate {
   /// computing it again (`keepIntermediate`); what a tree has no such loops for
   /// stays where it is. Beyond these many tensors nothing is moved.
   static constexpr unsigned kMostTensors = 24;
+  /// Of the rows of a pass, how it stands to its product: 0 is `usualPlace`, 1
+  /// ahead of it with tiles that stay, 2 the remaining one.
   std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
   std::array<uint8_t, kMostProducts> kept{};   ///< by product
 
@@ -144,6 +146,8 @@ private:
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
+  llvm::SmallVector<PassPlace, 1>
+  placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
   void listSplits();
