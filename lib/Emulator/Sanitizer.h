@@ -83,10 +83,11 @@ public:
 
   /// Bytes of shared memory that hold something from the start.
   void initialize(uint32_t offset, uint32_t bytes);
-  /// `contiguous`: all lanes, one after the other.
+  /// `contiguous`: all lanes, one after the other; `all`: the allocation that
+  /// holds all that is accessed, null where none does.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
-                    bool contiguous = false);
+                    bool contiguous = false, Allocation *all = nullptr);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
@@ -208,6 +209,10 @@ private:
     uint32_t begun = 0;
     Record remote = 0;
     uint32_t remoteRank = 0, remoteLanes = 0;
+    /// Contexts, and whether they come before all lanes: as long as `common`
+    /// is this.
+    Knowledge askedOf;
+    uint32_t asked[64] = {}; ///< twice the context, and the answer
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
@@ -269,7 +274,8 @@ private:
                     unsigned bytes);
   bool accessQuickly(Reach &reach, Record &write, Record &reads,
                      Record mine) const;
-  bool isAfter(Reach &reach, Record other, Record mine) const;
+  bool isAfter(const Reach &reach, Record other, Record mine) const;
+  bool isAfterForAll(const Reach &reach, Record other) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -287,7 +293,7 @@ private:
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
   void askFront(const Reach &reach, Record front, Record &before) const;
-  Action actionOn(const Reach &reach, Record reads) const;
+  Action actionOn(Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
@@ -329,8 +335,6 @@ private:
   // SanitizerCluster.cpp
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
-  void importFrom(Knowledge &into, const Knowledge &told,
-                  const Sanitizer &who) const;
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
   /// know the same before and learn the same.
   void learnTogether(Knowledge &into, const Knowledge &known);
@@ -340,6 +344,7 @@ private:
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
+  Shadow &recentShadow(Allocation &allocation);
   std::string threadName(Record record) const;
 
   Cta &cta;
@@ -354,8 +359,13 @@ private:
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
-  Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
-  Shadow *lastShadow = nullptr;
+  /// Of global memory, with their shadows, in turn.
+  struct Recent {
+    Allocation *allocation = nullptr;
+    Shadow *shadow = nullptr;
+  };
+  Recent recent[4];
+  unsigned recentNext = 0;
   ReaderSets sets;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
@@ -382,10 +392,6 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
-  /// Contexts, and whether they come before all lanes.
-  uint32_t asked[4] = {};
-  bool answer[4] = {};
-
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
     if (!allocation)
@@ -395,20 +401,50 @@ struct Sanitizer::Reach {
   }
 };
 
+/// Visits (picture, lanes) of what the lanes know besides their own accesses.
+template <class Visit>
+void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
+  WarpState &state = states[warp.index];
+  auto picture = [&](const Knowledge &known) {
+    Told *told = new Told;
+    told->block = cta.linear;
+    told->known = known;
+    return ToldRef(told);
+  };
+  uint32_t single = mask & state.lanes.lanes();
+  if (mask & ~single) {
+    if (!state.told || !state.told->known.isShared(state.common))
+      state.told = picture(state.common);
+    visit(state.told, mask & ~single);
+  }
+  while (single) {
+    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
+    uint32_t alike = 0;
+    for (uint32_t left = single; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
+    }
+    Knowledge known = state.common;
+    known.join(first);
+    visit(picture(known), alike);
+    single &= ~alike;
+  }
+}
+
 /// The records of these bytes, by the word where that is whole.
 template <class Visit>
 void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                            Visit visit) {
   shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
-    uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && shadow.isWhole(word)) {
+    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
+    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
       visit(shadow.writes[word], shadow.reads[word], at);
-      at += 4;
+      at = next;
       continue;
     }
     Shadow::Parts &parts = shadow.split(word);
-    for (; at < end && at / 4 == word; ++at)
+    for (; at < end && at < next; ++at)
       visit(parts.writes[at % 4], parts.reads[at % 4], at);
   }
 }

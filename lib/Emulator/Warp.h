@@ -125,7 +125,9 @@ struct AsyncCopy {
   uint8_t size[32];
   bool isWhole;                    ///< 16 bytes of all lanes
   std::unique_ptr<uint8_t[]> data; ///< where the source was read at the issue
-  uint32_t reads = 0;              ///< the sanitizer's context of the reads
+  // The sanitizer's: context of the reads, record of the writes.
+  uint32_t reads = 0;
+  uint64_t written = 0;
 };
 
 struct Warp {
