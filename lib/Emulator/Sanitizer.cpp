@@ -13,6 +13,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace fusion::emulator;
@@ -251,6 +252,40 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
   reads = 0;
 }
 
+/// For Spinning.cpp.
+void Sanitizer::noteWatched(const Inst &inst, SanitizeKind kind,
+                            uint64_t address, const Allocation *allocation,
+                            Shadow &shadow, uint64_t offset) {
+  // An atomic whose result is the same every time changes nothing.
+  bool writes = kind == SanitizeKind::Store ||
+                (kind == SanitizeKind::Atomic && (inst.e & 1));
+  bool strong = isStrong(inst, kind);
+  watch->stores |= writes;
+  if (writes || (!watch->poll.empty() && (watch->isStrong || !strong)))
+    return;
+  watch->isStrong = strong;
+  watch->line = inst.line;
+  char text[96];
+  if (allocation)
+    std::snprintf(text, sizeof(text),
+                  "global address 0x%llx, byte %llu of an "
+                  "allocation of %llu bytes",
+                  static_cast<unsigned long long>(address),
+                  static_cast<unsigned long long>(offset),
+                  static_cast<unsigned long long>(allocation->bytes));
+  else
+    std::snprintf(text, sizeof(text), "shared offset %llu",
+                  static_cast<unsigned long long>(offset));
+  watch->poll = text;
+  watch->otherLine = 0;
+  forRecords(shadow, offset & ~uint64_t(3), 4,
+             [&](Record &write, Record &, uint64_t) {
+               if (!(write & kSpecial) && contextOf(write) &&
+                   lineOf(write) != inst.line)
+                 watch->otherLine = lineOf(write);
+             });
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -270,6 +305,8 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
     reach.stored = &inst;
+  if (watch)
+    noteWatched(inst, kind, 0, nullptr, shared, address[__builtin_ctz(mask)]);
   access(reach, mask, address, bytes, contiguous);
   if (strong)
     synchronize(warp, mask, address, inst, kind, released, &narrowShared);
@@ -398,17 +435,17 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
       inside &= ~(uint32_t(offset[i] >= allocation->bytes) << i);
     rest &= ~inside;
     bool row = contiguous && inside == kFullMask;
-    Reach reach{recentShadow(*allocation),
-                warp,
-                inst.line,
-                kind,
-                mine,
-                Record(1) << 32,
-                allocation};
+    Reach reach{recentShadow(*allocation), warp,      inst.line, kind, mine,
+                Record(1) << 32,           allocation};
     reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
     reach.update = reach.loose && (inst.order & OrderUpdate);
     if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
       reach.stored = &inst;
+    if (watch) {
+      unsigned lane = unsigned(__builtin_ctz(inside));
+      noteWatched(inst, kind, address[lane], allocation, reach.shadow,
+                  offset[lane]);
+    }
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);

@@ -149,9 +149,18 @@ public:
   void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                     uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
+  /// Line of the last arrival at that mbarrier; 0: none.
+  unsigned lastArrival(uint32_t offset) const {
+    auto it = async.phases.find(offset);
+    return it == async.phases.end() ? 0 : it->second.arrivalLine;
+  }
 
+  /// `otherLine`: where other lanes of the warp are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                     uint32_t barrier);
+                     uint32_t barrier, unsigned otherLine);
+  /// An instruction that wants whole warps is executed by these lanes alone.
+  void divergence(const Warp &warp, const Inst &inst, uint32_t mask,
+                  unsigned otherLine);
   /// These lanes of every warp waited for it.
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
@@ -166,6 +175,15 @@ public:
                   unsigned line, unsigned otherLine, std::string message);
 
   std::vector<Finding> findings;
+
+  /// What a warp that is watched does (Spinning.cpp): whether it writes, and
+  /// the first place that it polls, mostly by strong reads.
+  struct Watch {
+    bool stores = false, isStrong = false;
+    std::string poll;
+    unsigned line = 0, otherLine = 0; ///< of the read, of the last write
+  };
+  Watch *watch = nullptr;
 
 private:
   /// A strong read of what the thread knows of only if no fence were needed.
@@ -222,6 +240,9 @@ private:
   enum class Action { Replace, Keep, Join };
   struct AsyncReach;
 
+  void noteWatched(const Inst &inst, SanitizeKind kind, uint64_t address,
+                   const Allocation *allocation, Shadow &shadow,
+                   uint64_t offset);
   /// `message` is made only where the finding is new.
   template <class Message>
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,

@@ -41,6 +41,7 @@ struct Phase {
   Knowledge last;
   uint64_t lastBlock = 0;
   const Knowledge *lastOpen = nullptr;
+  uint32_t arrivalLine = 0;
   Record initialized = 0; ///< by whom; 0: there is no mbarrier
   /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the
   /// threads that used it last.

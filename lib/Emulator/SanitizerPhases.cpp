@@ -183,6 +183,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   bool isLocal = &who == this && !ofCluster;
   Phase &phase =
       ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset);
+  phase.arrivalLine = inst.line;
   auto arrive = [&](Knowledge &open) {
     auto tell = [&](const Told &told) {
       // Warps that met before know the same.
@@ -206,8 +207,8 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
       tell(told);
       // That the block runs is told even so.
       if (!isLocal && hasCluster())
-        open.foreign.join(
-            Knowledge::warpKey(who.cta.linear, slots::kStarted), 1);
+        open.foreign.join(Knowledge::warpKey(who.cta.linear, slots::kStarted),
+                          1);
       return;
     }
     who.forTold(warp, mask,

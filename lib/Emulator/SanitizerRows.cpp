@@ -33,7 +33,7 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
           whole &= offset[first + i] == begin + i * bytes;
       if (whole && !shadow.isExpanded(begin / kRowBytes) &&
           accessRow(reach, shadow.rows[begin / kRowBytes],
-                             reach.mine | Record(first) << 7 | pattern))
+                    reach.mine | Record(first) << 7 | pattern))
         left &= ~(ofRow << first);
     }
   }

@@ -216,12 +216,12 @@ struct ShadowWords {
 
   const uint64_t *offset; ///< in bytes, by lane
   uint32_t mask;
-  unsigned perLane; ///< words: 1, 2 or 4
-  bool contiguous;  ///< lane after lane, with all lanes
+  unsigned perLane;     ///< words: 1, 2 or 4
+  bool contiguous;      ///< lane after lane, with all lanes
   uint64_t interleaved; ///< of a word's number, what counts twice
-  bool stores;      ///< what is uninitialised may be
-  Record mine;      ///< without the lane
-  Record limit;     ///< records below are ordered before
+  bool stores;          ///< what is uninitialised may be
+  Record mine;          ///< without the lane
+  Record limit;         ///< records below are ordered before
   /// Records of these contexts, too: of the last write and of one reader.
   Record writesBefore, readsBefore;
 
