@@ -448,6 +448,9 @@ int main(int argc, char **argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 1;
+  // Debian builds the benchmark library without NDEBUG, so that it calls
+  // itself a debug build. What is measured is this:
+  benchmark::AddCustomContext("emulator_build_type", FUSION_BUILD_TYPE);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

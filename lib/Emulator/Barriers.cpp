@@ -244,7 +244,9 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
     for (const Warp &w : other->warps) {
       // Those that spin.
       if (w.current.mask && other == &cta)
-        return code.insts[w.current.pc].line;
+        return w.index < pollLines.size() && pollLines[w.index]
+                   ? pollLines[w.index]
+                   : code.insts[w.current.pc].line;
       for (const Group &g : w.others)
         if (g.pc != group.pc && (&w != &warp || g.mask != group.mask) &&
             (other == &cta || group.state == Group::State::WaitEvent))

@@ -165,12 +165,16 @@ private:
         if (index > failed.load())
           break;
         executor.start(index, l2 != nullptr, threads > 1);
-        CtaStatus status;
-        while ((status = executor.run(kFailureQuantum)) == CtaStatus::Running)
+        CtaStatus status = CtaStatus::Running;
+        while (status == CtaStatus::Running && executor.cost() <= limit()) {
+          status = executor.run(
+              std::min(kFailureQuantum, limit() - executor.cost() + 1));
           if (index > failed.load())
             return;
+        }
         std::lock_guard<std::mutex> guard(mutex);
         collect(executor, status);
+        charge(executor);
       }
     };
     std::vector<std::thread> helpers;
@@ -214,10 +218,18 @@ private:
         active.push_back(std::move(idle.back()));
         idle.pop_back();
         active.back()->start(drawn(next++), l2 != nullptr, false);
+        spent += active.back()->cost();
       }
       bool ended = false;
       for (size_t i = 0; i < active.size();) {
-        CtaStatus status = active[i]->run(quantum());
+        if (spent > limit())
+          return failLimit(active[i]->index);
+        uint64_t before = active[i]->cost();
+        CtaStatus status =
+            active[i]->run(std::min(quantum(), limit() - spent + 1));
+        spent += active[i]->cost() - before;
+        if (status != CtaStatus::Failed && spent > limit())
+          return failLimit(active[i]->index);
         if (status == CtaStatus::Running) {
           ++i;
           continue;
@@ -265,6 +277,37 @@ private:
     fault->message = "deadlock: " + fault->message +
                      "; all other threads have ended, wait or spin";
     fault->parties = std::move(parties);
+  }
+
+  uint64_t limit() const {
+    return options.launchLimit ? options.launchLimit : UINT64_MAX / 2;
+  }
+
+  /// Adds what clusters executed in the order of their indices, so that the
+  /// one with which the limit of the launch is exceeded is always the same.
+  void charge(const ClusterExecutor &cluster) {
+    costs[cluster.index] = cluster.cost();
+    for (auto it = costs.begin(); it != costs.end() && it->first == charged;
+         it = costs.erase(it), ++charged) {
+      spent += it->second;
+      if (spent <= limit())
+        continue;
+      if (charged < failed.load())
+        failLimit(charged);
+      return;
+    }
+  }
+
+  void failLimit(uint64_t index) {
+    auto id = firstCta(launch, index);
+    failed = index;
+    result.error =
+        Error{"the launch has executed " + std::to_string(limit()) +
+                  " warp instructions, its limit (kernel '" +
+                  std::string(code.source->name) + "', block (" +
+                  std::to_string(id[0]) + "," + std::to_string(id[1]) + "," +
+                  std::to_string(id[2]) + "))",
+              code.source->line};
   }
 
   void collect(ClusterExecutor &cluster, CtaStatus status) {
@@ -344,6 +387,8 @@ private:
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
   uint64_t turn = 0;
+  std::map<uint64_t, uint64_t> costs; ///< of clusters after `charged`
+  uint64_t charged = 0, spent = 0;
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

@@ -137,12 +137,18 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     }
     switch (inst.flow) {
     case Flow::Next:
-    case Flow::Checked:
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
       ++warp.current.pc;
       continue;
+    case Flow::Checked:
+      // What others may see: another warp may come in between.
+      ++counted;
+      if (mask)
+        inst.run(warp, inst, mask);
+      ++warp.current.pc;
+      break;
     case Flow::Hidden:
       if (mask)
         inst.run(warp, inst, mask);

@@ -99,6 +99,7 @@ private:
   const Launch &launch;
   const Options &options;
   bool watching = false;
+  std::vector<uint32_t> pollLines; ///< of the warps that were watched
   GridSanitizer *gridSanitizer; ///< null without Options::sanitize
   std::vector<uint32_t>
       spun; ///< backward branches since the last switch, by warp

@@ -145,6 +145,9 @@ public:
                    uint32_t offset);
   /// A copy arrives there.
   void phaseDeliver(uint32_t offset, const BulkCopy &copy);
+  /// An operation that is for the next phase if those copies have completed.
+  void phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                     uint32_t offset, unsigned copyLine);
   void phaseComplete(uint32_t offset);
   void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                     uint32_t offset);
@@ -349,6 +352,10 @@ private:
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
   // SanitizerPhases.cpp
+  /// In a cluster of one block no wait is narrower than another.
+  bool hasNarrowWaits() const {
+    return cta.code->hasNarrowWaits && cta.cluster->ctas.size() > 1;
+  }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,

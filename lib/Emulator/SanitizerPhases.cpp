@@ -187,12 +187,10 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   auto arrive = [&](Knowledge &open) {
     auto tell = [&](const Told &told) {
       // Warps that met before know the same.
-      if (phase.lastOpen == &open && phase.lastBlock == told.block &&
-          phase.last.isShared(told.known))
+      Phase::Last &last = &open == &phase.open ? phase.last : phase.ownLast;
+      if (last.block == told.block && last.known.isShared(told.known))
         return;
-      phase.lastOpen = &open;
-      phase.lastBlock = told.block;
-      phase.last = told.known;
+      last = {told.known, told.block};
       if (ofCluster) {
         open.lanes.join(told.known.lanes);
         open.foreign.join(told.foreignForm());
@@ -223,16 +221,24 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   };
   if (&who == this || !(inst.order & OrderCta))
     arrive(phase.open);
-  if (isLocal && cta.code->hasNarrowWaits)
+  if (isLocal && hasNarrowWaits())
     arrive(phase.ownOpen);
   who.advance(state);
+}
+
+void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                              uint32_t offset, unsigned copyLine) {
+  reportText("mbarrier-misuse", warp, lane, inst.line, copyLine,
+             "use of the mbarrier at shared offset " + std::to_string(offset) +
+                 " for its next phase, while this one awaits copies that "
+                 "nobody has waited for: it may count for either");
 }
 
 /// The mbarrier hears of an agent.
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
   phase.open.warps.join(slot, clock + 1);
-  if (cta.code->hasNarrowWaits)
+  if (hasNarrowWaits())
     phase.ownOpen.warps.join(slot, clock + 1);
 }
 
@@ -261,7 +267,7 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
   const Knowledge &done = offset == kClusterPhase ? seen
-                          : inst.order & OrderCta
+                          : hasNarrowWaits() && (inst.order & OrderCta)
                               ? async.phaseAt(offset).ownDone
                               : async.phaseAt(offset).done;
   if (!isStrong)

@@ -109,6 +109,7 @@ static std::string describe(const Warp &warp, bool loops, unsigned first,
 bool Executor::isStuck(std::vector<Finding> &parties) {
   constexpr size_t kMost = 100;
   bool all = true;
+  pollLines.assign(cta.warps.size(), 0);
   for (Warp &warp : cta.warps) {
     if (!warp.live || warp.blocked)
       continue;
@@ -138,6 +139,7 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
       if (!warp.live || warp.blocked)
         break;
       all &= spin.isStuck;
+      pollLines[warp.index] = spin.pollLine;
       if (!spin.isStuck || parties.size() >= kMost)
         continue;
       Finding party;

@@ -59,6 +59,7 @@ enum class Special : uint8_t {
   GridId,
   DynamicSmemSize,
   TotalSmemSize,
+  AggrSmemSize, ///< what is reserved included
   ClusterIdX,
   ClusterIdY,
   ClusterIdZ,

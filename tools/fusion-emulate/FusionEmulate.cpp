@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 using namespace fusion::emulator;
 
@@ -33,6 +34,8 @@ static const char *const usage =
     "  --threads=N            host threads (0: all cores)\n"
     "  --l2=BYTES             capacity of the L2 model behind dram_bytes\n"
     "  --instruction-limit=N  per warp (0: none)\n"
+    "  --launch-limit=N       instructions of all warps together (0: none);\n"
+    "                         without it, 1024 times the limit of a warp\n"
     "\n"
     "Exit code: 0 ran, 3 findings, 1 anything else.\n";
 
@@ -62,6 +65,7 @@ bool number(const std::string &text, const std::string &option,
 bool parseArguments(int argc, char **argv, Arguments &out) {
   // Guards against kernels that never end; far beyond what tests need.
   out.options.instructionLimit = 1000000000;
+  std::optional<uint64_t> launchLimit;
   for (int i = 1; i < argc; ++i) {
     std::string text = argv[i];
     size_t equals = text.find('=');
@@ -97,6 +101,10 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
     } else if (option == "--instruction-limit") {
       if (!number(value, option, out.options.instructionLimit))
         return false;
+    } else if (option == "--launch-limit") {
+      if (!number(value, option, n))
+        return false;
+      launchLimit = n;
     } else if (text.size() > 1 && text[0] == '-') {
       return error("unknown option '" + text + "'");
     } else if (out.ptx.empty()) {
@@ -105,6 +113,9 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
       return error("more than one PTX file");
     }
   }
+  // Against grids that never end.
+  out.options.launchLimit = launchLimit.value_or(
+      std::min(out.options.instructionLimit, UINT64_MAX >> 10) << 10);
   if (out.ptx.empty())
     return error("no PTX file (--help shows the usage)");
   if (out.launch.empty())
