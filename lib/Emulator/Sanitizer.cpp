@@ -192,7 +192,20 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
   }
 }
 
+/// Of global memory it is the readers' context that counts, of which there are
+/// many records.
 Sanitizer::Action Sanitizer::actionOn(Reach &reach, Record reads) const {
+  if (!reach.allocation || !contextOf(reads))
+    return findAction(reach, reads);
+  if (contextOf(reads) != reach.actionContext) {
+    reach.actionContext = contextOf(reads);
+    reach.contextAction = findAction(reach, reads);
+  }
+  return reach.contextAction;
+}
+
+Sanitizer::Action Sanitizer::findAction(const Reach &reach,
+                                        Record reads) const {
   if (reads < reach.limit || (!(reads & kSet) && isAfterForAll(reach, reads)))
     return Action::Replace;
   // Of global memory one reader is kept, whose turn the schedule draws. What

@@ -318,6 +318,7 @@ private:
   bool allOrdered(const Reach &reach, const Record *records);
   void askFront(const Reach &reach, Record front, Record &before) const;
   Action actionOn(Reach &reach, Record reads) const;
+  Action findAction(const Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
@@ -420,6 +421,8 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
+  uint32_t actionContext = 0;
+  Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
     if (!allocation)
