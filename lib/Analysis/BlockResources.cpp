@@ -46,6 +46,8 @@ public:
           const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
+  static constexpr int64_t addressing = 56; ///< registers
+
   static int64_t alignBuffer(int64_t bytes) {
     return llvm::alignTo(bytes, 128);
   }
@@ -268,7 +270,6 @@ public:
   /// The most that lives at any product, the fragments of one of its steps, and
   /// addresses.
   int64_t countRegisters() const {
-    constexpr int64_t addressing = 56;
     // They live through the whole nest, also while others are computed.
     int64_t always = addressing + rowRegisters(), most = 0;
     for (unsigned number = 0; number < group.products.size(); ++number)
@@ -323,6 +324,33 @@ private:
 };
 
 } // namespace
+
+int64_t fusion::leastSharedMemory(const GroupModel &group,
+                                  const Schedule &schedule,
+                                  const KeptTiles &kept) {
+  int64_t bytes = 0;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role != TensorRole::Operand ||
+        schedule.places[index].space != fuse::Space::Shared)
+      continue;
+    int64_t tile = tensor.elementBytes * kept.values[index].count;
+    for (unsigned axis : tensor.axes)
+      tile *= schedule.tiles[axis];
+    bytes += Counter::alignBuffer(tile);
+  }
+  return bytes;
+}
+
+int64_t fusion::leastRegisters(const GroupModel &group,
+                               const Schedule &schedule, const KeptTiles &kept,
+                               unsigned warps) {
+  int64_t most = 0;
+  for (auto [mapping, slots] :
+       llvm::zip_equal(schedule.products, kept.accumulators))
+    most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
+                              schedule.tiles[mapping.i2] / (32 * warps));
+  return Counter::addressing + most;
+}
 
 void fusion::countResources(const GroupModel &group, const Schedule &schedule,
                             const KeptTiles &kept, Footprint &footprint) {

@@ -107,6 +107,7 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
       schedule.tiles[axis] = 1;
   builder.setLoops(schedule, space.expressions()[candidate.expression],
                    options.rules.removeDeadLoops);
+  builder.placeTensors(schedule);
   return schedule;
 }
 
@@ -129,10 +130,10 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
   };
   for (const Arrangement &arrangement : arrangements) {
     builder.arrange(schedule, arrangement);
-    bool hasLoads = !listPipelinedLoads(schedule).empty();
+    auto loads = listPipelinedLoads(schedule);
     for (unsigned fragments = 1; fragments <= registerStages; ++fragments)
-      for (unsigned depth = 1; depth <= (hasLoads ? stages : 1); ++depth) {
-        builder.setStages(schedule, depth, fragments);
+      for (unsigned depth = 1; depth <= (loads.empty() ? 1 : stages); ++depth) {
+        builder.setStages(schedule, depth, fragments, loads);
         if (auto illegal = checkSchedule(group, schedule, chip)) {
           if (why.empty())
             why = *illegal;

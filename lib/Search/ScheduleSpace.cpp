@@ -8,11 +8,14 @@
 
 #include "fusion/Search/ScheduleSpace.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <shared_mutex>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -20,10 +23,19 @@ using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
 
+/// With statements placed, by expression and live loops.
+struct ScheduleSpace::TreeCache {
+  std::shared_mutex mutex;
+  llvm::DenseMap<uint64_t, std::unique_ptr<BoundExpression>> loops;
+};
+
+ScheduleSpace::~ScheduleSpace() = default;
+
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
-      arranged(builder.allArrangements()) {
+      arranged(builder.allArrangements()),
+      trees(std::make_unique<TreeCache>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
@@ -210,6 +222,32 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
         schedule.tree = std::move(*moved);
 }
 
+/// Tree and grid, which follow from which loops live and where passes over rows
+/// stand.
+void ScheduleSpace::setLoops(Schedule &schedule,
+                             const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> passes = placePasses(candidate);
+  uint64_t key = candidate.expression;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    key = key << 1 | (fusion::sequentialTrips(group, schedule, axis) > 1);
+  if (passes.empty()) {
+    std::shared_lock lock(trees->mutex);
+    auto found = trees->loops.find(key);
+    if (found != trees->loops.end()) {
+      schedule.tree = found->second->loops;
+      schedule.blocks = found->second->blocks;
+      return;
+    }
+  }
+  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
+                   passes);
+  if (!passes.empty())
+    return;
+  std::unique_lock lock(trees->mutex);
+  trees->loops[key] = std::make_unique<BoundExpression>(
+      BoundExpression{schedule.blocks, schedule.tree});
+}
+
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
@@ -224,8 +262,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
       mapping.intrinsic =
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
-  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
-                   placePasses(candidate));
+  setLoops(schedule, candidate);
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
@@ -233,7 +270,19 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
         tripCount(group.axes[fastest], schedule.tiles[fastest]))
       schedule.raster = candidate.raster;
   }
+  builder.placeTensors(schedule);
   return schedule;
+}
+
+bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
+                                   int64_t parts) const {
+  for (int64_t tile : least[splitAxis])
+    if (tripCount(group.axes[splitAxis], tile) <= parts) {
+      candidate.tiles[splitAxis] = tile;
+      candidate.parts = parts;
+      return fillsParts(candidate);
+    }
+  return false;
 }
 
 bool ScheduleSpace::divides(const Arrangement &arrangement,
@@ -265,7 +314,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
     shared += bytes;
   }
   for (const ProductMapping &mapping : builder.base().products)
-    accumulators += tileOf(mapping.i1) * tileOf(mapping.i2);
+    accumulators =
+        std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
          accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
                              ScheduleBuilder::warpCounts().back();
@@ -274,7 +324,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
-  builder.setStages(schedule, candidate.stages, candidate.registerStages);
+  builder.setStages(schedule, candidate.stages, candidate.registerStages,
+                    listPipelinedLoads(schedule));
   return schedule;
 }
 

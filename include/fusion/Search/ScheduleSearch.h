@@ -57,7 +57,8 @@ struct SpaceCounts : PaperSpaceCounts {
 struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
-  int64_t bounded = 0;    ///< legal ones whose pipelines cannot beat the best
+  /// Not looked at further, since their bytes and work alone take longer.
+  int64_t bounded = 0;
   /// The best ones with different tiles or warps, the chosen one first: as many
   /// as the options ask for.
   std::vector<RatedSchedule> ranking;

@@ -60,6 +60,7 @@ public:
   /// `group` passes `checkGroup` and has at most CostBound::kMaxAxes axes.
   ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                 const SearchOptions &options);
+  ~ScheduleSpace();
 
   /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
@@ -95,6 +96,9 @@ public:
   bool fillsParts(const ScheduleCandidate &candidate) const {
     return fillsParts(candidate, splitAxis);
   }
+  /// Splits the last product's reduction so that each part is one tile, the least
+  /// there is. Returns false where it cannot be split so.
+  bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
   /// Iterations of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
@@ -120,7 +124,8 @@ public:
   /// Candidates in the space, as far as a double counts.
   double size() const;
 
-  /// Mapping, tiles, tree and grid; one stage, not arranged.
+  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Any number
+  /// of threads may ask.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
@@ -143,9 +148,12 @@ public:
   const ScheduleBuilder &build() const { return builder; }
 
 private:
+  struct TreeCache;
+
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
+  void setLoops(Schedule &schedule, const ScheduleCandidate &candidate) const;
   llvm::SmallVector<PassPlace, 1>
   placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
@@ -167,6 +175,7 @@ private:
   llvm::SmallVector<unsigned, 8> movable, keepable;
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
+  std::unique_ptr<TreeCache> trees;
 };
 
 } // namespace fusion

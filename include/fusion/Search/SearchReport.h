@@ -14,8 +14,8 @@
 
 namespace fusion {
 
-/// Why `other`, which the model rates no better, was not chosen: by how much it
-/// is slower and which term of its cost grew most.
+/// Why `other` was not chosen: by how much the model that ranked rates it slower,
+/// and where that is ours the term that decides; of equals, what decided them.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
 /// What a field of the schedule would change that lowering does not do yet.
