@@ -24,6 +24,11 @@ LENGTHS = {"ptx": 4096, "launch": 1024}
 
 
 def build(folder, targets, jobs):
+    cache = folder / "CMakeCache.txt"
+    # To configure again could mean another compiler by the same name, for which CMake drops all options.
+    configured = cache.exists() and "FUSION_FUZZ:BOOL=ON" in cache.read_text()
+    if not configured:
+        shutil.rmtree(folder, ignore_errors=True)
     configure = [
         "cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DFUSION_FUZZ=ON", "-DFUSION_BUILD_TESTS=OFF",
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22",
@@ -32,7 +37,7 @@ def build(folder, targets, jobs):
     if shutil.which("ccache"):
         launcher = f"env;CCACHE_BASEDIR={ROOT};CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
         configure += [f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("C", "CXX")]
-    for command in (configure, ["ninja", "-C", folder, f"-j{jobs}", *targets]):
+    for command in ([] if configured else [configure]) + [["ninja", "-C", folder, f"-j{jobs}", *targets]]:
         answer = subprocess.run(command, capture_output=True, text=True)
         if answer.returncode != 0:
             sys.exit(f"{answer.stdout[-4000:]}{answer.stderr[-4000:]}\nerror: no fuzzers: the build failed")

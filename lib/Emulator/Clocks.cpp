@@ -42,6 +42,26 @@ template <class T> static Spares<T> &spares() {
   return spares;
 }
 
+/// Which of the two have clocks that are larger: no clock reaches 2^31, and
+/// baseline vector instructions compare signed numbers.
+static inline void compare(const uint32_t *a, const uint32_t *b, uint32_t count,
+                           int32_t &isA, int32_t &isB) {
+  int32_t less = 0, more = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    less |= int32_t(b[i]) - int32_t(a[i]);
+    more |= int32_t(a[i]) - int32_t(b[i]);
+  }
+  // The sign of a difference.
+  isA = less < 0;
+  isB = more < 0;
+}
+
+static inline void takeLarger(uint32_t *to, const uint32_t *from,
+                              uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i)
+    to[i] = int32_t(to[i]) < int32_t(from[i]) ? from[i] : to[i];
+}
+
 //===----------------------------------------------------------------------===//
 // Clocks
 //===----------------------------------------------------------------------===//
@@ -121,18 +141,14 @@ Clocks::Node *Clocks::joined(Node *a, Node *b) {
   if (a->base != b->base)
     return branch(a, b);
   if (!a->level) {
-    uint32_t mine = 0, theirs = 0; // larger here, and there
-    for (unsigned i = 0; i < kLeaf; ++i) {
-      mine |= uint32_t(a->clocks[i] > b->clocks[i]);
-      theirs |= uint32_t(a->clocks[i] < b->clocks[i]);
-    }
-    if (!theirs)
+    int32_t isA, isB;
+    compare(a->clocks, b->clocks, kLeaf, isA, isB);
+    if (!isB)
       return retain(a);
-    if (!mine)
+    if (!isA)
       return retain(b);
-    Node *leaf = allocate(0, a->base);
-    for (unsigned i = 0; i < kLeaf; ++i)
-      leaf->clocks[i] = std::max(a->clocks[i], b->clocks[i]);
+    Node *leaf = copied(a);
+    takeLarger(leaf->clocks, b->clocks, kLeaf);
     return leaf;
   }
   uint32_t both = 0, onlyA = 0, onlyB = 0;
@@ -273,22 +289,17 @@ bool WarpClocks::join(const WarpClocks &other) {
   if (shared == other.shared || !other.shared)
     return false;
   uint32_t count = std::min(size(), other.size());
-  const uint32_t *a = data(), *b = other.data();
-  uint32_t mine = size() > count, theirs = 0;
-  for (uint32_t w = 0; w < count; ++w) {
-    mine |= uint32_t(a[w] > b[w]);
-    theirs |= uint32_t(a[w] < b[w]);
-  }
+  const uint32_t *b = other.data();
+  int32_t isMine, isTheirs;
+  compare(data(), b, count, isMine, isTheirs);
   for (uint32_t w = count; w < other.size(); ++w)
-    theirs |= uint32_t(b[w] > 0);
-  if (!theirs)
+    isTheirs |= int32_t(b[w]);
+  if (!isTheirs)
     return false;
-  if (!mine) {
+  if (!isMine && size() == count) {
     *this = other;
     return true;
   }
-  uint32_t *to = own(other.size());
-  for (uint32_t w = 0; w < other.size(); ++w)
-    to[w] = std::max(to[w], b[w]);
+  takeLarger(own(other.size()), b, other.size());
   return true;
 }

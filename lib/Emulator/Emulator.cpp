@@ -235,9 +235,14 @@ private:
           ++i;
           continue;
         }
-        collect(*active[i], status);
-        if (status == CtaStatus::Failed)
+        if (status == CtaStatus::Failed) {
+          // Those that have not begun may be the ones that others wait for.
+          if (next == clusters || active.size() == kMaxResident)
+            checkStuck(active, *active[i]);
+          collect(*active[i], status);
           return;
+        }
+        collect(*active[i], status);
         ended = true;
         idle.push_back(std::move(active[i]));
         active.erase(active.begin() + ptrdiff_t(i));
@@ -245,6 +250,34 @@ private:
       if (!ended)
         window = std::min(window * 2, kMaxResident);
     }
+  }
+
+  /// Where a cluster has reached the instruction limit, and nobody who runs can
+  /// help it, that is a deadlock.
+  void checkStuck(std::vector<std::unique_ptr<ClusterExecutor>> &active,
+                  ClusterExecutor &failed) {
+    Fault *fault = nullptr;
+    for (auto &executor : failed.executors)
+      if (executor->cta.fault.isLimit)
+        fault = &executor->cta.fault;
+    if (!fault || !options.sanitize)
+      return;
+    std::vector<Finding> parties;
+    Fault limit = std::exchange(*fault, Fault());
+    bool isStuck = true;
+    for (auto &cluster : active)
+      for (auto &executor : cluster->executors)
+        isStuck =
+            isStuck && (executor->cta.ended || executor->isStuck(parties));
+    if (fault->set) // by somebody who was watched
+      isStuck = false;
+    *fault = std::move(limit);
+    if (!isStuck || parties.empty())
+      return;
+    fault->kind = "deadlock";
+    fault->message = "deadlock: " + fault->message +
+                     "; all other threads have ended, wait or spin";
+    fault->parties = std::move(parties);
   }
 
   uint64_t limit() const {
@@ -312,7 +345,10 @@ private:
       finding.line = cta.fault.line;
       finding.otherLine = cta.fault.otherLine;
       finding.message = cta.fault.message;
-      result.findings.push_back(std::move(finding));
+      if (cta.fault.parties.empty())
+        result.findings.push_back(std::move(finding));
+      for (Finding &party : cta.fault.parties)
+        result.findings.push_back(std::move(party));
     }
     if (l2) {
       // The model sees the CTAs in the order of their indices.

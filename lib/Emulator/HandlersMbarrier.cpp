@@ -378,9 +378,8 @@ void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {
 
 } // namespace
 
-std::string fusion::emulator::describeMbarrier(const Warp &warp,
-                                               const Inst &inst,
-                                               const Group &group) {
+uint32_t fusion::emulator::mbarrierOf(const Warp &warp, const Inst &inst,
+                                      const Group &group) {
   unsigned lane = unsigned(__builtin_ctz(group.mask));
   const Frame &frame = warp.frames[group.frame];
   Ref ref = inst.op[2];
@@ -389,8 +388,14 @@ std::string fusion::emulator::describeMbarrier(const Warp &warp,
     std::memcpy(&address, frame.registers.data() + (ref & ~3u) + 8 * lane, 8);
   else
     address = warp.reg<uint64_t>(ref)[lane];
-  uint64_t offset =
-      (address - kSharedWindow) & ((uint64_t(1) << kRankShift) - 1);
+  return uint32_t((address - kSharedWindow) &
+                  ((uint64_t(1) << kRankShift) - 1));
+}
+
+std::string fusion::emulator::describeMbarrier(const Warp &warp,
+                                               const Inst &inst,
+                                               const Group &group) {
+  uint64_t offset = mbarrierOf(warp, inst, group);
   std::string text = "the mbarrier at shared offset " + std::to_string(offset);
   if (offset + 8 > warp.cta->sharedBytes)
     return text;

@@ -83,10 +83,11 @@ public:
 
   /// Bytes of shared memory that hold something from the start.
   void initialize(uint32_t offset, uint32_t bytes);
-  /// `contiguous`: all lanes, one after the other.
+  /// `contiguous`: all lanes, one after the other; `all`: the allocation that
+  /// holds all that is accessed, null where none does.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
-                    bool contiguous = false);
+                    bool contiguous = false, Allocation *all = nullptr);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
@@ -151,9 +152,18 @@ public:
   void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                     uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
+  /// Line of the last arrival at that mbarrier; 0: none.
+  unsigned lastArrival(uint32_t offset) const {
+    auto it = async.phases.find(offset);
+    return it == async.phases.end() ? 0 : it->second.arrivalLine;
+  }
 
+  /// `otherLine`: where other lanes of the warp are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                     uint32_t barrier);
+                     uint32_t barrier, unsigned otherLine);
+  /// An instruction that wants whole warps is executed by these lanes alone.
+  void divergence(const Warp &warp, const Inst &inst, uint32_t mask,
+                  unsigned otherLine);
   /// These lanes of every warp waited for it.
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
@@ -168,6 +178,15 @@ public:
                   unsigned line, unsigned otherLine, std::string message);
 
   std::vector<Finding> findings;
+
+  /// What a warp that is watched does (Spinning.cpp): whether it writes, and
+  /// the first place that it polls, mostly by strong reads.
+  struct Watch {
+    bool stores = false, isStrong = false;
+    std::string poll;
+    unsigned line = 0, otherLine = 0; ///< of the read, of the last write
+  };
+  Watch *watch = nullptr;
 
 private:
   /// A strong read of what the thread knows of only if no fence were needed.
@@ -211,6 +230,10 @@ private:
     uint32_t begun = 0;
     Record remote = 0;
     uint32_t remoteRank = 0, remoteLanes = 0;
+    /// Contexts, and whether they come before all lanes: as long as `common`
+    /// is this.
+    Knowledge askedOf;
+    uint32_t asked[64] = {}; ///< twice the context, and the answer
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
@@ -220,6 +243,9 @@ private:
   enum class Action { Replace, Keep, Join };
   struct AsyncReach;
 
+  void noteWatched(const Inst &inst, SanitizeKind kind, uint64_t address,
+                   const Allocation *allocation, Shadow &shadow,
+                   uint64_t offset);
   /// `message` is made only where the finding is new.
   template <class Message>
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
@@ -272,7 +298,8 @@ private:
                     unsigned bytes);
   bool accessQuickly(Reach &reach, Record &write, Record &reads,
                      Record mine) const;
-  bool isAfter(Reach &reach, Record other, Record mine) const;
+  bool isAfter(const Reach &reach, Record other, Record mine) const;
+  bool isAfterForAll(const Reach &reach, Record other) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -290,7 +317,8 @@ private:
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
   void askFront(const Reach &reach, Record front, Record &before) const;
-  Action actionOn(const Reach &reach, Record reads) const;
+  Action actionOn(Reach &reach, Record reads) const;
+  Action findAction(const Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
@@ -336,8 +364,6 @@ private:
   // SanitizerCluster.cpp
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
-  void importFrom(Knowledge &into, const Knowledge &told,
-                  const Sanitizer &who) const;
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
   /// know the same before and learn the same.
   void learnTogether(Knowledge &into, const Knowledge &known);
@@ -347,6 +373,7 @@ private:
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
+  Shadow &recentShadow(Allocation &allocation);
   std::string threadName(Record record) const;
 
   Cta &cta;
@@ -361,8 +388,13 @@ private:
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
-  Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
-  Shadow *lastShadow = nullptr;
+  /// Of global memory, with their shadows, in turn.
+  struct Recent {
+    Allocation *allocation = nullptr;
+    Shadow *shadow = nullptr;
+  };
+  Recent recent[4];
+  unsigned recentNext = 0;
   ReaderSets sets;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
@@ -389,10 +421,8 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
-  /// Contexts, and whether they come before all lanes.
-  uint32_t asked[4] = {};
-  bool answer[4] = {};
-
+  uint32_t actionContext = 0;
+  Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
     if (!allocation)
@@ -402,20 +432,50 @@ struct Sanitizer::Reach {
   }
 };
 
+/// Visits (picture, lanes) of what the lanes know besides their own accesses.
+template <class Visit>
+void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
+  WarpState &state = states[warp.index];
+  auto picture = [&](const Knowledge &known) {
+    Told *told = new Told;
+    told->block = cta.linear;
+    told->known = known;
+    return ToldRef(told);
+  };
+  uint32_t single = mask & state.lanes.lanes();
+  if (mask & ~single) {
+    if (!state.told || !state.told->known.isShared(state.common))
+      state.told = picture(state.common);
+    visit(state.told, mask & ~single);
+  }
+  while (single) {
+    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
+    uint32_t alike = 0;
+    for (uint32_t left = single; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
+    }
+    Knowledge known = state.common;
+    known.join(first);
+    visit(picture(known), alike);
+    single &= ~alike;
+  }
+}
+
 /// The records of these bytes, by the word where that is whole.
 template <class Visit>
 void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                            Visit visit) {
   shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
-    uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && shadow.isWhole(word)) {
+    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
+    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
       visit(shadow.writes[word], shadow.reads[word], at);
-      at += 4;
+      at = next;
       continue;
     }
     Shadow::Parts &parts = shadow.split(word);
-    for (; at < end && at / 4 == word; ++at)
+    for (; at < end && at < next; ++at)
       visit(parts.writes[at % 4], parts.reads[at % 4], at);
   }
 }

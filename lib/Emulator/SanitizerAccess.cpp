@@ -154,13 +154,14 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.offset = offset;
   words.mask = mask;
   words.perLane = bytes / 4;
-  words.contiguous = contiguous;
+  words.contiguous = contiguous && !reach.shadow.rowCount;
+  words.interleaved = reach.shadow.interleaving();
   words.stores = reach.kind == SanitizeKind::Store;
   words.mine = reach.mine;
   words.limit = reach.limit;
   // What holds for the first word mostly does for all.
   WarpState &state = states[reach.warp.index];
-  uint64_t first = offset[__builtin_ctz(mask)] / 4;
+  uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
   askFront(reach, reach.shadow.writes[first], state.writesBefore);
   askFront(reach, reach.shadow.reads[first], state.readsBefore);
   words.writesBefore = state.writesBefore;
@@ -196,8 +197,8 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
   if (different)
     return false;
   reach.shadow.expandBytes(at, bytes);
-  Record *writes = reach.shadow.writes + at / 4,
-         *reads = reach.shadow.reads + at / 4;
+  Record *writes = reach.shadow.writes + reach.shadow.wordOf(at),
+         *reads = reach.shadow.reads + reach.shadow.wordOf(at);
   if (!loads) {
     // The last lane's access stands for all.
     Record mine = reach.mine | Record(final) << 7;
@@ -285,10 +286,22 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
 /// kept, so that after a while each word has a set that the warp is among: what
 /// it has found there is remembered, for as long as its context lasts.
 bool Sanitizer::loadScattered(Reach &reach) {
-  if (reach.allocation || reach.atomic())
-    return false;
   uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
+  if (reach.allocation) {
+    for (unsigned j = 0; j < words.count; ++j) {
+      Record &read = to[words.place[j]];
+      if (read < reach.limit)
+        read = words.owner[j];
+      else if (contextOf(read) == context)
+        read = addReader(read, words.owner[j], reach.warp);
+      else if (actionOn(reach, read) == Action::Replace)
+        read = words.owner[j];
+    }
+    return true;
+  }
+  if (reach.atomic())
+    return false;
   for (unsigned j = 0; j < words.count; ++j) {
     Record &read = to[words.place[j]];
     if (read & kSet) {
@@ -332,19 +345,30 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 
 /// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
 /// known of a context once, mostly.
-bool Sanitizer::isAfter(Reach &reach, Record other, Record mine) const {
+bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
   if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
     return true;
   if (other & (kSpecial | kSet))
     return false;
   if (other & mine & kAtomic)
     return true;
-  uint32_t context = contextOf(other), slot = context % 4;
-  if (context != reach.asked[slot]) {
-    reach.asked[slot] = context;
-    reach.answer[slot] = orderedForAll(other, reach.warp);
+  return isAfterForAll(reach, other);
+}
+
+bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
+  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+  if (!state.common.isShared(state.askedOf)) {
+    state.askedOf = state.common;
+    std::fill(std::begin(state.asked), std::end(state.asked), 0);
   }
-  return reach.answer[slot];
+  uint32_t context = contextOf(other), &slot = state.asked[context % 64];
+  if (slot >> 1 == context)
+    return slot & 1;
+  bool answer = orderedForAll(other, reach.warp);
+  // Copies complete without anybody knowing more.
+  if (answer || !slots::isCopy(grid.contexts[context].warp))
+    slot = context << 1 | answer;
+  return answer;
 }
 
 /// Where nothing is found; false where somebody must look closer.
@@ -427,7 +451,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
       repeated = false;
     }
     while (at < end) {
-      uint64_t word = at / 4;
+      uint64_t word = shadow.wordOf(at), begin = at & ~uint64_t(3);
       unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
       if (count == 4 && shadow.isWhole(word)) {
         visit(shadow.writes[word], shadow.reads[word], at, lane);
@@ -446,7 +470,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
             write = parts.writes[i - 1];
             reads = parts.reads[i - 1];
           } else {
-            visit(write, reads, word * 4 + i, lane);
+            visit(write, reads, begin + i, lane);
           }
         }
         if (count == 4 && !loads)

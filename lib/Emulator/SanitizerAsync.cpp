@@ -290,7 +290,7 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
   if (!allocation)
     return;
   uint64_t offset = address - allocation->begin, end = offset + bytes;
-  Shadow &shadow = shadowOf(*allocation);
+  Shadow &shadow = recentShadow(*allocation);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
                 (kind == SanitizeKind::Atomic ? kAtomic : 0) |
                 Record(lane) << 7;

@@ -9,6 +9,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace fusion::emulator;
 
@@ -222,6 +223,21 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
+static std::string lanesText(uint32_t mask) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "lanes 0x%x", mask);
+  return text;
+}
+
+void Sanitizer::divergence(const Warp &warp, const Inst &inst, uint32_t mask,
+                           unsigned otherLine) {
+  reportText("divergent-warp", warp, unsigned(__builtin_ctz(mask)), inst.line,
+             otherLine,
+             "an instruction for whole warps (.aligned) is executed by " +
+                 lanesText(mask) + " without " +
+                 lanesText(warp.exists & ~mask));
+}
+
 void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
   ++state.clock;
@@ -243,22 +259,14 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
 }
 
 void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                              uint32_t barrier) {
+                              uint32_t barrier, unsigned otherLine) {
   bool aligned = inst.c;
-  if (aligned && mask != warp.live) {
-    Finding finding;
-    if (known.emplace("divergent-barrier", inst.line, 0).second) {
-      unsigned lane = unsigned(__builtin_ctz(mask));
-      finding.kind = "divergent-barrier";
-      finding.kernel = std::string(cta.code->source->name);
-      finding.block = cta.id;
-      finding.thread = threadOfLane(warp, lane);
-      finding.line = inst.line;
-      finding.message =
-          "only some lanes of a warp reach an aligned barrier together";
-      findings.push_back(std::move(finding));
-    }
-  }
+  if (aligned && mask != warp.live)
+    reportText("divergent-barrier", warp, unsigned(__builtin_ctz(mask)),
+               inst.line, otherLine,
+               "only some lanes of a warp reach an aligned barrier together: " +
+                   lanesText(mask) + " without " +
+                   lanesText(warp.live & ~mask));
   WarpState &state = states[warp.index];
   Knowledge &join = joins[barrier];
   join.join(state.common);

@@ -140,15 +140,6 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
   }
 }
 
-/// What a thread of another CTA of the cluster tells.
-void Sanitizer::importFrom(Knowledge &into, const Knowledge &told,
-                           const Sanitizer &who) const {
-  into.lanes.join(told.lanes);
-  into.joinForeign(told.foreign, cta.linear);
-  into.joinForeign(Knowledge::foreignForm(told.warps, who.cta.linear, true),
-                   cta.linear);
-}
-
 /// What a relaxed arrival tells: what fences released before, and what was
 /// initialised before fence.mbarrier_init, which needs no release (PTX ISA,
 /// "membar, fence").
@@ -192,31 +183,34 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   bool isLocal = &who == this && !ofCluster;
   Phase &phase =
       ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset);
+  phase.arrivalLine = inst.line;
   auto arrive = [&](Knowledge &open) {
-    auto tell = [&](const Knowledge &told) {
+    auto tell = [&](const Told &told) {
       // Warps that met before know the same.
-      if (std::exchange(phase.lastBlock, who.cta.linear) == who.cta.linear &&
-          phase.last.isShared(told) && phase.lastOpen == &open)
+      Phase::Last &last = &open == &phase.open ? phase.last : phase.ownLast;
+      if (last.block == told.block && last.known.isShared(told.known))
         return;
-      phase.last = told;
-      phase.lastOpen = &open;
-      if (isLocal) {
-        open.join(told);
-      } else if (&who != this) {
-        importFrom(open, told, who);
+      last = {told.known, told.block};
+      if (ofCluster) {
+        open.lanes.join(told.known.lanes);
+        open.foreign.join(told.foreignForm());
       } else {
-        open.lanes.join(told.lanes);
-        open.foreign.join(told.foreign);
-        open.foreign.join(
-            Knowledge::foreignForm(told.warps, cta.linear,
-                                   hasCluster() && (inst.order & OrderStrong)));
+        told.tell(open, cta.linear);
       }
     };
-    if (inst.order & OrderStrong)
-      return tell(who.toldRelaxed(warp, mask, isLocal));
-    tell(state.common);
-    forLanes(mask & state.lanes.lanes(),
-             [&](unsigned lane) { tell(*state.lanes.find(lane)); });
+    if (inst.order & OrderStrong) {
+      Told told;
+      told.block = who.cta.linear;
+      told.known = who.toldRelaxed(warp, mask, isLocal);
+      tell(told);
+      // That the block runs is told even so.
+      if (!isLocal && hasCluster())
+        open.foreign.join(Knowledge::warpKey(who.cta.linear, slots::kStarted),
+                          1);
+      return;
+    }
+    who.forTold(warp, mask,
+                [&](const ToldRef &told, uint32_t) { tell(*told); });
     if (warp.live & ~mask)
       open.joinLanes(who.cta.linear, warp.index, mask, state.clock + 1);
     else if (isLocal)
@@ -263,9 +257,10 @@ void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
-  phase.done.join(phase.open);
+  // What arrived in earlier phases is in `open` still.
+  phase.done = phase.open;
   if (phase.hasOthers)
-    phase.ownDone.join(phase.ownOpen);
+    phase.ownDone = phase.ownOpen;
 }
 
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,

@@ -20,35 +20,6 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
     visit(unsigned(__builtin_ctz(mask)));
 }
 
-/// Visits (picture, lanes) of what the lanes know besides their own accesses.
-template <class Visit>
-void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
-  WarpState &state = states[warp.index];
-  auto picture = [&](const Knowledge &known) {
-    Told *told = new Told;
-    told->block = cta.linear;
-    told->known = known;
-    return ToldRef(told);
-  };
-  uint32_t single = mask & state.lanes.lanes();
-  if (mask & ~single) {
-    if (!state.told || !state.told->known.isShared(state.common))
-      state.told = picture(state.common);
-    visit(state.told, mask & ~single);
-  }
-  while (single) {
-    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
-    uint32_t alike = 0;
-    forLanes(single, [&](unsigned lane) {
-      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
-    });
-    Knowledge known = state.common;
-    known.join(first);
-    visit(picture(known), alike);
-    single &= ~alike;
-  }
-}
-
 /// Adds what was told where it is not known.
 void Sanitizer::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
                           uint32_t who) {

@@ -141,10 +141,12 @@ LaunchResult runOnce(const Program &program, const LaunchFile &file,
 
 void addFindings(std::vector<Finding> &all, std::vector<Finding> more) {
   for (Finding &finding : more) {
-    bool known = std::any_of(all.begin(), all.end(), [&](const Finding &f) {
-      return f.kind == finding.kind && f.line == finding.line &&
-             f.otherLine == finding.otherLine;
-    });
+    // All who have a part in a deadlock are named.
+    bool known = finding.kind != "deadlock" &&
+                 std::any_of(all.begin(), all.end(), [&](const Finding &f) {
+                   return f.kind == finding.kind && f.line == finding.line &&
+                          f.otherLine == finding.otherLine;
+                 });
     if (!known)
       all.push_back(std::move(finding));
   }
@@ -200,7 +202,11 @@ int fusionEmulateMain(int argc, char **argv) {
         std::fprintf(stderr, "note: with --seed=%llu\n",
                      static_cast<unsigned long long>(options.seed));
       addFindings(findings, std::move(result.findings));
-      std::string json = toJson(result.counters, findings);
+      // The error itself is one of them.
+      for (const Finding &finding : findings)
+        if (finding.message != result.error->message)
+          std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
+      std::string json = toJson(result.counters, options.l2Bytes, findings);
       if (arguments.json == "-")
         std::fputs(json.c_str(), stdout);
       else if (!arguments.json.empty() &&
@@ -239,11 +245,11 @@ int fusionEmulateMain(int argc, char **argv) {
       }
   if (arguments.options.annotate)
     std::fputs(annotatedListing(ptx, first.lines).c_str(), stdout);
-  std::string json = toJson(first.counters, findings);
+  std::string json = toJson(first.counters, options.l2Bytes, findings);
   if (arguments.json == "-")
     std::fputs(json.c_str(), stdout);
   else if (arguments.json.empty())
-    std::fputs(toText(first.counters).c_str(), stdout);
+    std::fputs(toText(first.counters, options.l2Bytes).c_str(), stdout);
   else if (!writeFile(arguments.json, json.data(), json.size())) {
     error("cannot write '" + arguments.json + "'");
     return 1;

@@ -238,10 +238,17 @@ TEST_F(AsyncSanitizers, DeadlockNamesTheOtherBlocksOfTheCluster) {
                          "0 bytes are missing)"),
             std::string::npos)
       << message;
-  ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].kind, "deadlock");
-  EXPECT_GT(result.findings[0].line, result.findings[0].otherLine);
-  EXPECT_GT(result.findings[0].otherLine, 0u);
+  // Two warps in each of two blocks, each with what the others wait for.
+  ASSERT_EQ(result.findings.size(), 4u);
+  for (unsigned i = 0; i < 4; ++i) {
+    const Finding &f = result.findings[i],
+                  &other = result.findings[(i + 2) % 4];
+    EXPECT_EQ(f.kind, "deadlock");
+    EXPECT_EQ(f.block[0], i / 2);
+    EXPECT_EQ(f.thread[0], i % 2 * 32);
+    EXPECT_EQ(f.otherLine, other.line);
+  }
+  EXPECT_GT(result.findings[0].line, result.findings[2].line);
 }
 
 TEST_F(AsyncSanitizers, ScopeOfAFence) {

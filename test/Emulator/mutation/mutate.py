@@ -19,8 +19,9 @@ result than the kernel itself. What survives must be a line of the accepted file
 
     KERNEL SITE OPERATION | INSTRUCTION | why it is harmless
 
-where INSTRUCTION may be its beginning, and the first three may be several: `a,b 3,5-7 remove,up-1..4`. SITE counts the kernel's synchronising instructions from 0. Lines of kernels that were mutated and that
-name no survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
+where INSTRUCTION may be its beginning, and the first three may be several: `a,b 3,5-7 remove,up-1..4`. SITE
+counts the kernel's synchronising instructions from 0. Lines of kernels that were mutated and that name no
+survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
 stopped; it is valid for one emulator and one text only and checks both.
 """
 
