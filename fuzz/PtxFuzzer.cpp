@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options.annotate = size % 5 == 0;
     options.l2Bytes = size % 7 == 0 ? 4096 : 0;
     options.instructionLimit = 2000;
+    options.launchLimit = 20000;
     run(*program, launch, memory, options);
   }
   return 0;

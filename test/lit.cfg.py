@@ -103,7 +103,8 @@ if lit_config.params.get("nightly", "0") not in ("0", "", "false"):
 try:
     import psutil  # noqa: F401
 
-    lit_config.maxIndividualTestTime = 900
+    # Nightly ones break every kernel in every way, and build fuzzers.
+    lit_config.maxIndividualTestTime = 7200 if "nightly" in config.available_features else 900
 except ImportError:
     pass
 

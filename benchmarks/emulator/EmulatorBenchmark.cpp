@@ -15,6 +15,8 @@
 
 #include "fusion/Emulator/Emulator.h"
 
+#include "SanitizerLoops.h"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -360,8 +362,9 @@ double median(std::vector<double> values) {
 
 /// An iteration is a pair of launches, so that what else the machine does
 /// slows both.
-void sanitizers(benchmark::State &state, Make make) {
-  auto workload = make();
+template <class Maker>
+void sanitizers(benchmark::State &state, const Maker &make) {
+  std::unique_ptr<Workload> workload = make();
   std::vector<double> plain, sanitized, ratios;
   for (auto _ : state) {
     double begin = cpuSeconds();
@@ -378,6 +381,17 @@ void sanitizers(benchmark::State &state, Make make) {
   state.counters["plain_ms"] = median(plain);
   state.counters["sanitized_ms"] = median(sanitized);
   state.counters["ratio"] = median(ratios);
+}
+
+std::unique_ptr<Workload> makeLoop(const SanitizerLoop &loop) {
+  auto w = std::make_unique<Workload>(textOf(loop));
+  w->launch.kernel = "k";
+  w->launch.grid = {loop.blocks, 1, 1};
+  w->launch.block = {loop.threads, 1, 1};
+  w->launch.cluster = {loop.cluster, 1, 1};
+  w->buffer(std::vector<uint32_t>(1 << 20));
+  w->scalar(int(loop.rounds));
+  return w;
 }
 
 void parsing(benchmark::State &state) {
@@ -425,10 +439,18 @@ int main(int argc, char **argv) {
   for (auto [name, make] : kernels)
     add(std::string("sanitizers/") + name,
         [make = make](benchmark::State &state) { sanitizers(state, make); });
+  for (const SanitizerLoop &loop : kSanitizerLoops)
+    add(std::string("sanitizers/loop/") + loop.name,
+        [&loop](benchmark::State &state) {
+          sanitizers(state, [&] { return makeLoop(loop); });
+        });
   add("parsing", parsing);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 1;
+  // Debian builds the benchmark library without NDEBUG, so that it calls
+  // itself a debug build. What is measured is this:
+  benchmark::AddCustomContext("emulator_build_type", FUSION_BUILD_TYPE);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

@@ -48,8 +48,8 @@ void countSpace(benchmark::State &state) {
   PaperSpaceCounts counts;
   for (auto _ : state)
     counts = makeSpace(group).count();
-  state.counters["candidates"] = counts.candidates[0];
-  state.counters["after_rules"] = counts.candidates[4];
+  state.counters["candidates"] = double(counts.candidates[0]);
+  state.counters["after_rules"] = double(counts.candidates[4]);
 }
 
 void searchAll(benchmark::State &state, const ChainShape &shape) {

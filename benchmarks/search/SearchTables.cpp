@@ -148,7 +148,7 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
     PaperSpaceOptions counted = row.options;
     counted.limitSharedMemory = row.countsRule4;
     outs() << formatv("| {0} | {1:N} ", row.rules,
-                      makeSpace(example, counted).count().candidates[4]);
+                      uint64_t(makeSpace(example, counted).count().candidates[4]));
     bool isVisited = row.options.padding != PaddingRule::None;
     Ratios ratios;
     for (auto [shape, least, where] : llvm::zip_equal(shapes, best, names)) {

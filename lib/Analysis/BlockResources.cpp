@@ -46,6 +46,8 @@ public:
           const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
+  static constexpr int64_t addressing = 56; ///< registers
+
   static int64_t alignBuffer(int64_t bytes) {
     return llvm::alignTo(bytes, 128);
   }
@@ -81,7 +83,9 @@ public:
         buffers += alignBuffer(tile * place.stages * slots);
     }
     for (const Reduction &reduction : group.reductions)
-      handedOver = std::max(handedOver, alignBuffer(exchangedRows(reduction)));
+      if (!reduction.pass) // every warp holds whole rows of an operand
+        handedOver =
+            std::max(handedOver, alignBuffer(exchangedRows(reduction)));
     // The next tile's first loads are under way while this one is stored.
     return storesEndBlock() && !schedule.persistent
                ? std::max(buffers + handedOver, staging)
@@ -93,6 +97,14 @@ public:
   int64_t exchangedRows(const Reduction &reduction) const {
     const ProductMapping &mapping = schedule.products[reduction.product];
     bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+    // Columns first, then what is left of the rows.
+    if (reduction.reduced.size() > 1) {
+      int64_t columns = mapping.warps[1] == 1
+                            ? 0
+                            : mapping.warps[1] * schedule.tiles[mapping.i1];
+      int64_t rows = mapping.warps[0] == 1 ? 0 : mapping.warps[0];
+      return std::max(columns, rows) * reduction.elementBytes;
+    }
     int64_t parts = mapping.warps[alongColumns ? 1 : 0];
     int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
     return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
@@ -241,7 +253,14 @@ public:
     int64_t count = 0;
     for (const Reduction &reduction : group.reductions) {
       const ProductMapping &mapping = schedule.products[reduction.product];
-      bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+      if (reduction.reduced.size() > 1) {
+        ++count;
+        continue;
+      }
+      bool alongColumns =
+          reduction.pass
+              ? mapping.isFirst(group.passes[*reduction.pass].operandNumber)
+              : llvm::is_contained(reduction.reduced, mapping.i2);
       count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
                             : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
     }
@@ -251,7 +270,6 @@ public:
   /// The most that lives at any product, the fragments of one of its steps, and
   /// addresses.
   int64_t countRegisters() const {
-    constexpr int64_t addressing = 56;
     // They live through the whole nest, also while others are computed.
     int64_t always = addressing + rowRegisters(), most = 0;
     for (unsigned number = 0; number < group.products.size(); ++number)
@@ -264,7 +282,28 @@ public:
                              fragments * (schedule.registerStages +
                                           std::min<int64_t>(unrolled - 1, 1)));
     }
+    for (unsigned number = 0; number < group.passes.size(); ++number)
+      most = std::max(most, passRegisters(number));
     return always + most;
+  }
+
+  /// At a pass over rows: accumulators that it corrects, and a step of its
+  /// operands, as it is loaded and as it is combined.
+  int64_t passRegisters(unsigned number) const {
+    const RowPass &pass = group.passes[number];
+    const ProductMapping &mapping = schedule.products[pass.product];
+    int64_t live = 0;
+    if (kept.runsWithProduct[number])
+      live = kept.accumulators[pass.product].count *
+             tileRegisters(pass.product, 4);
+    bool isFirst = mapping.isFirst(pass.operandNumber);
+    int64_t parallel =
+        schedule.tiles[mapping.parallelAxis(pass.operandNumber)] /
+        mapping.warps[isFirst ? 0 : 1];
+    int64_t combined = parallel * mapping.intrinsic->r1 / 32;
+    return live + 2 * combined +
+           pass.reads.size() *
+               mapping.intrinsic->operandRegisters(isFirst, parallel);
   }
 
 private:
@@ -285,6 +324,33 @@ private:
 };
 
 } // namespace
+
+int64_t fusion::leastSharedMemory(const GroupModel &group,
+                                  const Schedule &schedule,
+                                  const KeptTiles &kept) {
+  int64_t bytes = 0;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role != TensorRole::Operand ||
+        schedule.places[index].space != fuse::Space::Shared)
+      continue;
+    int64_t tile = tensor.elementBytes * kept.values[index].count;
+    for (unsigned axis : tensor.axes)
+      tile *= schedule.tiles[axis];
+    bytes += Counter::alignBuffer(tile);
+  }
+  return bytes;
+}
+
+int64_t fusion::leastRegisters(const GroupModel &group,
+                               const Schedule &schedule, const KeptTiles &kept,
+                               unsigned warps) {
+  int64_t most = 0;
+  for (auto [mapping, slots] :
+       llvm::zip_equal(schedule.products, kept.accumulators))
+    most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
+                              schedule.tiles[mapping.i2] / (32 * warps));
+  return Counter::addressing + most;
+}
 
 void fusion::countResources(const GroupModel &group, const Schedule &schedule,
                             const KeptTiles &kept, Footprint &footprint) {

@@ -18,6 +18,16 @@ namespace fusion {
 void countResources(const GroupModel &group, const Schedule &schedule,
                     const KeptTiles &kept, Footprint &footprint);
 
+/// Bytes of the operands' buffers with one stage, less than which no warps and
+/// stages need; of the schedule only loops, tiles and places are looked at.
+int64_t leastSharedMemory(const GroupModel &group, const Schedule &schedule,
+                          const KeptTiles &kept);
+
+/// Registers that each thread of `warps` warps needs at least, however they are
+/// arranged: those of the largest accumulator.
+int64_t leastRegisters(const GroupModel &group, const Schedule &schedule,
+                       const KeptTiles &kept, unsigned warps);
+
 /// How many threads of a block hold each element of a tensor that is loaded
 /// straight into registers.
 int64_t countHolders(const Schedule &schedule, const GroupTensor &tensor);

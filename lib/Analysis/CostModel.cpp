@@ -18,25 +18,28 @@
 using namespace fusion;
 
 llvm::StringRef Cost::bound() const {
-  double most = std::max({dram, l2, shared, compute});
-  // What is neither of them for the most part waits for all of them.
-  if (pipeline > 2 * most)
-    return "latency";
+  double most = std::max(busiest(), pipeline);
+  if (launch > std::max(most, combine))
+    return "launch";
+  if (combine > most)
+    return "combining";
   if (most == compute)
     return "tensor cores";
   if (most == shared)
     return "shared memory";
-  return most == dram ? "DRAM" : "L2";
+  if (most == dram)
+    return "DRAM";
+  return most == l2 ? "L2" : "pipeline";
 }
 
-Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
-                         const Footprint &footprint, const ChipInfo &chip) {
+double Cost::busiest() const { return std::max({dram, l2, shared, compute}); }
+
+Cost fusion::predictThroughput(const GroupModel &group,
+                               const Schedule &schedule,
+                               const Footprint &footprint,
+                               const ChipInfo &chip) {
   Cost cost;
   cost.launch = chip.launchOverhead;
-  cost.blocksPerSM = blocksPerSM(schedule, footprint, chip);
-  int64_t slots = cost.blocksPerSM * chip.numSMs;
-  cost.waves = llvm::divideCeil(footprint.blocks, slots);
-
   // Blocks spread over the SMs first, so the busiest SM has this many.
   double blocksOnBusiest =
       static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs));
@@ -55,30 +58,46 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.compute = footprint.mmaFlops * share / tensorRate +
                  share * std::max(footprint.scalar.plain / plainRate,
                                   footprint.scalar.special / specialRate);
-
-  PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
-                                             PipelineForm::Continuous);
-  int64_t moved = footprint.globalLoadBytes + footprint.globalStoreBytes;
-  cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
+  cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
-  double fetched = moved;
+  double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;
   if (chip.hasMulticast)
     fetched -= footprint.neighbourBytes * (1 - 1.0 / schedule.cluster);
   cost.l2 = fetched / chip.l2BytesPerSecond;
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
-  cost.pipeline = pipeline.kernel;
-  cost.residentBlocks = pipeline.blocksPerSM;
   if (schedule.splitAxis()) {
     CombineFootprint combine = combineFootprint(group, schedule);
     cost.combine =
         predictStreaming(combine.loadBytes + combine.storeBytes, chip) +
         (combine.launches - 1) * predictStreaming(0, chip);
   }
-  cost.total =
-      cost.launch + cost.combine +
-      std::max({cost.dram, cost.l2, cost.shared, cost.compute, cost.pipeline});
+  cost.total = cost.launch + cost.combine + cost.busiest();
   return cost;
+}
+
+Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
+                         const Footprint &footprint, const ChipInfo &chip,
+                         const Cost &throughput) {
+  Cost cost = throughput;
+  cost.blocksPerSM = blocksPerSM(schedule, footprint, chip);
+  cost.waves =
+      llvm::divideCeil(footprint.blocks, cost.blocksPerSM * chip.numSMs);
+  PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
+                                             PipelineForm::Continuous);
+  cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
+  cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
+  cost.pipeline = pipeline.kernel;
+  cost.residentBlocks = pipeline.blocksPerSM;
+  cost.total =
+      cost.launch + cost.combine + std::max(cost.busiest(), cost.pipeline);
+  return cost;
+}
+
+Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
+                         const Footprint &footprint, const ChipInfo &chip) {
+  return predictCost(group, schedule, footprint, chip,
+                     predictThroughput(group, schedule, footprint, chip));
 }
 
 double fusion::predictStreaming(int64_t bytes, const ChipInfo &chip) {

@@ -67,7 +67,8 @@ static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
     if (producer)
       tensors.push_back(group.products[*producer].result);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
-    if (tensor.product == product)
+    if (tensor.product == product && tensor.role != TensorRole::Rows &&
+        !tensor.pass)
       tensors.push_back(index);
   return tensors;
 }

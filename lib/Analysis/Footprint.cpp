@@ -9,6 +9,7 @@
 
 #include "fusion/Analysis/Footprint.h"
 #include "BlockResources.h"
+#include "LoopTraffic.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,7 +54,7 @@ bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
 
 namespace {
 
-/// Walks the tree once, adding up what its statements do.
+/// Walks the tree once, adding up what its statements do with any warps.
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
@@ -68,12 +69,13 @@ public:
       visited = listVisitedTiles(group, schedule, *shortened);
   }
 
-  Footprint run() {
+  LoopTraffic run() {
     for (unsigned axis : schedule.blocks)
       result.blocks *= trips[axis];
     result.blocks *= parts;
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role != TensorRole::Intermediate &&
+          tensor.role != TensorRole::Rows && !tensor.pass &&
           !isCombined(group, schedule, index))
         result.compulsoryBytes +=
             movedElements(group, schedule, index) * bytesOf(index);
@@ -81,9 +83,10 @@ public:
       addShortened();
     result.compulsoryBytes += partialRowBytes(group, schedule);
     result.globalStoreBytes += partialRowBytes(group, schedule);
+    traffic.products.resize(group.products.size());
     visit(schedule.tree);
-    countResources(group, schedule, kept, result);
-    return result;
+    traffic.loops = std::move(result);
+    return std::move(traffic);
   }
 
 private:
@@ -154,8 +157,12 @@ private:
   void addShortened() {
     Footprint::Shortened loop{shortened->masked->axis, 0, 0};
     for (const VisitedTiles &tiles : visited) {
-      loop.average += static_cast<double>(tiles.iterations) / visited.size();
-      loop.most = std::max(loop.most, tiles.iterations);
+      // Parts of a split axis visit them together.
+      int64_t shares = split == loop.axis ? parts : 1;
+      loop.average +=
+          static_cast<double>(tiles.iterations) / (visited.size() * shares);
+      loop.most = std::max(loop.most,
+                           std::min(tiles.iterations, kept.trips[loop.axis]));
     }
     result.shortened = loop;
   }
@@ -176,11 +183,13 @@ private:
         int64_t bytes = movedBytes(node.index);
         bool isShared =
             schedule.places[node.index].space == fuse::Space::Shared;
-        result.globalLoadBytes +=
-            isShared ? bytes : bytes * countHolders(schedule, tensor);
-        if (isShared)
-          result.sharedTraffic += bytes;
-        if (isShared && isSharedByNeighbours(group, schedule, node.index))
+        if (!isShared) {
+          traffic.registerLoads.push_back({node.index, bytes});
+          break;
+        }
+        result.globalLoadBytes += bytes;
+        result.sharedTraffic += bytes;
+        if (isSharedByNeighbours(group, schedule, node.index))
           result.neighbourBytes += bytes;
         break;
       }
@@ -198,12 +207,36 @@ private:
         break;
       }
       case TilingNode::Kind::Compute:
-        visitProduct(tensor.product);
+        if (tensor.role == TensorRole::Rows)
+          visitPass(node.index);
+        else
+          visitProduct(tensor.product);
         break;
       case TilingNode::Kind::Loop:
         break;
       }
     }
+  }
+
+  void visitPass(unsigned rows) {
+    const RowPass &pass = *llvm::find_if(
+        group.passes, [&](const RowPass &each) { return each.rows == rows; });
+    unsigned number = &pass - group.passes.begin();
+    // In the product's loop they are the fragments that it multiplies.
+    traffic.passes.push_back({number, enclosingTrips(),
+                              enclosingTrips(llvm::ArrayRef(pass.axis)),
+                              !kept.runsWithProduct[number]});
+    int64_t steps = 1;
+    for (unsigned axis : loops)
+      if (!schedule.isBlockAxis(axis))
+        steps *= kept.trips[axis];
+    bool isOwn = llvm::any_of(pass.ahead, [&](unsigned tensor) {
+      return kept.loads[tensor].has_value();
+    });
+    if (!isOwn)
+      return;
+    result.serialLoads += steps;
+    result.barriers += 2 * steps;
   }
 
   void visitProduct(unsigned number) {
@@ -218,24 +251,17 @@ private:
         split && group.tensors[product.result].role == TensorRole::Result;
     ScalarWork perPoint = product.perPoint;
     for (const OnlineAxis &online : group.online)
-      if (kept.trips[online.axis] > 1)
+      if (runsOnline(group, kept, online.axis))
         for (const auto &[deferring, work] : online.deferred)
           if (deferring == number)
             perPoint += work * -1;
     if (!isPartial)
       result.scalar += perPoint * (i1 * i2 * completed);
-    // Values of rows are held by the lanes along a row, of every warp along it.
-    constexpr int64_t lanes = 4;
-    if (!isPartial)
-      result.scalar +=
-          product.perRow * (i1 * lanes * mapping.warps[1] * completed);
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
-          kept.trips[online.axis] > 1)
+          runsOnline(group, kept, online.axis))
         result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
-    // Every warp reads its rows of one operand and its columns of the other.
-    result.sharedTraffic += fragmentBytes(mapping, schedule.tiles, r1) * count;
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
@@ -250,24 +276,7 @@ private:
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
     result.barriers += 2 * steps;
-    const GroupTensor &value = group.tensors[product.result];
-    bool isShared =
-        schedule.places[product.result].space == fuse::Space::Shared;
-    if (!isShared)
-      return;
-    result.barriers += 2 * completions;
-    if (value.role != TensorRole::Intermediate)
-      return;
-    // Stored once, loaded by every warp that multiplies it.
-    int64_t tile = i1 * i2 * value.elementBytes * completed;
-    int64_t readers = 1;
-    for (auto [index, consumer] : llvm::enumerate(group.products))
-      for (unsigned operand : {0u, 1u})
-        if (consumer.producer[operand] == number)
-          readers =
-              schedule.products[index]
-                  .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
-    result.sharedTraffic += tile * (1 + readers);
+    traffic.products[number] = {count, completed, completions, isPartial};
   }
 
   const GroupModel &group;
@@ -280,9 +289,84 @@ private:
   std::optional<unsigned> split;     ///< the axis whose reduction is split
   int64_t parts = 1;
   Footprint result;
+  LoopTraffic traffic;
 };
 
 } // namespace
+
+LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
+                                     const Schedule &schedule,
+                                     const KeptTiles &kept) {
+  return Walker(group, schedule, kept).run();
+}
+
+/// The warps of product `number`'s consumers along what its value is not
+/// reduced over: each loads the value.
+static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
+                            unsigned number) {
+  int64_t readers = 1;
+  for (auto [index, consumer] : llvm::enumerate(group.products))
+    for (unsigned operand : {0u, 1u})
+      if (consumer.producer[operand] == number)
+        readers = schedule.products[index]
+                      .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
+  return readers;
+}
+
+/// Every warp along the other axis of the product reduces whole rows.
+static void addPass(const GroupModel &group, const Schedule &schedule,
+                    const LoopTraffic::PerPass &times, Footprint &result) {
+  const RowPass &pass = group.passes[times.pass];
+  const ProductMapping &mapping = schedule.products[pass.product];
+  bool isFirst = mapping.isFirst(pass.operandNumber);
+  int64_t repeated = mapping.warps[isFirst ? 1 : 0];
+  int64_t parallel = schedule.tiles[mapping.parallelAxis(pass.operandNumber)];
+  int64_t points = parallel * schedule.tiles[pass.axis];
+  constexpr int64_t lanes = 4;
+  result.scalar += pass.perPoint * (points * repeated * times.combined);
+  result.scalar +=
+      pass.perRow * (parallel * lanes * repeated * times.completed);
+  if (!times.loadsFragments)
+    return;
+  for (unsigned tensor : pass.reads)
+    if (llvm::is_contained(group.tensors[tensor].axes, pass.axis))
+      result.sharedTraffic += points * repeated * times.combined *
+                              group.tensors[tensor].elementBytes;
+}
+
+Footprint fusion::countTraffic(const GroupModel &group,
+                               const Schedule &schedule,
+                               const LoopTraffic &traffic) {
+  Footprint result = traffic.loops;
+  for (auto [tensor, bytes] : traffic.registerLoads)
+    result.globalLoadBytes +=
+        bytes * countHolders(schedule, group.tensors[tensor]);
+  for (const LoopTraffic::PerPass &times : traffic.passes)
+    addPass(group, schedule, times, result);
+  for (auto [number, product] : llvm::enumerate(group.products)) {
+    const LoopTraffic::PerProduct &times = traffic.products[number];
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
+            r1 = schedule.tiles[mapping.r1];
+    // Values of rows are held by the lanes along a row, of every warp along it.
+    constexpr int64_t lanes = 4;
+    if (!times.isPartial)
+      result.scalar +=
+          product.perRow * (i1 * lanes * mapping.warps[1] * times.completed);
+    // Every warp reads its rows of one operand and its columns of the other.
+    result.sharedTraffic +=
+        fragmentBytes(mapping, schedule.tiles, r1) * times.computed;
+    if (schedule.places[product.result].space != fuse::Space::Shared)
+      continue;
+    result.barriers += 2 * times.completedByBlock;
+    const GroupTensor &value = group.tensors[product.result];
+    // Stored once, loaded by every warp that multiplies it.
+    if (value.role == TensorRole::Intermediate)
+      result.sharedTraffic += i1 * i2 * value.elementBytes * times.completed *
+                              (1 + countReaders(group, schedule, number));
+  }
+  return result;
+}
 
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule) {
@@ -296,5 +380,8 @@ Footprint fusion::computeFootprint(const GroupModel &group,
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
                                    const KeptTiles &kept) {
-  return Walker(group, schedule, kept).run();
+  Footprint footprint =
+      countTraffic(group, schedule, countLoopTraffic(group, schedule, kept));
+  countResources(group, schedule, kept, footprint);
+  return footprint;
 }

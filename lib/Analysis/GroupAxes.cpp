@@ -121,6 +121,7 @@ LogicalResult GroupAxesBuilder::unifyLoops() {
     }
   }
   shareLoops(first, classes);
+  shareFrontLoops(first, classes);
   // Number the classes in order of first appearance.
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
   for (auto [index, op] : llvm::enumerate(group.operators)) {

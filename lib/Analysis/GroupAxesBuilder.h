@@ -18,6 +18,10 @@
 
 namespace fusion {
 
+/// What a value of a group's body is outside: the group's operand, where it is
+/// an argument of the body.
+mlir::Value sourceOf(mlir::Value value);
+
 /// Builds a GroupAxes step by step; every step may decline with a reason.
 class GroupAxesBuilder {
 public:
@@ -38,6 +42,7 @@ public:
         mlir::failed(collectOperands()) || mlir::failed(collectResults()))
       return mlir::failure();
     nameTensors();
+    loadAhead();
     deriveOnlineForms();
     group.model.masked = deriveMaskedAxes(group);
     return std::move(group);
@@ -56,10 +61,18 @@ private:
   mlir::LogicalResult collectOperands();
   mlir::LogicalResult collectResults();
   mlir::LogicalResult collectReductions();
+  mlir::LogicalResult collectPasses();
+  unsigned levelOf(unsigned op);
+  mlir::LogicalResult checkRows(unsigned op);
+  void loadAhead();
   mlir::LogicalResult collectJoins();
   void shareLoops(llvm::ArrayRef<unsigned> first,
                   llvm::EquivalenceClasses<unsigned> &classes);
+  void shareFrontLoops(llvm::ArrayRef<unsigned> first,
+                       llvm::EquivalenceClasses<unsigned> &classes);
   std::optional<unsigned> findShared(unsigned op, mlir::OpOperand *operand);
+  std::optional<unsigned> findRead(unsigned op, mlir::OpOperand *operand,
+                                   unsigned product, unsigned number);
   mlir::FailureOr<mlir::Value> handedValue(unsigned product);
   void nameTensors();
   void deriveOnlineForms();
@@ -83,12 +96,18 @@ private:
   mlir::LogicalResult collectOperandsOf(unsigned op, unsigned product,
                                         TensorRole role,
                                         unsigned operandNumber);
+  bool shareFront(unsigned op, unsigned product, unsigned number);
 
   mlir::ValueRange results;
   Explain explain;
   GroupAxes group;
   llvm::DenseMap<mlir::Value, unsigned> definers;
   llvm::StringMap<unsigned> used;
+  /// By operator in front of a product: the first product whose operand it
+  /// helps to make, and which operand; and how many reductions follow each
+  /// other up to it.
+  llvm::SmallVector<std::optional<std::pair<unsigned, unsigned>>> precedes;
+  llvm::SmallVector<std::optional<unsigned>> levels;
 };
 
 } // namespace fusion

@@ -54,80 +54,6 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
 }
 
-/// What a value of a group's body is outside: the group's operand, where it is
-/// an argument of the body.
-static Value sourceOf(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return value;
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (!isa_and_nonnull<fuse::FusedGroupOpInterface>(parent))
-    return value;
-  return parent->getOperand(argument.getArgNumber());
-}
-
-/// Two products that read one input by the same rows sum over one axis: its
-/// tiles serve both.
-void GroupAxesBuilder::shareLoops(ArrayRef<unsigned> first,
-                                  llvm::EquivalenceClasses<unsigned> &classes) {
-  auto loopsOf = [&](unsigned op, OpOperand &operand) {
-    SmallVector<unsigned, 4> loops;
-    AffineMap map = group.operators[op].getMatchingIndexingMap(&operand);
-    for (AffineExpr expr : map.getResults())
-      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
-    return loops;
-  };
-  for (unsigned a = 0; a < group.operators.size(); ++a)
-    for (unsigned b = a + 1; b < group.operators.size(); ++b)
-      for (unsigned number : {0u, 1u}) {
-        if (!group.productOf[a] || !group.productOf[b])
-          continue;
-        linalg::LinalgOp opA = group.operators[a], opB = group.operators[b];
-        OpOperand &useA = opA->getOpOperand(number),
-                  &useB = opB->getOpOperand(number);
-        if (definer(useA.get()) || sourceOf(useA.get()) != sourceOf(useB.get()))
-          continue;
-        bool isLike = false, isReduced = true;
-        SmallVector<std::pair<unsigned, unsigned>, 2> unlike;
-        auto kindsA = opA.getIteratorTypesArray(),
-             kindsB = opB.getIteratorTypesArray();
-        for (auto [loopA, loopB] :
-             llvm::zip_equal(loopsOf(a, useA), loopsOf(b, useB))) {
-          if (classes.isEquivalent(first[a] + loopA, first[b] + loopB)) {
-            isLike = true;
-            continue;
-          }
-          unlike.push_back({first[a] + loopA, first[b] + loopB});
-          isReduced &= kindsA[loopA] == utils::IteratorType::reduction &&
-                       kindsB[loopB] == utils::IteratorType::reduction;
-        }
-        if (isLike && isReduced)
-          for (auto [loopA, loopB] : unlike)
-            classes.unionSets(loopA, loopB);
-      }
-}
-
-/// The tensor that an earlier product reads by the same axes of the same input.
-std::optional<unsigned> GroupAxesBuilder::findShared(unsigned op,
-                                                     OpOperand *operand) {
-  unsigned number = operand->getOperandNumber();
-  for (auto [index, tensor] : llvm::enumerate(group.model.tensors)) {
-    if (tensor.role != TensorRole::Operand || tensor.operandNumber != number ||
-        sourceOf(group.values[index]) != sourceOf(operand->get()) ||
-        tensor.axes != axesOf(op, operand))
-      continue;
-    // Not one that operators in front of its product read.
-    bool isDirect =
-        llvm::any_of(group.values[index].getUsers(), [&](Operation *user) {
-          auto reader = dyn_cast<linalg::LinalgOp>(user);
-          return reader && isContraction(reader);
-        });
-    if (isDirect)
-      return index;
-  }
-  return std::nullopt;
-}
-
 LogicalResult GroupAxesBuilder::collectProducts() {
   for (auto [number, linalgOp] : llvm::enumerate(group.operators)) {
     unsigned index = number;
@@ -216,6 +142,15 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         slot = other;
         continue;
       }
+      if (role == TensorRole::Operand) {
+        if (isProduct && shareFront(*producer, product, number))
+          continue;
+        auto &place = precedes[*producer];
+        if (place && *place != std::pair(product, number))
+          return decline("what operators in front of a product make is read in "
+                         "two places of the chain");
+        place = std::pair(product, number);
+      }
       if (failed(collectOperandsOf(*producer, product, role, number)))
         return failure();
       continue;
@@ -226,6 +161,10 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         value.getDefiningOp<linalg::FillOp>())
       return decline(
           "an operand is not an input but an empty or filled tensor");
+    if (role == TensorRole::Operand &&
+        getElementTypeOrSelf(value.getType()).isInteger(1))
+      return decline("truth values do not pass through shared memory to a "
+                     "product");
     if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
       const GroupTensor &known = group.model.tensors[it->second];
       if (known.role == role && known.product == product &&
@@ -239,6 +178,15 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         group.model.tensors[*shared].sharedBy.push_back(product);
         continue;
       }
+    // Operators in front of a product may read one input several times.
+    std::optional<unsigned> known =
+        isProduct || role != TensorRole::Operand
+            ? std::nullopt
+            : findRead(op, operand, product, number);
+    if (known) {
+      group.tensorOf[value] = *known;
+      continue;
+    }
     unsigned tensor = addTensor(value, role, op, operand);
     group.model.tensors[tensor].product = product;
     group.model.tensors[tensor].operandNumber = number;
@@ -251,6 +199,7 @@ LogicalResult GroupAxesBuilder::collectOperands() {
   // the product that depends on it.
   auto &follows = group.followsProduct;
   follows.resize(group.operators.size());
+  precedes.resize(group.operators.size());
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (std::optional<unsigned> product = group.productOf[index]) {
       follows[index] = product;
@@ -315,10 +264,12 @@ LogicalResult GroupAxesBuilder::collectReductions() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (!group.reductionOf[index])
       continue;
-    if (!group.followsProduct[index])
-      return decline("a reduction comes before the products");
+    if (!group.followsProduct[index] && !precedes[index])
+      return decline("a reduction's result does not reach a product");
     Reduction &reduction = group.model.reductions.emplace_back();
-    reduction.product = *group.followsProduct[index];
+    reduction.product = group.followsProduct[index]
+                            ? *group.followsProduct[index]
+                            : precedes[index]->first;
     for (unsigned axis : axesOf(index, op.getDpsInitOperand(0)))
       reduction.axes.push_back(axis);
     for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -327,7 +278,7 @@ LogicalResult GroupAxesBuilder::collectReductions() {
     reduction.elementBytes = llvm::divideCeil(
         getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
   }
-  return success();
+  return collectPasses();
 }
 
 LogicalResult GroupAxesBuilder::collectResults() {
@@ -363,11 +314,16 @@ LogicalResult GroupAxesBuilder::collectResults() {
       continue;
     }
     std::optional<unsigned> op = definer(result);
-    if (!op || !group.followsProduct[*op] || group.productOf[*op])
+    bool isOfRows = op && group.passOf[*op];
+    if (!op || (!group.followsProduct[*op] && !isOfRows) ||
+        group.productOf[*op])
       return decline("a result is not made by the operators after a product");
     unsigned tensor = addTensor(result, TensorRole::Statistic, *op,
                                 group.operators[*op].getDpsInitOperand(0));
-    group.model.tensors[tensor].product = *group.followsProduct[*op];
+    group.model.tensors[tensor].product =
+        isOfRows ? group.model.passes[*group.passOf[*op]].product
+                 : *group.followsProduct[*op];
+    group.model.tensors[tensor].ofOperand = isOfRows;
     group.resultTensors.push_back(tensor);
   }
   return success();
@@ -479,6 +435,10 @@ void GroupAxesBuilder::deriveOnlineForms() {
           online.deferred.push_back({*group.followsProduct[index], work});
       }
       known = std::make_shared<const OnlineForm>(std::move(*form));
-      describeSplit(online, *known);
+      if (reduction.pass)
+        online.whyNotSplit =
+            "they are in front of the product that sums over it";
+      else
+        describeSplit(online, *known);
     }
 }

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "KeptTilesAnalysis.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
@@ -18,68 +18,18 @@ using llvm::SmallVector;
 using llvm::Twine;
 using Reason = std::optional<std::string>;
 
-namespace {
+using Loops = KeptTilesAnalysis::Loops;
 
-using Loops = ArrayRef<const TilingNode *>;
-
-class Analysis {
-public:
-  Analysis(const GroupModel &group, const Schedule &schedule, KeptTiles &kept)
-      : group(group), schedule(schedule), kept(kept) {}
-
-  Reason run();
-
-private:
-  int64_t trips(unsigned axis) const { return kept.trips[axis]; }
-
-  Reason locate(const TilingTree &items,
-                llvm::SmallVectorImpl<const TilingNode *> &loops);
-  Reason checkStatements() const;
-  Reason analyzeSum(unsigned number);
-  Reason analyzeHandOver(unsigned number);
-  Reason analyzeUses(unsigned number);
-  Reason analyzeJoin(unsigned number, unsigned home);
-  Reason analyzeLoad(unsigned tensor, Loops use);
-  Reason keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-              size_t common, const Twine &what);
-  void addSlots(TileSlots &slots, unsigned axis) const;
-
-  /// Whether a position is inside of the product's outermost reduction.
-  bool isInsideSum(unsigned number, Loops loops) const {
-    return kept.reductions[number] &&
-           llvm::is_contained(loops, kept.reductions[number]);
-  }
-  /// The loops in which each iteration completes a product's value.
-  Loops scopeOf(unsigned number) const {
-    Loops loops = kept.computes[group.products[number].result]->loops;
-    return loops.take_while([&](const TilingNode *loop) {
-      return loop != kept.reductions[number];
-    });
-  }
-
-  const GroupModel &group;
-  const Schedule &schedule;
-  KeptTiles &kept;
-  unsigned counter = 0;
-  /// The last statement inside of a loop.
-  unsigned endOf(const TilingNode *loop) const {
-    return llvm::find_if(ends, [&](auto &end) { return end.first == loop; })
-        ->second;
-  }
-  SmallVector<std::pair<const TilingNode *, unsigned>, 8> ends;
-};
-
-size_t commonPart(Loops a, Loops b) {
+size_t KeptTilesAnalysis::commonPart(Loops a, Loops b) {
   size_t length = 0;
   while (length < a.size() && length < b.size() && a[length] == b[length])
     ++length;
   return length;
 }
 
-} // namespace
-
-Reason Analysis::locate(const TilingTree &items,
-                        llvm::SmallVectorImpl<const TilingNode *> &loops) {
+Reason
+KeptTilesAnalysis::locate(const TilingTree &items,
+                          llvm::SmallVectorImpl<const TilingNode *> &loops) {
   for (const TilingNode &node : items) {
     if (node.isLoop()) {
       if (trips(node.index) == 1)
@@ -120,13 +70,15 @@ Reason Analysis::locate(const TilingTree &items,
 
 /// Each statement is there once, in all live loops that index its tensor or
 /// belong to its operator.
-Reason Analysis::checkStatements() const {
+Reason KeptTilesAnalysis::checkStatements() const {
   auto hasLoop = [](const TreePosition &position, unsigned axis) {
     return llvm::any_of(position.loops, [&](const TilingNode *loop) {
       return loop->index == axis;
     });
   };
   for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue; // RowPasses.cpp
     bool isProduct = tensor.role == TensorRole::Intermediate ||
                      tensor.role == TensorRole::Result;
     bool isStatistic = tensor.role == TensorRole::Statistic;
@@ -161,7 +113,7 @@ Reason Analysis::checkStatements() const {
   return std::nullopt;
 }
 
-void Analysis::addSlots(TileSlots &slots, unsigned axis) const {
+void KeptTilesAnalysis::addSlots(TileSlots &slots, unsigned axis) const {
   // More than any block can hold, and still exact when multiplied by a tile.
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   slots.axes.push_back(axis);
@@ -170,7 +122,7 @@ void Analysis::addSlots(TileSlots &slots, unsigned axis) const {
 
 /// The accumulator: from the outermost reduction loop to its end. Parallel
 /// loops inside of it keep a tile for each iteration.
-Reason Analysis::analyzeSum(unsigned number) {
+Reason KeptTilesAnalysis::analyzeSum(unsigned number) {
   const Product &product = group.products[number];
   Loops loops = kept.computes[product.result]->loops;
   for (const TilingNode *loop : loops) {
@@ -189,7 +141,7 @@ Reason Analysis::analyzeSum(unsigned number) {
 
 /// The element-wise operators after a product follow its completion, or the
 /// last load of what else they read.
-Reason Analysis::analyzeHandOver(unsigned number) {
+Reason KeptTilesAnalysis::analyzeHandOver(unsigned number) {
   unsigned result = group.products[number].result;
   const std::string &name = group.tensorName(result);
   Loops scope = scopeOf(number);
@@ -229,8 +181,9 @@ Reason Analysis::analyzeHandOver(unsigned number) {
 
 /// Slots for tiles that are made in `made`, and in loops that lowering opens,
 /// of which the uses share the outermost `common` ones.
-Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
-                      size_t common, const Twine &what) {
+Reason KeptTilesAnalysis::keep(unsigned tensor, Loops made,
+                               ArrayRef<unsigned> opened, size_t common,
+                               const Twine &what) {
   TileSlots &slots = kept.values[tensor];
   Loops makers = made.drop_front(common);
   for (const TilingNode *loop : makers) {
@@ -246,7 +199,7 @@ Reason Analysis::keep(unsigned tensor, Loops made, ArrayRef<unsigned> opened,
   return std::nullopt;
 }
 
-Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
+Reason KeptTilesAnalysis::analyzeLoad(unsigned tensor, Loops use) {
   Loops load = kept.loads[tensor]->loops;
   return keep(tensor, load, {}, commonPart(load, use),
               Twine("L") + group.tensorName(tensor));
@@ -254,7 +207,7 @@ Reason Analysis::analyzeLoad(unsigned tensor, Loops use) {
 
 /// Operators after product `home` read the tile of product `number`: it is
 /// complete before, in loops that are around both.
-Reason Analysis::analyzeJoin(unsigned number, unsigned home) {
+Reason KeptTilesAnalysis::analyzeJoin(unsigned number, unsigned home) {
   const std::string name = "'" + group.valueName(number) + "'",
                     other = "'" + group.valueName(home) + "'";
   const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
@@ -271,7 +224,7 @@ Reason Analysis::analyzeJoin(unsigned number, unsigned home) {
 }
 
 /// Who uses the value follows its hand-over, outside of its reduction.
-Reason Analysis::analyzeUses(unsigned number) {
+Reason KeptTilesAnalysis::analyzeUses(unsigned number) {
   unsigned result = group.products[number].result;
   const std::string &name = group.tensorName(result);
   const HandOver &handOver = kept.handOvers[number];
@@ -311,7 +264,7 @@ Reason Analysis::analyzeUses(unsigned number) {
               Twine("C") + name);
 }
 
-Reason Analysis::run() {
+Reason KeptTilesAnalysis::run() {
   size_t tensors = group.tensors.size(), products = group.products.size();
   kept.trips.clear();
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
@@ -325,11 +278,16 @@ Reason Analysis::run() {
   kept.accumulators.assign(products, {});
   kept.reductions.assign(products, nullptr);
   kept.handOvers.assign(products, {});
+  kept.rowLoops.assign(group.passes.size(), nullptr);
+  kept.runsWithProduct.assign(group.passes.size(), false);
   SmallVector<const TilingNode *, 8> loops;
   if (Reason reason = locate(schedule.tree, loops))
     return reason;
   if (Reason reason = checkStatements())
     return reason;
+  for (unsigned number = 0; number < group.passes.size(); ++number)
+    if (Reason reason = locatePass(number))
+      return reason;
   for (unsigned number = 0; number < products; ++number) {
     if (Reason reason = analyzeSum(number))
       return reason;
@@ -338,12 +296,15 @@ Reason Analysis::run() {
     if (Reason reason = analyzeUses(number))
       return reason;
   }
+  for (unsigned number = 0; number < group.passes.size(); ++number)
+    if (Reason reason = analyzePass(number))
+      return reason;
   for (auto [home, product] : llvm::enumerate(group.products))
     for (unsigned number : product.joined)
       if (Reason reason = analyzeJoin(number, home))
         return reason;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (tensor.role != TensorRole::Operand)
+    if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
     SmallVector<unsigned, 2> readers{tensor.product};
     llvm::append_range(readers, tensor.sharedBy);
@@ -362,6 +323,18 @@ Reason Analysis::run() {
                                              ? compute.order
                                              : endOf(compute.loops[shared]));
     }
+    for (auto [number, pass] : llvm::enumerate(group.passes)) {
+      auto *read = llvm::find(pass.reads, index);
+      if (read == pass.reads.end() ||
+          kept.loads[pass.ahead[read - pass.reads.begin()]])
+        continue;
+      // A pass that reads the product's tiles.
+      const TreePosition &compute = *kept.computes[pass.rows];
+      if (kept.loads[index]->order > compute.order)
+        return "L" + tensor.name + " does not precede C" +
+               group.tensorName(pass.rows);
+      common = std::min(common, commonPart(load, compute.loops));
+    }
     if (Reason reason = keep(index, load, {}, common, Twine("L") + tensor.name))
       return reason;
   }
@@ -371,7 +344,7 @@ Reason Analysis::run() {
 std::optional<std::string> fusion::analyzeKeptTiles(const GroupModel &group,
                                                     const Schedule &schedule,
                                                     KeptTiles &kept) {
-  return Analysis(group, schedule, kept).run();
+  return KeptTilesAnalysis(group, schedule, kept).run();
 }
 
 static bool usesBuffers(const TilingNode &node, const Schedule &schedule) {

@@ -16,10 +16,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/MaskedAxes.h"
+#include "LinearIndices.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,31 +70,13 @@ static Ref allOf(Ref a, Ref b) {
   return join(MaskPredicate::Kind::AllOf, std::move(a), std::move(b));
 }
 
-//===----------------------------------------------------------------------===//
-// Linear functions of indices
-//===----------------------------------------------------------------------===//
-
 namespace {
-
-/// Σ coefficient · index of axis + constant.
-struct Linear {
-  llvm::MapVector<unsigned, int64_t> coefficients;
-  int64_t constant = 0;
-
-  Linear plus(const Linear &other, int64_t factor) const {
-    Linear result = *this;
-    for (auto [axis, coefficient] : other.coefficients)
-      result.coefficients[axis] += factor * coefficient;
-    result.constant += factor * other.constant;
-    return result;
-  }
-};
 
 enum class Constant : uint8_t { NegativeInfinity, Infinity, Zero, True, False };
 
-class Prover {
+class Prover : LinearIndices {
 public:
-  explicit Prover(const GroupAxes &group) : group(group) {}
+  explicit Prover(const GroupAxes &group) : LinearIndices(group) {}
 
   /// Where everything that is combined along `axis` gets its identity.
   Ref excluded(unsigned axis);
@@ -106,133 +88,23 @@ private:
   Ref proveValue(Value value, Constant wanted);
   Ref proveOperation(unsigned op, Operation *inner, Constant wanted);
   Ref proveComparison(unsigned op, arith::CmpIOp comparison, bool isTrue);
-  /// The element-wise operator of the group that makes a value, and the scalar
-  /// that it yields.
-  std::optional<std::pair<unsigned, Value>> elementwise(Value value) const;
-
-  std::optional<Linear> linear(unsigned op, Value scalar);
-  std::optional<Linear> deriveLinear(unsigned op, Value scalar);
-  /// The least and the greatest value over all points.
-  std::pair<int64_t, int64_t> range(const Linear &value) const;
   /// Where value < 0.
   static Ref negative(const Linear &value);
 
-  const GroupAxes &group;
-  llvm::DenseMap<std::pair<unsigned, Value>, std::optional<Linear>> linears;
   llvm::DenseMap<std::tuple<unsigned, Value, unsigned>, Ref> proofs;
 };
 
 } // namespace
 
-std::optional<std::pair<unsigned, Value>>
-Prover::elementwise(Value value) const {
-  auto *producer =
-      llvm::find(group.operators, value.getDefiningOp<linalg::LinalgOp>());
-  unsigned index = producer - group.operators.begin();
-  // What a product or a reduction makes is some number.
-  if (producer == group.operators.end() || group.productOf[index] ||
-      group.reductionOf[index])
-    return std::nullopt;
-  linalg::LinalgOp op = *producer;
-  return std::make_pair(index, op.getBlock()->getTerminator()->getOperand(0));
-}
-
-std::pair<int64_t, int64_t> Prover::range(const Linear &value) const {
-  int64_t low = value.constant, high = value.constant;
-  for (auto [axis, coefficient] : value.coefficients) {
-    int64_t most = coefficient * (group.model.axes[axis].extent - 1);
-    (most < 0 ? low : high) += most;
-  }
-  return {low, high};
-}
-
 Ref Prover::negative(const Linear &value) {
   MaskPredicate predicate;
-  for (auto [axis, coefficient] : value.coefficients)
+  for (auto [index, coefficient] : value.terms)
     if (coefficient != 0)
-      predicate.terms.push_back({axis, coefficient});
+      predicate.terms.push_back({index, coefficient});
   predicate.constant = value.constant;
   if (predicate.terms.empty() && predicate.constant >= 0)
     return nullptr;
   return std::make_shared<const MaskPredicate>(std::move(predicate));
-}
-
-std::optional<Linear> Prover::linear(unsigned op, Value scalar) {
-  if (auto known = linears.find({op, scalar}); known != linears.end())
-    return known->second;
-  std::optional<Linear> result = deriveLinear(op, scalar);
-  linears[{op, scalar}] = result;
-  return result;
-}
-
-std::optional<Linear> Prover::deriveLinear(unsigned op, Value scalar) {
-  APInt constant;
-  Linear result;
-  if (matchPattern(scalar, m_ConstantInt(&constant))) {
-    if (constant.getSignificantBits() > 48)
-      return std::nullopt;
-    result.constant = constant.getSExtValue();
-    return result;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    linalg::LinalgOp reader = group.operators[op];
-    if (argument.getOwner() != reader.getBlock())
-      return std::nullopt;
-    auto made = elementwise(reader->getOperand(argument.getArgNumber()));
-    return made ? linear(made->first, made->second) : std::nullopt;
-  }
-  Operation *inner = scalar.getDefiningOp();
-  if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-    unsigned axis = group.loops[op][index.getDim()];
-    if (group.model.axes[axis].isDynamic)
-      return std::nullopt;
-    result.coefficients[axis] = 1;
-    return result;
-  }
-  auto combine = [&](int64_t factor) -> std::optional<Linear> {
-    std::optional<Linear> a = linear(op, inner->getOperand(0)),
-                          b = linear(op, inner->getOperand(1));
-    if (!a || !b)
-      return std::nullopt;
-    return a->plus(*b, factor);
-  };
-  std::optional<Linear> value =
-      llvm::TypeSwitch<Operation *, std::optional<Linear>>(inner)
-          .Case<arith::AddIOp>([&](auto) { return combine(1); })
-          .Case<arith::SubIOp>([&](auto) { return combine(-1); })
-          .Case<arith::MulIOp>([&](auto) -> std::optional<Linear> {
-            std::optional<Linear> a = linear(op, inner->getOperand(0)),
-                                  b = linear(op, inner->getOperand(1));
-            if (!a || !b)
-              return std::nullopt;
-            if (!a->coefficients.empty())
-              std::swap(a, b);
-            if (!a->coefficients.empty() ||
-                llvm::AbsoluteValue(a->constant) > (1 << 20))
-              return std::nullopt;
-            return Linear().plus(*b, a->constant);
-          })
-          .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
-              [&](auto) { return linear(op, inner->getOperand(0)); })
-          .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
-              [&](auto) -> std::optional<Linear> {
-                std::optional<Linear> a = linear(op, inner->getOperand(0));
-                if (!a || range(*a).first < 0)
-                  return std::nullopt;
-                return a;
-              })
-          .Default([](Operation *) { return std::nullopt; });
-  // Wrapping would change the order of values.
-  if (value) {
-    auto [low, high] = range(*value);
-    unsigned bits = scalar.getType().isIndex()
-                        ? 64
-                        : scalar.getType().getIntOrFloatBitWidth();
-    if (!llvm::isIntN(std::min(bits, 48u), low) ||
-        !llvm::isIntN(std::min(bits, 48u), high))
-      return std::nullopt;
-  }
-  return value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,6 +386,16 @@ static double leastShare(const GroupModel &group, const MaskedAxis &masked) {
   return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
 }
 
+static bool speaksOfDigits(const MaskPredicate &predicate, unsigned axis) {
+  return llvm::any_of(predicate.terms,
+                      [&](auto &term) {
+                        return term.first.axis == axis && !term.first.isPlain();
+                      }) ||
+         llvm::any_of(predicate.operands, [&](const Ref &operand) {
+           return speaksOfDigits(*operand, axis);
+         });
+}
+
 SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
   SmallVector<MaskedAxis, 1> result;
   Prover prover(group);
@@ -525,7 +407,8 @@ SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
     if (!isReduced || group.model.axes[axis].isDynamic)
       continue;
     Ref where = prover.excluded(axis);
-    if (!where)
+    // Ranges of an axis follow from its own index, not from digits of it.
+    if (!where || speaksOfDigits(*where, axis))
       continue;
     MaskedAxis masked{axis, where};
     masked.leastShare = leastShare(group.model, masked);

@@ -40,8 +40,14 @@ std::string fusion::print(const GroupModel &group,
     else
       text += (size == 1 ? "" : std::to_string(size) + " * ") + what;
   };
-  for (auto [axis, coefficient] : predicate->terms)
-    addTerm(coefficient, group.axes[axis].name);
+  for (auto [index, coefficient] : predicate->terms) {
+    std::string name = group.axes[index.axis].name;
+    if (index.divisor != 1)
+      name += " / " + std::to_string(index.divisor);
+    if (index.period != 0)
+      name += " mod " + std::to_string(index.period);
+    addTerm(coefficient, index.isPlain() ? name : "(" + name + ")");
+  }
   if (predicate->constant != 0 || predicate->terms.empty())
     addTerm(predicate->constant, "");
   return text + " < 0";
@@ -49,9 +55,9 @@ std::string fusion::print(const GroupModel &group,
 
 static void collectAxes(const MaskPredicate &predicate, unsigned except,
                         SmallVector<unsigned, 2> &axes) {
-  for (auto [axis, coefficient] : predicate.terms)
-    if (axis != except && !llvm::is_contained(axes, axis))
-      axes.push_back(axis);
+  for (auto [index, coefficient] : predicate.terms)
+    if (index.axis != except && !llvm::is_contained(axes, index.axis))
+      axes.push_back(index.axis);
   for (const MaskPredicateRef &operand : predicate.operands)
     collectAxes(*operand, except, axes);
 }
@@ -98,10 +104,10 @@ std::optional<std::string> fusion::whyNotSkipped(const GroupModel &group,
   const MaskedAxis *masked = findMasked(group, axis);
   if (!masked)
     return "no mask provably excludes points along '" + name + "'";
-  if (schedule.splitOf(axis) > 1 || schedule.isBlockAxis(axis))
+  if (schedule.isBlockAxis(axis))
     return "'" + name + "' is spread over blocks";
   if (sequentialTrips(group, schedule, axis) == 1)
-    return "one tile takes all of '" + name + "'";
+    return "one tile takes all that a block has of '" + name + "'";
   auto numbers = [&](const TileSlots &slots) {
     return slots.isKept() && llvm::is_contained(slots.axes, axis);
   };

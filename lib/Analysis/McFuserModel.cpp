@@ -34,6 +34,8 @@ int64_t fusion::sumOfTiles(const GroupModel &group, ArrayRef<int64_t> tiles,
                            FootprintUnit unit) {
   int64_t sum = 0;
   for (const GroupTensor &tensor : group.tensors) {
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue;
     int64_t size = unit == FootprintUnit::Bytes ? tensor.elementBytes : 1;
     for (unsigned axis : tensor.axes)
       size *= tiles[axis];
@@ -57,9 +59,14 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
   model.blocks = maskOf(blocks);
   model.numSMs = chip.numSMs;
   for (const GroupTensor &tensor : group.tensors)
-    model.kept.push_back({maskOf(tensor.axes), 0, tensor.elementBytes});
+    model.kept.push_back(
+        {maskOf(tensor.axes), 0,
+         tensor.role == TensorRole::Rows || tensor.pass ? 0
+                                                        : tensor.elementBytes});
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
+    if (tensor.role == TensorRole::Rows)
+      continue; // MCFuser knows products alone
     uint32_t loops = maskOf(statement.loops);
     if (statement.kind != TilingNode::Kind::Compute) {
       model.statements.push_back(

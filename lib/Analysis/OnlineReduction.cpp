@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/OnlineReduction.h"
+#include "ScalarMagnitude.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Twine.h"
@@ -106,6 +107,7 @@ private:
   bool dependsOnAxis(Value scalar, unsigned op);
   bool waitsForLoop(Value scalar, unsigned op);
   bool waitsForLoop(unsigned op);
+  bool keepsRange(Value scalar, unsigned op) const;
   void defer(unsigned op, Value scalar, std::vector<DeferredFactor> &deferred);
   Change changeOf(Value tensor);
   Change changeOfScalar(Value scalar, unsigned op);
@@ -129,6 +131,7 @@ private:
   llvm::DenseMap<Value, unsigned> definers;
   llvm::DenseMap<Value, Change> changes; ///< by tensor
   OnlineForm form;
+  Operation *whyNotRounded = nullptr; ///< kept a factor that could have left
 };
 
 } // namespace
@@ -193,17 +196,44 @@ bool Derivation::waitsForLoop(unsigned op) {
 // Deferral
 //===----------------------------------------------------------------------===//
 
+/// Whether a value that is rounded to f16 can do without the factors that have
+/// left it: it stays within the range of the type, or is of that type as it is.
+/// Types as wide as f32 have room for what f32 has.
+bool Derivation::keepsRange(Value scalar, unsigned op) const {
+  auto type = cast<FloatType>(scalar.getType());
+  if (APFloat::semanticsMaxExponent(type.getFloatSemantics()) >=
+      APFloat::semanticsMaxExponent(APFloat::IEEEsingle()))
+    return true;
+  Value wide = scalar.getDefiningOp()->getOperand(0);
+  ScalarMagnitude magnitude(group, form.skipped);
+  if (magnitude.isOf(wide, op, type))
+    return true;
+  std::optional<double> bound = magnitude.bound(wide, op);
+  return bound && *bound <= 65504;
+}
+
 /// Takes out of `scalar`, a factor of a sum's terms, what multiplies or divides
 /// it and is known after the loop only. Conversions to narrower types keep
-/// factors (see "Rounding"), but for 8-bit floats: of those a factor of a long
-/// row decides what is rounded to zero.
+/// factors where what is left keeps the range of the type (see "Rounding"), but
+/// for 8-bit floats: of those a factor of a long row decides what is rounded to
+/// zero.
 void Derivation::defer(unsigned op, Value scalar,
                        std::vector<DeferredFactor> &deferred) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     std::optional<unsigned> from = definer(tensorOf(argument, op));
-    // Who else reads the value would miss the factor.
+    // Who else reads the value would miss the factor, but for products that sum
+    // over the axis, which take it out, too.
+    auto takesOut = [&](Operation *user) {
+      auto *reader = llvm::find(group.operators, user);
+      if (reader == group.operators.end())
+        return false;
+      unsigned index = reader - group.operators.begin();
+      return group.productOf[index] && reducesAxis(index);
+    };
+    Value tensor = tensorOf(argument, op);
     if (!from || group.productOf[*from] || group.reductionOf[*from] ||
-        !hasAxis(*from) || !tensorOf(argument, op).hasOneUse())
+        !hasAxis(*from) ||
+        !(tensor.hasOneUse() || llvm::all_of(tensor.getUsers(), takesOut)))
       return;
     linalg::LinalgOp producer = group.operators[*from];
     return defer(*from, producer.getBlock()->getTerminator()->getOperand(0),
@@ -213,7 +243,19 @@ void Derivation::defer(unsigned op, Value scalar,
   if (isa<arith::TruncFOp>(inner) &&
       inner->getResult(0).getType().getIntOrFloatBitWidth() < 16)
     return;
-  if (isa<arith::TruncFOp, arith::ExtFOp, arith::NegFOp>(inner))
+  if (isa<arith::TruncFOp>(inner)) {
+    // Tried, and taken back where what is left may leave the type's range.
+    OnlineForm before = form;
+    size_t count = deferred.size();
+    defer(op, inner->getOperand(0), deferred);
+    if (deferred.size() > count && !keepsRange(inner->getResult(0), op)) {
+      form.skipped = std::move(before.skipped);
+      deferred.resize(count, {op, Value(), false});
+      whyNotRounded = inner;
+    }
+    return;
+  }
+  if (isa<arith::ExtFOp, arith::NegFOp>(inner))
     return defer(op, inner->getOperand(0), deferred);
   bool divides = isa<arith::DivFOp>(inner);
   if (!divides && !isa<arith::MulFOp>(inner))
@@ -452,8 +494,13 @@ FailureOr<OnlineForm> Derivation::run() {
       Change lhs = changeOf(op->getOperand(0)),
              rhs = changeOf(op->getOperand(1));
       if (!lhs.hasFactor || !rhs.hasFactor)
-        return decline(index, "multiplies what depends on a result of its own "
-                              "loop in a way that cannot be corrected");
+        return decline(index,
+                       whyNotRounded
+                           ? "multiplies a quotient or product that is "
+                             "rounded to f16 and may be out of its range "
+                             "without a factor that is known after the loop"
+                           : "multiplies what depends on a result of its own "
+                             "loop in a way that cannot be corrected");
       for (OnlineForm::Sum &sum : form.sums)
         if (sum.product == *product)
           sum.factor = combine(Kind::Mul, lhs.factor, rhs.factor);

@@ -194,7 +194,8 @@ private:
     // Blocks of an SM share its tensor cores.
     double compute = 2 * i1 * i2 * step * result.blocksPerSM /
                      (rate / chip.numSMs * utilisation(mapping, rate));
-    double bytes = fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
+    double bytes =
+        fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
     double stages = schedule.registerStages, multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {
@@ -213,6 +214,28 @@ private:
                2 * chip.barrierLatency;
     }
     return use;
+  }
+
+  /// A pass over the rows of a tile: fragments from shared memory, and the
+  /// operations on them, which warps of one core share.
+  double passSeconds(unsigned rows) const {
+    const RowPass &pass = *llvm::find_if(
+        group.passes, [&](const RowPass &each) { return each.rows == rows; });
+    const ProductMapping &mapping = schedule.products[pass.product];
+    double points =
+        static_cast<double>(
+            schedule.tiles[mapping.parallelAxis(pass.operandNumber)]) *
+        schedule.tiles[pass.axis] *
+        mapping.warps[mapping.isFirst(pass.operandNumber) ? 1 : 0];
+    double bytes = 0;
+    for (unsigned tensor : pass.reads)
+      if (group.indexes(tensor, pass.axis))
+        bytes += points * group.tensors[tensor].elementBytes;
+    double rate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
+    double warps = schedule.warps * result.blocksPerSM / cores;
+    double work = points * pass.perPoint.plain * result.blocksPerSM /
+                  (rate * std::min(1.0, warps));
+    return chip.sharedLatency + std::max(sharedSeconds(bytes), work);
   }
 
   /// Loads that no computation stands between are waited for together.
@@ -245,7 +268,10 @@ private:
         if (waiting > 0)
           body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
         waiting = 0;
-        body.use += useSeconds(tensor->product, isPipelined ? iterations : 1);
+        body.use +=
+            tensor->role == TensorRole::Rows
+                ? passSeconds(node.index)
+                : useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
         if (!isCombined(group, schedule, node.index))

@@ -28,16 +28,22 @@ public:
     if (schedule.reduction != form) {
       if (!form)
         return "the group has no reductions whose form could be chosen";
-      return form == fuse::ReductionForm::Online
-                 ? "an axis of a reduction is cut into tiles, so the "
-                   "reductions "
-                   "run online"
-                 : "the axes of all reductions fit in their tiles, so none "
-                   "runs "
-                   "online";
+      switch (*form) {
+      case fuse::ReductionForm::Online:
+        return "an axis of a reduction is cut into tiles, so the reductions "
+               "run "
+               "online";
+      case fuse::ReductionForm::Ahead:
+        return "the reductions whose axes are cut into tiles are over before "
+               "the product that needs them, so they are 'ahead'";
+      case fuse::ReductionForm::OneTile:
+        return "the axes of all reductions fit in their tiles, so none runs "
+               "online";
+      }
     }
     for (const Reduction &reduction : group.reductions)
-      if (Reason reason = check(reduction))
+      if (Reason reason =
+              reduction.pass ? checkPass(*reduction.pass) : check(reduction))
         return reason;
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role == TensorRole::Statistic)
@@ -48,12 +54,14 @@ public:
 
 private:
   Reason check(const Reduction &reduction);
+  Reason checkPass(unsigned number);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
   Reason checkRows(unsigned product);
   Reason checkJoinedRows(unsigned product, unsigned home);
   Reason checkLeaving(unsigned product, ArrayRef<unsigned> axes,
                       const std::string &what);
   Reason checkStatistic(unsigned tensor);
+  Reason checkLeavingRows(unsigned tensor);
 
   const GroupModel &group;
   const Schedule &schedule;
@@ -73,8 +81,14 @@ Reason Checker::check(const Reduction &reduction) {
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is spread over blocks";
   }
-  if (reduction.reduced.size() != 1)
-    return "'" + name + "' is reduced along several axes at once";
+  // One value of a whole tile, which all threads hold in the end.
+  if (reduction.reduced.size() > 1) {
+    for (unsigned axis : reduction.reduced)
+      if (tripCount(group.axes[axis], schedule.tiles[axis]) > 1)
+        return "'" + name + "' is reduced along several axes at once, of which '" +
+               group.axisName(axis) + "' is cut into tiles";
+    return std::nullopt;
+  }
   unsigned axis = reduction.reduced.front();
   if (sequentialTrips(group, schedule, axis) > 1)
     if (Reason reason = checkOnline(reduction, axis))
@@ -95,7 +109,7 @@ Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
       return "the reductions along '" + group.axisName(axis) +
              "' cannot run online: " + online.whyNot;
   for (const Reduction &other : group.reductions)
-    if (other.reduced == reduction.reduced &&
+    if (other.reduced == reduction.reduced && !other.pass &&
         other.product != reduction.product)
       return "'" + name + "' and '" + group.valueName(other.product) +
              "' are both reduced along '" + group.axisName(axis) + "'";
@@ -115,6 +129,28 @@ Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
   return std::nullopt;
 }
 
+/// A pass over rows takes the tiles of the operand as the product's intrinsic
+/// does; where it runs in the product's loop the accumulators are corrected by
+/// its rows.
+Reason Checker::checkPass(unsigned number) {
+  const RowPass &pass = group.passes[number];
+  const ProductMapping &mapping = schedule.products[pass.product];
+  const std::string &name = group.tensorName(pass.rows);
+  if (schedule.isBlockAxis(pass.axis))
+    return "the rows '" + name + "' are reduced along '" +
+           group.axisName(pass.axis) + "', which is spread over blocks";
+  if (!kept.runsWithProduct[number])
+    return std::nullopt;
+  for (const OnlineAxis &online : group.online)
+    if (online.axis == pass.axis && !online.whyNot.empty())
+      return "the reductions along '" + group.axisName(pass.axis) +
+             "' cannot run online: " + online.whyNot;
+  if (!mapping.isFirst(pass.operandNumber))
+    return "the rows '" + name + "', which run in the loop of '" +
+           group.valueName(pass.product) + "', are columns of its accumulator";
+  return std::nullopt;
+}
+
 /// Rows that operators after another product read are final by then.
 Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
   const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
@@ -123,7 +159,7 @@ Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
   if (schedule.reduction == fuse::ReductionForm::Online)
     loops = loops.take_while([&](const TilingNode *loop) {
       return llvm::none_of(group.reductions, [&](const Reduction &reduction) {
-        return reduction.product == number &&
+        return reduction.product == number && !reduction.pass &&
                llvm::is_contained(reduction.reduced, loop->index);
       });
     });
@@ -182,7 +218,7 @@ Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
                     .drop_front(rowLoops(handOver, schedule, axes).size());
   for (const TilingNode *loop : inside)
     if (llvm::none_of(group.reductions, [&](const Reduction &reduction) {
-          return reduction.product == number &&
+          return reduction.product == number && !reduction.pass &&
                  llvm::is_contained(reduction.reduced, loop->index);
         }))
       return "loop '" + group.axisName(loop->index) + "' repeats " + what +
@@ -194,20 +230,44 @@ Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
   return std::nullopt;
 }
 
+/// Rows of an operand leave where their passes are over.
+Reason Checker::checkLeavingRows(unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  const TreePosition &store = *kept.stores[index];
+  for (auto [number, pass] : llvm::enumerate(group.passes)) {
+    if (pass.product != tensor.product)
+      continue;
+    const TreePosition &at = *kept.computes[pass.rows];
+    ArrayRef<const TilingNode *> loops(at.loops);
+    if (kept.rowLoops[number])
+      loops = loops.drop_back();
+    if (ArrayRef<const TilingNode *>(store.loops) != loops ||
+        store.order < at.order)
+      return "S" + tensor.name + " must follow the loops that reduce '" +
+             tensor.name + "'";
+  }
+  return std::nullopt;
+}
+
 /// A statistic is stored when the loops that reduce it are over.
 Reason Checker::checkStatistic(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const HandOver &handOver = kept.handOvers[tensor.product];
   const TreePosition &store = *kept.stores[index];
-  if (Reason reason =
-          checkLeaving(tensor.product, tensor.axes, "'" + tensor.name + "'"))
-    return reason;
-  ArrayRef<const TilingNode *> loops =
-      rowLoops(handOver, schedule, tensor.axes);
-  if (ArrayRef<const TilingNode *>(store.loops) != loops ||
-      store.order < handOver.order)
-    return "S" + tensor.name + " must follow the loops that reduce '" +
-           tensor.name + "'";
+  if (tensor.ofOperand) {
+    if (Reason reason = checkLeavingRows(index))
+      return reason;
+  } else {
+    if (Reason reason =
+            checkLeaving(tensor.product, tensor.axes, "'" + tensor.name + "'"))
+      return reason;
+    ArrayRef<const TilingNode *> loops =
+        rowLoops(handOver, schedule, tensor.axes);
+    if (ArrayRef<const TilingNode *>(store.loops) != loops ||
+        store.order < handOver.order)
+      return "S" + tensor.name + " must follow the loops that reduce '" +
+             tensor.name + "'";
+  }
   for (const TilingNode *loop : store.loops)
     if (!schedule.isBlockAxis(loop->index) &&
         !llvm::is_contained(tensor.axes, loop->index))

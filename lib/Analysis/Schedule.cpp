@@ -73,11 +73,17 @@ std::optional<fuse::ReductionForm>
 fusion::reductionForm(const GroupModel &group, const Schedule &schedule) {
   if (group.reductions.empty())
     return std::nullopt;
+  bool isAhead = false;
   for (const Reduction &reduction : group.reductions)
-    for (unsigned axis : reduction.reduced)
-      if (sequentialTrips(group, schedule, axis) > 1)
+    for (unsigned axis : reduction.reduced) {
+      if (sequentialTrips(group, schedule, axis) == 1)
+        continue;
+      if (!reduction.pass ||
+          runsWithProduct(group, schedule.tree, group.passes[*reduction.pass]))
         return fuse::ReductionForm::Online;
-  return fuse::ReductionForm::OneTile;
+      isAhead = true;
+    }
+  return isAhead ? fuse::ReductionForm::Ahead : fuse::ReductionForm::OneTile;
 }
 
 std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,

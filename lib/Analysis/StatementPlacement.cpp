@@ -27,8 +27,9 @@ class StatementPlacement {
 public:
   StatementPlacement(const GroupModel &group, const TilingTree &loops,
                      ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks,
-                     bool removeDeadLoops)
-      : group(group), tiles(tiles), removeDeadLoops(removeDeadLoops) {
+                     bool removeDeadLoops, ArrayRef<PassPlace> passes)
+      : group(group), tiles(tiles), removeDeadLoops(removeDeadLoops),
+        passes(passes) {
     TilingTree live = removeDead(loops);
     const TilingTree *items = &live;
     while (items->size() == 1 && items->front().isLoop() &&
@@ -57,7 +58,10 @@ public:
     // Rows are complete when the loops that reduce them are over.
     for (auto [number, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role == TensorRole::Statistic)
-        enterAll(*body, outsideOf(paths[tensor.product], tensor.axes),
+        enterAll(*body,
+                 tensor.ofOperand
+                     ? hoist(paths[tensor.product], tensor.axes)
+                     : outsideOf(paths[tensor.product], tensor.axes),
                  tensor.product)
             .push_back({Kind::Store, static_cast<unsigned>(number), {}});
     return tree;
@@ -210,6 +214,10 @@ private:
   /// computation of a product.
   static void placeBefore(TilingTree &body, size_t depth, unsigned result,
                           unsigned tensor) {
+    placeBefore(body, depth, result, TilingNode{Kind::Load, tensor, {}});
+  }
+  static void placeBefore(TilingTree &body, size_t depth, unsigned result,
+                          TilingNode node) {
     TilingTree *outer = &body;
     auto enclosing = [&] {
       return llvm::find_if(*outer, [&](const TilingNode &node) {
@@ -218,7 +226,69 @@ private:
     };
     for (; depth > 0; --depth)
       outer = &enclosing()->children;
-    outer->insert(enclosing(), {Kind::Load, tensor, {}});
+    outer->insert(enclosing(), std::move(node));
+  }
+
+  /// In front of its product: in the innermost loop over its rows or its axis
+  /// that the product has, or in a loop of its own, which stands before the
+  /// product's.
+  void placePass(TilingTree &body, unsigned number) {
+    const RowPass &pass = group.passes[number];
+    ArrayRef<unsigned> path(paths[pass.product]);
+    ArrayRef<unsigned> rows = group.tensors[pass.rows].axes;
+    unsigned result = group.products[pass.product].result;
+    PassPlace place = passes.empty() ? usualPlace(group, pass) : passes[number];
+    ArrayRef<unsigned> outer = hoist(path, rows);
+    if (!llvm::is_contained(path, pass.axis) ||
+        llvm::is_contained(outer, pass.axis))
+      place = PassPlace::Together;
+    if (place == PassPlace::Together) {
+      SmallVector<unsigned, 4> needed(rows);
+      needed.push_back(pass.axis);
+      return placeBefore(body, hoist(path, needed).size(), result,
+                         {Kind::Compute, pass.rows, {}});
+    }
+    size_t depth = outer.size();
+    TilingNode loop{Kind::Loop, pass.axis, {}};
+    for (unsigned i = 0; i < pass.reads.size(); ++i) {
+      unsigned read = pass.reads[i], ahead = pass.ahead[i];
+      bool hasAxis = llvm::is_contained(group.tensors[read].axes, pass.axis);
+      // Tiles that stay are those of the first pass's rows; vectors are cheap.
+      bool isTile = hasAxis && llvm::all_of(rows, [&](unsigned axis) {
+                      return llvm::is_contained(group.tensors[read].axes, axis);
+                    });
+      if (place == PassPlace::Resident && isTile) {
+        if (!removeLoad(body, read))
+          continue;
+        TilingNode loads{Kind::Loop, pass.axis, {}};
+        loads.children.push_back({Kind::Load, read, {}});
+        placeBefore(body, depth, result, std::move(loads));
+        continue;
+      }
+      if (hasAxis)
+        loop.children.push_back({Kind::Load, ahead, {}});
+      else
+        placeBefore(body, hoist(outer, group.tensors[ahead].axes).size(),
+                    result, {Kind::Load, ahead, {}});
+    }
+    loop.children.push_back({Kind::Compute, pass.rows, {}});
+    placeBefore(body, depth, result, std::move(loop));
+  }
+
+  /// Takes the load of a tensor out of the loops that hold computations; false
+  /// where it stands in one that only loads already.
+  static bool removeLoad(TilingTree &items, unsigned tensor) {
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (items[i].kind == Kind::Load && items[i].index == tensor) {
+        if (items.size() == 1)
+          return false;
+        items.erase(items.begin() + i);
+        return true;
+      }
+      if (items[i].isLoop() && contains(items[i], Kind::Load, tensor))
+        return removeLoad(items[i].children, tensor);
+    }
+    return false;
   }
 
   void placeProduct(TilingTree &body, unsigned index) {
@@ -232,9 +302,13 @@ private:
         .push_back({Kind::Compute, product.result, {}});
 
     for (auto [number, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Operand && tensor.product == index)
+      if (tensor.role == TensorRole::Operand && tensor.product == index &&
+          !tensor.pass)
         placeBefore(body, hoist(path, tensor.axes).size(), product.result,
                     number);
+    for (auto [number, pass] : llvm::enumerate(group.passes))
+      if (pass.product == index)
+        placePass(body, number);
 
     // What happens to complete values: their loops outside of the reductions,
     // and those inside that tell their tiles apart.
@@ -262,19 +336,51 @@ private:
   const GroupModel &group;
   ArrayRef<int64_t> tiles;
   bool removeDeadLoops;
+  ArrayRef<PassPlace> passes; ///< by pass, or empty
   Path grid;
   SmallVector<Path, 4> nests, paths; ///< by product
 };
 
 } // namespace
 
-TilingTree fusion::placeStatements(const GroupModel &group,
-                                   const TilingTree &loops,
-                                   ArrayRef<int64_t> tiles,
-                                   ArrayRef<unsigned> blocks,
-                                   bool removeDeadLoops) {
-  return StatementPlacement(group, loops, tiles, blocks, removeDeadLoops)
+TilingTree
+fusion::placeStatements(const GroupModel &group, const TilingTree &loops,
+                        ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks,
+                        bool removeDeadLoops, ArrayRef<PassPlace> passes) {
+  return StatementPlacement(group, loops, tiles, blocks, removeDeadLoops,
+                            passes)
       .place();
+}
+
+PassPlace fusion::usualPlace(const GroupModel &group, const RowPass &pass) {
+  return group.canRunWithProduct(pass) ? PassPlace::Together : PassPlace::Ahead;
+}
+
+static bool holds(const TilingNode &node, TilingNode::Kind kind,
+                  unsigned index) {
+  return (node.kind == kind && node.index == index) ||
+         llvm::any_of(node.children, [&](const TilingNode &child) {
+           return holds(child, kind, index);
+         });
+}
+
+bool fusion::runsWithProduct(const GroupModel &group, const TilingTree &tree,
+                             const RowPass &pass) {
+  using Kind = TilingNode::Kind;
+  for (const TilingNode &node : tree) {
+    if (!node.isLoop() || !holds(node, Kind::Compute, pass.rows))
+      continue;
+    if (node.index == pass.axis)
+      return holds(node, Kind::Compute, group.products[pass.product].result);
+    return runsWithProduct(group, node.children, pass);
+  }
+  return false;
+}
+
+bool fusion::isLoaded(const TilingTree &tree, unsigned tensor) {
+  return llvm::any_of(tree, [&](const TilingNode &node) {
+    return holds(node, TilingNode::Kind::Load, tensor);
+  });
 }
 
 TilingTree fusion::makeNest(ArrayRef<unsigned> loops) {

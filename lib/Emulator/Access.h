@@ -239,7 +239,7 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                                  : kind == AccessKind::Store
                                      ? SanitizeKind::Store
                                      : SanitizeKind::Atomic,
-                                 range.contiguous);
+                                 range.contiguous, allocation);
   return true;
 }
 

@@ -72,9 +72,12 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
                       "bad-barrier");
   }
   if (warp.sanitizer)
-    warp.sanitizer->barrierArrive(warp, inst, mask, id);
+    warp.sanitizer->barrierArrive(warp, inst, mask, id,
+                                  lineOfOthers(warp, mask));
   uint32_t lanes = uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
+  barrier.lastLine = inst.line;
+  barrier.lastWarp = warp.index;
   barrier.arrived += lanes;
   barrier.voters += lanes;
   barrier.votes += uint32_t(__builtin_popcount(mask & predicate));
@@ -172,38 +175,116 @@ bool Executor::timeOut() {
   return any;
 }
 
+/// " wait at …, line l (…)".
+std::string Executor::describeGroup(const Warp &warp,
+                                    const Group &group) const {
+  const Inst &inst = code.insts[group.pc];
+  std::string line = ", line " + std::to_string(inst.line);
+  if (group.state == Group::State::WaitEvent)
+    return describeWait(warp, inst, group);
+  if (group.state != Group::State::WaitBarrier)
+    return " wait for lanes of their warp" + line;
+  const Barrier &barrier = cta.barriers[group.barrier];
+  uint32_t expected = barrier.counted ? barrier.expected : liveThreads();
+  return " wait at barrier " + std::to_string(group.barrier) + line + " (" +
+         std::to_string(barrier.arrived) + " of " + std::to_string(expected) +
+         " threads arrived)";
+}
+
+/// "warp w lanes m"
+static std::string nameOfGroup(const Warp &warp, const Group &group) {
+  char lanes[32];
+  std::snprintf(lanes, sizeof(lanes), "0x%x", group.mask);
+  return "warp " + std::to_string(warp.index) + " lanes " + lanes;
+}
+
 /// " warp w lanes m wait at …; …"; `line` is that of the first.
 std::string Executor::describeWaits(unsigned &line) const {
   std::string message;
   size_t listed = 0;
   for (const Warp &warp : cta.warps)
     for (const Group &group : warp.others) {
-      const Inst &inst = code.insts[group.pc];
       if (!line)
-        line = inst.line;
+        line = code.insts[group.pc].line;
       if (++listed > 8)
         continue;
-      char lanes[32];
-      std::snprintf(lanes, sizeof(lanes), "0x%x", group.mask);
-      message += (listed > 1 ? "; warp " : " warp ") +
-                 std::to_string(warp.index) + " lanes " + lanes;
-      if (group.state == Group::State::WaitBarrier) {
-        const Barrier &barrier = cta.barriers[group.barrier];
-        uint32_t expected = barrier.counted ? barrier.expected : liveThreads();
-        message += " wait at barrier " + std::to_string(group.barrier) +
-                   ", line " + std::to_string(inst.line) + " (" +
-                   std::to_string(barrier.arrived) + " of " +
-                   std::to_string(expected) + " threads arrived)";
-      } else if (group.state == Group::State::WaitEvent) {
-        message += describeWait(warp, inst, group);
-      } else {
-        message +=
-            " wait for lanes of their warp, line " + std::to_string(inst.line);
-      }
+      message += (listed > 1 ? "; " : " ") + nameOfGroup(warp, group) +
+                 describeGroup(warp, group);
     }
   if (listed > 8)
     message += "; and " + std::to_string(listed - 8) + " more";
   return message;
+}
+
+/// Where lanes of the warp are that are not among these: they wait, are about
+/// to execute that line, or ended there. 0: there are none.
+unsigned Executor::lineOfOthers(const Warp &warp, uint32_t mask) const {
+  if (warp.current.mask & ~mask)
+    return code
+        .insts[std::min<size_t>(warp.current.pc + 1, code.insts.size() - 1)]
+        .line;
+  for (const Group &group : warp.others)
+    if (group.mask & ~mask)
+      return code.insts[group.pc].line;
+  return warp.exists & ~mask ? warp.exitLine : 0;
+}
+
+/// What keeps a group that waits for ever: who waits elsewhere, or else the
+/// last who arrived where it waits.
+unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
+  bool ofWarp = group.state == Group::State::WaitWarp;
+  const Inst &inst = code.insts[group.pc];
+  if (ofWarp)
+    if (unsigned line = lineOfOthers(warp, group.mask))
+      return line;
+  if (sanitizer && group.state == Group::State::WaitEvent && mayTimeOut(inst))
+    if (unsigned line = sanitizer->lastArrival(mbarrierOf(warp, inst, group)))
+      return line;
+  for (const Cta *other : cta.cluster->ctas)
+    for (const Warp &w : other->warps) {
+      // Those that spin.
+      if (w.current.mask && other == &cta)
+        return w.index < pollLines.size() && pollLines[w.index]
+                   ? pollLines[w.index]
+                   : code.insts[w.current.pc].line;
+      for (const Group &g : w.others)
+        if (g.pc != group.pc && (&w != &warp || g.mask != group.mask) &&
+            (other == &cta || group.state == Group::State::WaitEvent))
+          return code.insts[g.pc].line;
+    }
+  if (group.state == Group::State::WaitBarrier) {
+    const Barrier &barrier = cta.barriers[group.barrier];
+    if (barrier.lastWarp != warp.index)
+      return barrier.lastLine;
+    return barrier.line != inst.line ? barrier.line : 0;
+  }
+  return group.state == Group::State::WaitEvent && !mayTimeOut(inst)
+             ? cta.cluster->line
+             : 0;
+}
+
+void Executor::listParties(std::vector<Finding> &parties) const {
+  constexpr size_t kMost = 100;
+  for (const Warp &warp : cta.warps)
+    for (const Group &group : warp.others) {
+      if (parties.size() >= kMost)
+        return;
+      Finding party;
+      party.kind = "deadlock";
+      party.kernel = std::string(code.source->name);
+      party.block = cta.id;
+      party.thread = threadOfLane(warp, unsigned(__builtin_ctz(group.mask)));
+      party.line = code.insts[group.pc].line;
+      party.otherLine = lineOfOther(warp, group);
+      party.message = nameOfGroup(warp, group) + describeGroup(warp, group);
+      parties.push_back(std::move(party));
+      // Lanes that never come are a mistake of their own.
+      if (sanitizer && group.state == Group::State::WaitWarp &&
+          code.insts[group.pc].flow == Flow::WarpAligned &&
+          (warp.exists & ~group.mask))
+        sanitizer->divergence(warp, code.insts[group.pc], group.mask,
+                              lineOfOthers(warp, group.mask));
+    }
 }
 
 static std::string nameOfBlock(const Cta &cta) {
@@ -220,6 +301,11 @@ void Executor::deadlock(const std::vector<const Executor *> &others) {
     std::string waits = other->describeWaits(otherLine);
     message += "; in " + nameOfBlock(other->cta) + waits;
   }
+  listParties(cta.fault.parties);
+  for (const Executor *other : others)
+    other->listParties(cta.fault.parties);
+  if (!cta.fault.parties.empty())
+    cta.fault.thread = cta.fault.parties[0].thread;
   cta.fault.set = true;
   cta.fault.kind = "deadlock";
   cta.fault.line = line;

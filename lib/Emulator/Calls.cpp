@@ -175,6 +175,7 @@ void Executor::exitLanes(Warp &warp, uint32_t mask) {
   finishBulkStores(warp, mask);
   leaveCluster(warp, mask);
   warp.live &= ~mask;
+  warp.exitLine = code.insts[warp.current.pc].line;
   // Those that wait for the lanes that ended look again.
   for (Group &group : warp.others)
     if (group.state == Group::State::WaitWarp)

@@ -25,6 +25,17 @@ uint64_t fusion::emulator::countClusters(const Launch &launch) {
   return n;
 }
 
+std::array<uint32_t, 3> fusion::emulator::firstCta(const Launch &launch,
+                                                   uint64_t cluster) {
+  std::array<uint32_t, 3> place;
+  for (unsigned d = 0; d < 3; ++d) {
+    uint64_t clusters = launch.grid[d] / launch.cluster[d];
+    place[d] = uint32_t(cluster % clusters * launch.cluster[d]);
+    cluster /= clusters;
+  }
+  return place;
+}
+
 ClusterExecutor::ClusterExecutor(const Code &code, const Launch &launch,
                                  const Options &options, DeviceMemory &memory,
                                  const uint8_t *parameters,
@@ -43,16 +54,11 @@ void ClusterExecutor::start(uint64_t linear, bool tracing,
   index = linear;
   cluster.arrived = cluster.parity = 0;
   done.assign(executors.size(), false);
-  stalls = seenEvents = 0;
+  stalls = seenEvents = executed = 0;
   random = options.seed * 0x9e3779b97f4a7c15u ^ linear;
-  uint64_t place[3], rest = linear;
-  for (unsigned d = 0; d < 3; ++d) {
-    uint64_t clusters = launch.grid[d] / launch.cluster[d];
-    place[d] = rest % clusters * launch.cluster[d];
-    rest /= clusters;
-  }
+  auto place = firstCta(launch, linear);
   for (uint32_t rank = 0; rank < executors.size(); ++rank) {
-    uint64_t x = place[0] + rank % launch.cluster[0];
+    uint64_t x = place[0] + uint64_t(rank) % launch.cluster[0];
     uint64_t y = place[1] + rank / launch.cluster[0] % launch.cluster[1];
     uint64_t z = place[2] + rank / launch.cluster[0] / launch.cluster[1];
     executors[rank]->start(x + launch.grid[0] * (y + launch.grid[1] * z),
@@ -105,10 +111,12 @@ CtaStatus ClusterExecutor::run(uint64_t quantum) {
       uint64_t turn = count == 1 ? quantum : kTurn;
       if (options.seed && count > 1) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        turn = 1 + (random >> 33) % 2048;
+        // As often short as long: a few instructions between two CTAs matter.
+        turn = uint64_t(1) << (random >> 33) % 12;
       }
       CtaStatus status = executors[i]->run(turn);
       used += executors[i]->lastUsed();
+      executed += executors[i]->lastUsed();
       progress |= executors[i]->lastUsed() != 0;
       if (status == CtaStatus::Failed)
         return status;

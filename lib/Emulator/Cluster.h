@@ -12,6 +12,8 @@
 
 #include "Executor.h"
 
+#include <algorithm>
+
 namespace fusion::emulator {
 
 /// The CTAs of a cluster, in turn, a quantum each: with seed 0 in the order of
@@ -28,6 +30,11 @@ public:
   /// instructions are done. Never Waiting: that is a deadlock.
   CtaStatus run(uint64_t quantum);
 
+  /// Warp instructions so far, as Options::launchLimit counts them.
+  uint64_t cost() const {
+    return std::max<uint64_t>(executed, executors.size());
+  }
+
   uint64_t index = 0;                               ///< of the cluster
   std::vector<std::unique_ptr<Executor>> executors; ///< by rank
 
@@ -39,11 +46,13 @@ private:
   const Options &options;
   Cluster cluster;
   std::vector<bool> done;
-  uint64_t stalls = 0, seenEvents = 0, random = 0;
+  uint64_t stalls = 0, seenEvents = 0, random = 0, executed = 0;
 };
 
 /// How many clusters a launch has.
 uint64_t countClusters(const Launch &launch);
+/// The place in the grid of the first CTA of a cluster.
+std::array<uint32_t, 3> firstCta(const Launch &launch, uint64_t cluster);
 
 } // namespace fusion::emulator
 

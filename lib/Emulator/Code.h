@@ -60,6 +60,7 @@ enum Order : uint8_t {
   OrderCta = 8,     ///< acquires and releases for threads of its CTA only
   OrderUpdate = 16, ///< stores what was made of a strongly loaded value
   OrderGuess = 32,  ///< weak, but only a CAS depends on it (DecodeGuesses.cpp)
+  OrderCopy = 64,   ///< weak: a cp.async reads until it was waited for
 };
 
 /// Inst::imm2 of `st`: it stores the first `b` operands, `a` bytes of each,

@@ -87,5 +87,6 @@ bool Decoder::decodeAsync(Modifiers &modifiers) {
   inst.b = mode;
   inst.c = uint8_t(toWidth);
   inst.d = uint8_t(fromWidth);
+  inst.order = OrderCopy;
   return true;
 }

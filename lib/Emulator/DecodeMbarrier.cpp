@@ -37,13 +37,13 @@ static bool takeShared(Modifiers &modifiers) {
   return modifiers.takeOneOf({"shared", "shared::cta", "shared::cluster"}) >= 0;
 }
 
-/// OrderStrong where the operation is .relaxed.
-/// Where no scope is said, the operation has the one that its mbarrier needs:
-/// the PTX ISA says .cta, but CUTLASS arrives so in other blocks of a cluster.
+/// OrderStrong where the operation is .relaxed; OrderCta unless the scope is
+/// .cluster (PTX ISA: where there is none, it is .cta, in whichever block the
+/// mbarrier lies).
 static uint8_t takeOrder(Modifiers &modifiers) {
   int order = modifiers.takeOneOf({"acquire", "release", "relaxed"});
   int scope = modifiers.takeOneOf({"cta", "cluster"});
-  return uint8_t((order == 2 ? OrderStrong : 0) | (scope == 0 ? OrderCta : 0));
+  return uint8_t((order == 2 ? OrderStrong : 0) | (scope == 1 ? 0 : OrderCta));
 }
 
 bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {

@@ -63,6 +63,38 @@ Ref Decoder::scratch(unsigned bytes) {
   return ref;
 }
 
+/// Special registers that hold nothing: fourth elements, performance monitors
+/// (PTX ISA: undefined), and what the driver may set and does not.
+static bool readsZero(std::string_view name) {
+  auto isOneOf = [&](std::string_view prefix, std::string_view suffix,
+                     unsigned count) {
+    if (name.size() < prefix.size() + suffix.size() + 1 ||
+        name.substr(0, prefix.size()) != prefix ||
+        name.substr(name.size() - suffix.size()) != suffix)
+      return false;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(suffix.size());
+    unsigned number = 0;
+    for (char c : name) {
+      if (c < '0' || c > '9' || number > count)
+        return false;
+      number = number * 10 + unsigned(c - '0');
+    }
+    return number < count && (name.size() == 1 || name[0] != '0');
+  };
+  static constexpr std::string_view vectors[] = {
+      "%tid",       "%ntid",       "%ctaid",         "%nctaid",
+      "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+  for (std::string_view vector : vectors)
+    if (name.size() == vector.size() + 2 &&
+        name.substr(0, vector.size()) == vector &&
+        name.substr(vector.size()) == ".w")
+      return true;
+  if (name.substr(0, 3) == "%pm")
+    return name.size() == 4 ? isOneOf("%pm", "", 8) : isOneOf("%pm", "_64", 8);
+  return isOneOf("%envreg", "", 32);
+}
+
 bool Decoder::specialByName(std::string_view name, Ref &ref) const {
   static const std::unordered_map<std::string_view, Special> names = {
       {"%tid", Special::TidX},
@@ -78,8 +110,6 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       {"%nctaid.x", Special::NctaidX},
       {"%nctaid.y", Special::NctaidY},
       {"%nctaid.z", Special::NctaidZ},
-      {"%tid.w", Special::Zero},
-      {"%ctaid.w", Special::Zero},
       {"%laneid", Special::LaneId},
       {"%warpid", Special::WarpId},
       {"%nwarpid", Special::NwarpId},
@@ -92,7 +122,7 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       {"%lanemask_gt", Special::LanemaskGt},
       {"%dynamic_smem_size", Special::DynamicSmemSize},
       {"%total_smem_size", Special::TotalSmemSize},
-      {"%aggr_smem_size", Special::TotalSmemSize},
+      {"%aggr_smem_size", Special::AggrSmemSize},
       {"%clusterid.x", Special::ClusterIdX},
       {"%clusterid.y", Special::ClusterIdY},
       {"%clusterid.z", Special::ClusterIdZ},
@@ -115,10 +145,16 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       // What cooperative_groups/details/driver_abi.h reads.
       {"%envreg1", Special::GridWorkspaceHigh},
       {"%envreg2", Special::GridWorkspaceLow},
-      {"%gridid", Special::GridId}};
+      {"%gridid", Special::GridId},
+      // No kernel is launched as part of a graph.
+      {"%current_graph_exec", Special::Zero}};
   auto it = names.find(name);
-  if (it == names.end())
-    return false;
+  if (it == names.end()) {
+    if (!readsZero(name))
+      return false;
+    ref = special(Special::Zero);
+    return true;
+  }
   ref = special(it->second);
   if (it->second == Special::GridWorkspaceLow ||
       it->second == Special::GridWorkspaceHigh)

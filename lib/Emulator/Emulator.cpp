@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -165,12 +166,16 @@ private:
         if (index > failed.load())
           break;
         executor.start(index, l2 != nullptr, threads > 1);
-        CtaStatus status;
-        while ((status = executor.run(kFailureQuantum)) == CtaStatus::Running)
+        CtaStatus status = CtaStatus::Running;
+        while (status == CtaStatus::Running && executor.cost() <= limit()) {
+          status = executor.run(
+              std::min(kFailureQuantum, limit() - executor.cost() + 1));
           if (index > failed.load())
             return;
+        }
         std::lock_guard<std::mutex> guard(mutex);
         collect(executor, status);
+        charge(executor);
       }
     };
     std::vector<std::thread> helpers;
@@ -214,17 +219,30 @@ private:
         active.push_back(std::move(idle.back()));
         idle.pop_back();
         active.back()->start(drawn(next++), l2 != nullptr, false);
+        spent += active.back()->cost();
       }
       bool ended = false;
       for (size_t i = 0; i < active.size();) {
-        CtaStatus status = active[i]->run(quantum());
+        if (spent > limit())
+          return failLimit(active[i]->index);
+        uint64_t before = active[i]->cost();
+        CtaStatus status =
+            active[i]->run(std::min(quantum(), limit() - spent + 1));
+        spent += active[i]->cost() - before;
+        if (status != CtaStatus::Failed && spent > limit())
+          return failLimit(active[i]->index);
         if (status == CtaStatus::Running) {
           ++i;
           continue;
         }
-        collect(*active[i], status);
-        if (status == CtaStatus::Failed)
+        if (status == CtaStatus::Failed) {
+          // Those that have not begun may be the ones that others wait for.
+          if (next == clusters || active.size() == kMaxResident)
+            checkStuck(active, *active[i]);
+          collect(*active[i], status);
           return;
+        }
+        collect(*active[i], status);
         ended = true;
         idle.push_back(std::move(active[i]));
         active.erase(active.begin() + ptrdiff_t(i));
@@ -232,6 +250,68 @@ private:
       if (!ended)
         window = std::min(window * 2, kMaxResident);
     }
+  }
+
+  /// Where a cluster has reached the instruction limit, and nobody who runs can
+  /// help it, that is a deadlock.
+  void checkStuck(std::vector<std::unique_ptr<ClusterExecutor>> &active,
+                  ClusterExecutor &failed) {
+    Fault *fault = nullptr;
+    for (auto &executor : failed.executors)
+      if (executor->cta.fault.isLimit)
+        fault = &executor->cta.fault;
+    if (!fault || !options.sanitize)
+      return;
+    std::vector<Finding> parties;
+    Fault limit = std::exchange(*fault, Fault());
+    bool isStuck = true;
+    for (auto &cluster : active)
+      for (auto &executor : cluster->executors)
+        isStuck =
+            isStuck && (executor->cta.ended || executor->isStuck(parties));
+    if (fault->set) // by somebody who was watched
+      isStuck = false;
+    *fault = std::move(limit);
+    if (!isStuck || parties.empty())
+      return;
+    fault->kind = "deadlock";
+    fault->message = "deadlock: " + fault->message +
+                     "; all other threads have ended, wait or spin";
+    fault->parties = std::move(parties);
+  }
+
+  uint64_t limit() const {
+    return options.launchLimit ? options.launchLimit : UINT64_MAX / 2;
+  }
+
+  /// Adds what clusters executed in the order of their indices, so that the
+  /// one with which the limit of the launch is exceeded is always the same.
+  void charge(const ClusterExecutor &cluster) {
+    if (spent > limit())
+      return;
+    size_t at = size_t(cluster.index - charged);
+    costs.resize(std::max(costs.size(), at + 1));
+    costs[at] = cluster.cost();
+    for (; !costs.empty() && costs.front(); costs.pop_front(), ++charged) {
+      spent += costs.front();
+      if (spent <= limit())
+        continue;
+      if (charged < failed.load())
+        failLimit(charged);
+      return;
+    }
+  }
+
+  void failLimit(uint64_t index) {
+    auto id = firstCta(launch, index);
+    failed = index;
+    result.error =
+        Error{"the launch has executed " + std::to_string(limit()) +
+                  " warp instructions, its limit (kernel '" +
+                  std::string(code.source->name) + "', block (" +
+                  std::to_string(id[0]) + "," + std::to_string(id[1]) + "," +
+                  std::to_string(id[2]) + "))",
+              code.source->line};
   }
 
   void collect(ClusterExecutor &cluster, CtaStatus status) {
@@ -265,7 +345,10 @@ private:
       finding.line = cta.fault.line;
       finding.otherLine = cta.fault.otherLine;
       finding.message = cta.fault.message;
-      result.findings.push_back(std::move(finding));
+      if (cta.fault.parties.empty())
+        result.findings.push_back(std::move(finding));
+      for (Finding &party : cta.fault.parties)
+        result.findings.push_back(std::move(party));
     }
     if (l2) {
       // The model sees the CTAs in the order of their indices.
@@ -308,6 +391,9 @@ private:
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
   uint64_t turn = 0;
+  /// What the clusters from `charged` on executed; 0: not yet at their end.
+  std::deque<uint64_t> costs;
+  uint64_t charged = 0, spent = 0;
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

@@ -51,16 +51,25 @@ bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
       if (!(members[lane] >> lane & 1)) {
         raiseFault(warp, inst, lane,
                    "the membermask does not name the lane that executes the "
-                   "instruction");
+                   "instruction",
+                   "bad-membermask");
         return true;
       }
       needed |= members[lane];
     }
     needed &= warp.live;
+  } else if (warp.sanitizer && (warp.current.mask & ~mask)) {
+    // These go on without the others.
+    warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
   }
   // Of these instructions only bar.warp.sync orders memory.
   bool isBarrier = inst.flow == Flow::WarpSync && inst.run == nothingHandler();
   if (!(needed & ~mask)) {
+    // Lanes that ended count as arrived at barriers alone.
+    if (warp.sanitizer && inst.flow == Flow::WarpAligned &&
+        (warp.exists & ~mask) && inst.run != clusterArriveHandler() &&
+        inst.run != clusterWaitHandler())
+      warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
     if (warp.sanitizer && isBarrier)
       warp.sanitizer->warpBarrier(warp, needed);
     return true;
@@ -128,12 +137,18 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     }
     switch (inst.flow) {
     case Flow::Next:
-    case Flow::Checked:
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
       ++warp.current.pc;
       continue;
+    case Flow::Checked:
+      // What others may see: another warp may come in between.
+      ++counted;
+      if (mask)
+        inst.run(warp, inst, mask);
+      ++warp.current.pc;
+      break;
     case Flow::Hidden:
       if (mask)
         inst.run(warp, inst, mask);
@@ -270,15 +285,10 @@ done:
   warp.executed += counted;
   if (!Annotate)
     cta.counters.instructions += counted;
+  // Code without branches may have run on, even to the end.
   if (options.instructionLimit && warp.executed > options.instructionLimit &&
-      !cta.fault.set) {
-    // Code without branches may have run on, even to the end.
-    bool waits = !warp.current.mask && !warp.others.empty();
-    uint32_t pc = waits ? warp.others[0].pc : warp.current.pc;
-    uint32_t lanes = warp.live ? warp.live : warp.exists;
-    raiseFault(warp, insts[pc], unsigned(__builtin_ctz(lanes)),
-               "instruction limit exceeded");
-  }
+      !cta.fault.set && !watching)
+    exceedLimit(warp);
 }
 
 CtaStatus Executor::run(uint64_t quantum) {

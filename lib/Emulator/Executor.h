@@ -36,6 +36,9 @@ public:
   uint64_t lastUsed() const { return used; }
   /// Lets waits that may give up do so; false where there are none.
   bool timeOut();
+  /// After the instruction limit: whether no warp can go on before another CTA
+  /// writes; adds a finding for each that spins or waits.
+  bool isStuck(std::vector<Finding> &parties);
   /// Ends the CTA with an error that says who waits where.
   void deadlock(const std::vector<const Executor *> &others);
 
@@ -74,11 +77,29 @@ private:
   void release(uint32_t barrier);
   void wakeWaiting();
   std::string describeWaits(unsigned &line) const;
+  std::string describeGroup(const Warp &warp, const Group &group) const;
+  unsigned lineOfOthers(const Warp &warp, uint32_t mask) const;
+  unsigned lineOfOther(const Warp &warp, const Group &group) const;
+  void listParties(std::vector<Finding> &parties) const;
   uint32_t liveThreads() const;
+
+  // Spinning.cpp
+  /// What a warp does that does not end.
+  struct Spin {
+    bool loops = false, isStuck = false;
+    unsigned first = 0, last = 0; ///< lines
+    unsigned pollLine = 0, otherLine = 0;
+    unsigned lane = 0;
+    std::string poll; ///< what it reads; empty: nothing, or not known
+  };
+  Spin watch(Warp &warp);
+  void exceedLimit(Warp &warp);
 
   const Code &code;
   const Launch &launch;
   const Options &options;
+  bool watching = false;
+  std::vector<uint32_t> pollLines; ///< of the warps that were watched
   GridSanitizer *gridSanitizer; ///< null without Options::sanitize
   std::vector<uint32_t>
       spun; ///< backward branches since the last switch, by warp

@@ -135,7 +135,8 @@ void Executor::fillSpecials(Warp &warp) {
   set(Special::NwarpId, uint32_t(cta.warps.size()));
   set(Special::NsmId, 1);
   set(Special::DynamicSmemSize, launch.dynamicSharedMemory);
-  set(Special::TotalSmemSize, cta.sharedBytes);
+  set(Special::TotalSmemSize, cta.sharedBytes - code.reservedSharedBytes);
+  set(Special::AggrSmemSize, cta.sharedBytes);
   uint64_t workspace = code.hasGridWorkspace ? cta.memory->gridWorkspace() : 0;
   set(Special::GridWorkspaceLow, uint32_t(workspace));
   set(Special::GridWorkspaceHigh, uint32_t(workspace >> 32));

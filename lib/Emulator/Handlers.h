@@ -281,6 +281,8 @@ Handler clusterWaitHandler();
 void leaveCluster(Warp &warp, uint32_t mask);
 /// Whether a wait for an event may be told that it was in vain.
 bool mayTimeOut(const Inst &inst);
+/// The mbarrier that a group waits for: its offset.
+uint32_t mbarrierOf(const Warp &warp, const Inst &inst, const Group &group);
 /// " wait at …, line n": for the report of a deadlock.
 std::string describeWait(const Warp &warp, const Inst &inst,
                          const Group &group);

@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy reads its source when it is issued and writes shared memory when its
-// thread waits for its group, the latest moment the memory model allows: a
-// reader that comes too early sees the old contents.
+// A copy reads its source and writes shared memory when its thread waits for
+// its group, the latest moment the memory model allows: who reads too early
+// sees the old contents, and what overwrites the source too early is copied.
+// With a seed other than 0 some copies read their source when they are issued.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
 #include "Handlers.h"
+#include "Mbarrier.h"
 
 using namespace fusion::emulator;
 
@@ -121,41 +123,45 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   copy.pending = mask;
   copy.bytes = bytes;
   copy.line = inst.line;
+  copy.isWhole = whole == kFullMask && bytes == 16;
   for (unsigned i = 0; i < 32; ++i) {
     copy.destination[i] = uint32_t(to.address[i]);
     copy.group[i] = warp.committed[i];
+    copy.source[i] = source.pointer[i];
+    copy.size[i] = uint8_t(size[i]);
   }
-  if (whole == kFullMask && bytes == 16) {
-    for (unsigned i = 0; i < 32; ++i)
-      std::memcpy(copy.data + 16 * i, source.pointer[i], 16);
-  } else {
-    for (uint32_t left = mask; left; left &= left - 1) {
+  if (drawn(*warp.cta)) {
+    copy.isWhole = false;
+    copy.data = std::make_unique<uint8_t[]>(32 * 16);
+    for (uint32_t left = whole | part; left; left &= left - 1) {
       unsigned lane = unsigned(__builtin_ctz(left));
-      uint8_t *data = copy.data + 16 * lane;
-      std::memset(data, 0, 16);
-      if (size[lane])
-        std::memcpy(data, source.pointer[lane], size[lane]);
+      std::memcpy(copy.data.get() + 16 * lane, copy.source[lane],
+                  copy.size[lane]);
+      copy.source[lane] = copy.data.get() + 16 * lane;
     }
   }
   if (warp.sanitizer)
-    warp.sanitizer->asyncIssue(warp, inst, mask, to.address, bytes);
+    warp.sanitizer->asyncIssue(warp, inst, mask, to.address, bytes, copy);
 }
 
-void complete(Warp &warp, AsyncCopy &copy, uint32_t mask) {
+void complete(Warp &warp, AsyncCopy &copy, uint32_t mask,
+              bool atMbarrier = false) {
   uint8_t *shared = warp.cta->shared.data();
-  if (mask == kFullMask && copy.bytes == 16) {
+  if (mask == kFullMask && copy.isWhole) {
     for (unsigned i = 0; i < 32; ++i)
-      std::memcpy(shared + copy.destination[i], copy.data + 16 * i, 16);
+      std::memcpy(shared + copy.destination[i], copy.source[i], 16);
   } else {
     for (uint32_t left = mask; left; left &= left - 1) {
       unsigned lane = unsigned(__builtin_ctz(left));
-      std::memcpy(shared + copy.destination[lane], copy.data + 16 * lane,
-                  copy.bytes);
+      uint8_t *to = shared + copy.destination[lane];
+      if (copy.size[lane])
+        std::memcpy(to, copy.source[lane], copy.size[lane]);
+      std::memset(to + copy.size[lane], 0, copy.bytes - copy.size[lane]);
     }
   }
   copy.pending &= ~mask;
   if (warp.sanitizer)
-    warp.sanitizer->asyncComplete(warp, copy, mask);
+    warp.sanitizer->asyncComplete(warp, copy, mask, atMbarrier);
 }
 
 /// Finished copies at the front are not looked at again.
@@ -171,11 +177,15 @@ void dropFinished(Warp &warp) {
 }
 
 void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
   for (unsigned i = 0; i < 32; ++i)
     warp.committed[i] += (mask >> i) & 1;
 }
 
 void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
     AsyncCopy &copy = warp.copies[k];
     uint32_t done = 0;
@@ -285,11 +295,10 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
     uint32_t done = copy.pending & mask;
     if (!done)
       continue;
-    complete(warp, copy, done);
+    complete(warp, copy, done, true);
     if (warp.sanitizer)
       for (uint32_t left = done; left; left &= left - 1)
-        warp.sanitizer->delivered(copy.destination[__builtin_ctz(left)],
-                                  copy.bytes);
+        warp.sanitizer->delivered(copy, unsigned(__builtin_ctz(left)));
   }
   dropFinished(warp);
 }

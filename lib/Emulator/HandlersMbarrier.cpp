@@ -199,16 +199,27 @@ void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 /// Ends the phase if `count` more arrivals, besides those that the queue is
-/// going to make, can only belong to the next.
-void makeRoom(Cta &cta, uint32_t offset, uint32_t count, Mbarrier &m) {
+/// going to make, can only belong to the next. Who comes for the next phase has
+/// heard that this one ended, else it may come too early; and whoever looked
+/// has carried out the queue.
+void makeRoom(Warp &warp, const Inst &inst, unsigned lane, Cta &cta,
+              uint32_t offset, uint32_t count, Mbarrier &m) {
   uint64_t arrivals = count;
   auto it = cta.async.queues.find(offset);
   // A queue may be long: whoever has room for all of it need not look.
   if (it != cta.async.queues.end() && m.pending < count + it->second.size())
     for (const BulkCopy &copy : it->second)
       arrivals += copy.kind == BulkCopy::Kind::Arrive;
-  if (m.pending < arrivals && settleMbarrier(cta, offset))
-    m = loadMbarrier(cta, offset);
+  if (m.pending >= arrivals)
+    return;
+  uint32_t line = it == cta.async.queues.end() || it->second.empty()
+                      ? 0
+                      : it->second.front().line;
+  if (!settleMbarrier(cta, offset))
+    return;
+  m = loadMbarrier(cta, offset);
+  if (cta.sanitizer)
+    cta.sanitizer->phaseTooEarly(warp, inst, lane, offset, line);
 }
 
 bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
@@ -227,7 +238,7 @@ void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
   forMbarriers(
       warp, inst, mask, inst.op[1], true,
       [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
-        makeRoom(cta, offset, Sign > 0, m);
+        makeRoom(warp, inst, lane, cta, offset, Sign > 0, m);
         if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
           return false;
         // An expectation of nothing does not end a phase.
@@ -245,7 +256,7 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     uint32_t count = counts[lane];
     if (!countInRange(warp, inst, lane, count, "an arrival"))
       return false;
-    makeRoom(cta, offset, count, m);
+    makeRoom(warp, inst, lane, cta, offset, count, m);
     uint64_t before = m.encode();
     if ((inst.a & MbarrierHasTx) &&
         !addTransactions(warp, inst, lane, m, bytes[lane]))
@@ -325,9 +336,11 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
   auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     if (inst.a) {
-      makeRoom(cta, offset, 1, m);
+      makeRoom(warp, inst, lane, cta, offset, 1, m);
       if (!m.pending)
         return misuse(warp, inst, lane,
                       "the mbarrier at shared offset " +
@@ -365,9 +378,8 @@ void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {
 
 } // namespace
 
-std::string fusion::emulator::describeMbarrier(const Warp &warp,
-                                               const Inst &inst,
-                                               const Group &group) {
+uint32_t fusion::emulator::mbarrierOf(const Warp &warp, const Inst &inst,
+                                      const Group &group) {
   unsigned lane = unsigned(__builtin_ctz(group.mask));
   const Frame &frame = warp.frames[group.frame];
   Ref ref = inst.op[2];
@@ -376,8 +388,14 @@ std::string fusion::emulator::describeMbarrier(const Warp &warp,
     std::memcpy(&address, frame.registers.data() + (ref & ~3u) + 8 * lane, 8);
   else
     address = warp.reg<uint64_t>(ref)[lane];
-  uint64_t offset =
-      (address - kSharedWindow) & ((uint64_t(1) << kRankShift) - 1);
+  return uint32_t((address - kSharedWindow) &
+                  ((uint64_t(1) << kRankShift) - 1));
+}
+
+std::string fusion::emulator::describeMbarrier(const Warp &warp,
+                                               const Inst &inst,
+                                               const Group &group) {
+  uint64_t offset = mbarrierOf(warp, inst, group);
   std::string text = "the mbarrier at shared offset " + std::to_string(offset);
   if (offset + 8 > warp.cta->sharedBytes)
     return text;

@@ -6,25 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vector clocks, compressed. All lanes of a warp share a clock, which advances
-// whenever any of them synchronises; a *context* is a warp at one value of its
-// clock, numbered in the order of appearance. What a thread knows is mostly
-// what its whole warp knows of whole warps; only where lanes synchronise alone
-// (bar.warp.sync with a partial mask, an elected lane that stores a flag) are
-// there entries for single lanes, on either side. So order is exact per thread
-// and costs per warp.
+// Vector clocks (Clocks.h), compressed. All lanes of a warp share a clock,
+// which advances whenever any of them synchronises; a *context* is a warp at
+// one value of its clock, numbered in the order of appearance. What a thread
+// knows is mostly what its whole warp knows of whole warps; only where lanes
+// synchronise alone (bar.warp.sync with a partial mask, an elected lane that
+// stores a flag) are there entries for single lanes, on either side. So order
+// is exact per thread and costs per warp.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 #define FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include "Clocks.h"
+
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace fusion::emulator {
 
@@ -42,6 +39,10 @@ constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
 constexpr uint32_t kProducts = 128;
 constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
 constexpr uint32_t kAgents = 161;
+/// What the cp.async of warp w read, at w + kCopies, has no clock but an index:
+/// once somebody has waited, it counts as read then (CopyReads).
+constexpr uint32_t kCopies = 1 << 16;
+inline bool isCopy(uint32_t slot) { return slot >= kCopies; }
 inline bool isAgent(uint32_t slot) {
   return slot >= kProducts && slot != kStarted;
 }
@@ -72,69 +73,13 @@ struct Context {
   uint32_t clock;
 };
 
-/// Clocks by key, sorted: joined all the time, so that a tree would cost more
-/// than what it holds. Copies share their entries until one changes; a launch
-/// with sanitizers runs on one thread, so that uses are plainly counted.
-class Clocks {
-public:
-  using Entry = std::pair<uint64_t, uint32_t>;
-  using Iterator = const Entry *;
-
-  Clocks() = default;
-  Clocks(const Clocks &other) : shared(other.shared) {
-    if (shared)
-      ++shared->uses;
-  }
-  Clocks(Clocks &&other) noexcept
-      : shared(std::exchange(other.shared, nullptr)) {}
-  Clocks &operator=(Clocks other) {
-    std::swap(shared, other.shared);
-    return *this;
-  }
-  ~Clocks() {
-    if (shared)
-      release();
-  }
-
-  Iterator begin() const { return shared ? shared->entries.data() : nullptr; }
-  Iterator end() const { return begin() + size(); }
-  size_t size() const { return shared ? shared->entries.size() : 0; }
-  bool empty() const { return !size(); }
-  /// The first whose key is not below.
-  Iterator lowerBound(uint64_t key) const;
-  Iterator find(uint64_t key) const;
-  /// The larger clock of each key; whether that is anything new.
-  bool join(uint64_t key, uint32_t clock);
-  bool join(const Clocks &other);
-  bool join(Iterator first, Iterator last);
-  template <class Predicate> void eraseIf(Predicate isErased) {
-    if (std::none_of(begin(), end(), isErased))
-      return;
-    std::vector<Entry> &entries = own();
-    entries.erase(std::remove_if(entries.begin(), entries.end(), isErased),
-                  entries.end());
-  }
-  /// A key that is above all.
-  void append(uint64_t key, uint32_t clock) { own().emplace_back(key, clock); }
-
-private:
-  struct Shared {
-    size_t uses = 1;
-    std::vector<Entry> entries;
-  };
-  void release();
-  /// To be changed, with room for `more`.
-  std::vector<Entry> &own(size_t more = 0);
-
-  Shared *shared = nullptr;
-};
-
 /// Clocks that are known, of threads of one block and of others: accesses at
-/// earlier clocks come before.
+/// earlier clocks come before. `lanes` and `foreign` mean the same in every
+/// block.
 struct Knowledge {
-  std::vector<uint32_t> warps; ///< of this block, all their lanes
-  Clocks lanes;                ///< by threadKey
-  Clocks foreign;              ///< warps of other blocks, by warpKey
+  WarpClocks warps; ///< of this block, all their lanes
+  Clocks lanes;     ///< by threadKey
+  Clocks foreign;   ///< warps of other blocks, by warpKey
 
   static uint64_t warpKey(uint64_t block, uint32_t warp) {
     return block << 16 | warp;
@@ -145,58 +90,38 @@ struct Knowledge {
 
   /// Whether any of it is new.
   bool join(const Knowledge &other);
-  /// And a single lane's.
-  bool join(const Knowledge &other, uint64_t threadKey, uint32_t clock) {
-    bool isNew = join(other);
-    return lanes.join(threadKey, clock) || isNew;
+  void joinLanes(uint64_t block, uint32_t warp, uint32_t mask, uint32_t clock) {
+    lanes.joinLeaf(threadKey(block, warp, 0), mask, clock);
   }
-  void joinWarp(uint32_t warp, uint32_t clock) {
-    if (warps.size() <= warp)
-      warps.resize(warp + 1, 0);
-    if (warps[warp] < clock)
-      warps[warp] = clock;
+  bool isShared(const Knowledge &other) const {
+    return warps.isShared(other.warps) && lanes.isShared(other.lanes) &&
+           foreign.isShared(other.foreign);
   }
   bool empty() const {
     return warps.empty() && lanes.empty() && foreign.empty();
   }
   /// Of all lanes of a context's warp.
-  bool knowsWarp(const Context &context, uint64_t block) const;
-  bool knowsLane(const Context &context, unsigned lane) const;
+  bool knowsWarp(const Context &context, uint64_t block) const {
+    if (context.block == block)
+      return warps.at(context.warp) > context.clock;
+    return !foreign.empty() &&
+           foreign.at(warpKey(context.block, context.warp)) > context.clock;
+  }
+  bool knowsLane(const Context &context, unsigned lane) const {
+    return !lanes.empty() && lanes.at(threadKey(context.block, context.warp,
+                                                lane)) > context.clock;
+  }
   bool knowsAnyLane(const Context &context) const;
+  /// Adds what is known of warps of any block, `block` being the one whose
+  /// knowledge this is: its warps may be among them.
+  void joinForeign(const Clocks &known, uint64_t block);
+  /// `warps` of that block in the form of `foreign`; `started`: and that it
+  /// runs.
+  static Clocks foreignForm(const WarpClocks &warps, uint64_t block,
+                            bool started);
   /// A proxy fence: what is known of warps is known of the slots `by` on, and
   /// what is of deliveries likewise (slots::fencedSlot).
   void repeatAt(uint32_t by);
-};
-
-inline void joinEntry(Clocks &clocks, uint64_t key, uint32_t clock) {
-  clocks.join(key, clock);
-}
-
-/// What was released at addresses, in a form that means the same in every
-/// block (`Knowledge::warps` is empty); or, with Clocks, the threads that wrote
-/// there by strong accesses, fence or not, and how far they were.
-template <class Told> class ReleasedAt {
-public:
-  struct Entry {
-    Told told;
-    uint64_t version = 0; ///< no other state of any entry has it
-  };
-  bool empty() const { return entries.empty(); }
-  /// Null where nothing was; the pointer stays valid.
-  const Entry *find(uint64_t key) const {
-    auto it = entries.find(key);
-    return it == entries.end() ? nullptr : &it->second;
-  }
-  /// Adds to what is there; the arguments are those of Told::join.
-  template <class... Added> void join(uint64_t key, const Added &...added) {
-    Entry &entry = entries[key];
-    if (entry.told.join(added...))
-      entry.version = ++versions;
-  }
-
-private:
-  std::unordered_map<uint64_t, Entry> entries;
-  uint64_t versions = 0;
 };
 
 /// Something for some lanes of a warp.
@@ -233,111 +158,77 @@ private:
   std::vector<T> values;
 };
 
-/// What the lanes of a warp have seen at addresses. Entries only grow, so that
-/// the last look of a lane at each is enough; lanes that poll together look
-/// together.
-template <class Told> class SeenAt {
-public:
-  using Entry = typename ReleasedAt<Told>::Entry;
+/// Adds to what lanes know, by `add`; those that know the same come to know the
+/// same.
+template <class Add>
+void addToLanes(LaneMap<Knowledge> &known, uint32_t mask, Add add) {
+  Knowledge before, after;
+  bool isFirst = true;
+  for (; mask; mask &= mask - 1) {
+    Knowledge &own = known[unsigned(__builtin_ctz(mask))];
+    if (!isFirst && own.isShared(before)) {
+      own = after;
+      continue;
+    }
+    isFirst = false;
+    before = own;
+    add(own);
+    after = own;
+  }
+}
 
-  bool empty() const { return looks.empty() && rest.empty(); }
-  void see(const Entry &entry, uint32_t lanes) {
-    bool isKnown = false;
-    size_t kept = 0;
-    for (size_t i = 0; i < looks.size(); ++i) {
-      Look &look = looks[i];
-      if (look.place == &entry && look.version == entry.version) {
-        look.lanes |= lanes;
-        isKnown = true;
-      } else if (look.place == &entry) {
-        look.lanes &= ~lanes;
-      }
-      if (!look.lanes)
-        continue;
-      if (kept != i)
-        looks[kept] = std::move(look);
-      ++kept;
-    }
-    looks.resize(kept);
-    if (isKnown)
-      return;
-    if (looks.size() == kLooks) {
-      for (uint32_t left = looks[0].lanes; left; left &= left - 1)
-        rest[unsigned(__builtin_ctz(left))].join(looks[0].told);
-      looks.erase(looks.begin());
-    }
-    looks.push_back({&entry, entry.version, lanes, entry.told});
+/// Who wrote at addresses by strong accesses, fence or not, and how far these
+/// threads were.
+class LooselyReleased {
+public:
+  struct Entry {
+    Clocks threads;
+    uint64_t version = 0; ///< no other state of any entry has it
+  };
+  /// Null where nobody did; the pointer stays valid.
+  const Entry *find(uint64_t address) const {
+    auto it = entries.find(address);
+    return it == entries.end() ? nullptr : &it->second;
   }
-  /// What was seen elsewhere.
-  void add(unsigned lane, const Told &told) { rest[lane].join(told); }
-  template <class Visit> void forEach(unsigned lane, Visit visit) const {
-    if (const Told *told = rest.find(lane))
-      visit(*told);
-    for (const Look &look : looks)
-      if (look.lanes >> lane & 1)
-        visit(look.told);
-  }
-  /// Of all these lanes.
-  template <class Visit> void forCommon(uint32_t lanes, Visit visit) const {
-    for (const Look &look : looks)
-      if (!(lanes & ~look.lanes))
-        visit(look.told);
-  }
-  void forgetCommon(uint32_t lanes) {
-    for (Look &look : looks)
-      if (!(lanes & ~look.lanes))
-        look.lanes &= ~lanes;
-    forget(0);
-  }
-  /// Those who have seen anything.
-  uint32_t lanes() const {
-    uint32_t lanes = rest.lanes();
-    for (const Look &look : looks)
-      lanes |= look.lanes;
-    return lanes;
-  }
-  void forget(uint32_t lanes) {
-    rest.erase(lanes);
-    for (Look &look : looks)
-      look.lanes &= ~lanes;
-    looks.erase(std::remove_if(looks.begin(), looks.end(),
-                               [](const Look &look) { return !look.lanes; }),
-                looks.end());
+  void join(uint64_t address, uint64_t threadKey, uint32_t lanes,
+            uint32_t clock) {
+    Entry &entry = entries[address];
+    if (entry.threads.joinLeaf(threadKey, lanes, clock))
+      entry.version = ++versions;
   }
 
 private:
-  static constexpr size_t kLooks = 16;
-  struct Look {
-    const Entry *place;
-    uint64_t version;
-    uint32_t lanes;
-    Told told;
-  };
-  std::vector<Look> looks;
-  LaneMap<Told> rest; ///< of other places
+  std::unordered_map<uint64_t, Entry> entries;
+  uint64_t versions = 0;
 };
-using Released = ReleasedAt<Knowledge>;
-using LooselyReleased = ReleasedAt<Clocks>;
 
-/// Which lanes have seen what is at an address, so that lanes that poll do not
+/// Which lanes have seen what is somewhere, so that lanes that poll do not
 /// learn the same again and again. Nothing is ever forgotten by a lane.
-class SeenReleases {
+class SeenVersions {
 public:
-  /// Of `lanes` those that have not; from now on they have.
-  uint32_t unseen(const void *entry, uint64_t version, uint32_t lanes) {
-    Place &place = places[(reinterpret_cast<uintptr_t>(entry) >> 4) % kPlaces];
-    if (place.entry != entry || place.version != version)
-      place = {entry, version, 0};
-    uint32_t missing = lanes & ~place.lanes;
-    place.lanes |= lanes;
-    return missing;
+  /// What these lanes have all seen of `what`, by version; from now on they
+  /// have seen it up to `version`. `form` tells apart who looks how.
+  uint64_t look(const void *what, uint64_t form, uint64_t version,
+                uint32_t lanes) {
+    Place &place =
+        places[(reinterpret_cast<uintptr_t>(what) >> 4 ^ form) % kPlaces];
+    uint64_t seen = 0;
+    if (place.what != what || place.form != form)
+      place = {what, form, version, lanes};
+    else if (!(lanes & ~place.lanes))
+      seen = place.version;
+    if (place.version == version)
+      place.lanes |= lanes;
+    else
+      place = {what, form, version, lanes};
+    return seen;
   }
 
 private:
   static constexpr size_t kPlaces = 8;
   struct Place {
-    const void *entry = nullptr;
-    uint64_t version = 0;
+    const void *what = nullptr;
+    uint64_t form = 0, version = 0;
     uint32_t lanes = 0;
   };
   Place places[kPlaces];

@@ -30,31 +30,14 @@ void collect(const Operand &operand, std::vector<uint32_t> &into) {
 
 /// Whether operand 0 is written and nothing but written.
 bool definesFirst(const Instruction &inst) {
-  static const std::string_view others[] = {"st",
-                                            "red",
-                                            "bra",
-                                            "brx",
-                                            "call",
-                                            "bar",
-                                            "barrier",
-                                            "cp",
-                                            "stmatrix",
-                                            "prefetch",
-                                            "prefetchu",
-                                            "membar",
-                                            "fence",
-                                            "nanosleep",
-                                            "ret",
-                                            "exit",
-                                            "trap",
-                                            "discard",
-                                            "stackrestore",
-                                            "applypriority",
-                                            "setmaxnreg",
-                                            "mbarrier",
-                                            "wgmma",
-                                            "griddepcontrol",
-                                            "pmevent"};
+  static const std::string_view others[] = {
+      "st",         "red",       "bra",          "brx",
+      "call",       "bar",       "barrier",      "cp",
+      "stmatrix",   "prefetch",  "prefetchu",    "membar",
+      "fence",      "nanosleep", "ret",          "exit",
+      "trap",       "discard",   "stackrestore", "applypriority",
+      "setmaxnreg", "mbarrier",  "wgmma",        "griddepcontrol",
+      "pmevent"};
   if (std::find(std::begin(others), std::end(others), inst.root) !=
       std::end(others))
     return inst.root == "barrier" || inst.root == "bar"

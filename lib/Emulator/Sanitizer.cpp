@@ -13,6 +13,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace fusion::emulator;
@@ -72,9 +73,12 @@ std::string Sanitizer::threadName(Record record) const {
   const Context &context = grid.contexts[contextOf(record)];
   std::string name;
   uint32_t warp = context.warp;
-  if (slots::isAgent(warp)) {
+  if (slots::isCopy(warp)) {
+    name = "the cp.async of ";
+    warp -= slots::kCopies;
+  } else if (slots::isAgent(warp)) {
     name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
-    warp = grid.issuers[contextOf(record)];
+    warp = grid.issuers.at(contextOf(record));
   }
   if (record & (kSeveral | kUnknownLane))
     name += "threads of warp " + std::to_string(warp);
@@ -188,20 +192,50 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
   }
 }
 
-Sanitizer::Action Sanitizer::actionOn(const Reach &reach, Record reads) const {
-  if (reads < reach.limit ||
-      (!(reads & kSet) && orderedForAll(reads, reach.warp)))
+/// Of global memory it is the readers' context that counts, of which there are
+/// many records.
+Sanitizer::Action Sanitizer::actionOn(Reach &reach, Record reads) const {
+  if (!reach.allocation || !contextOf(reads))
+    return findAction(reach, reads);
+  if (contextOf(reads) != reach.actionContext) {
+    reach.actionContext = contextOf(reads);
+    reach.contextAction = findAction(reach, reads);
+  }
+  return reach.contextAction;
+}
+
+Sanitizer::Action Sanitizer::findAction(const Reach &reach,
+                                        Record reads) const {
+  if (reads < reach.limit || (!(reads & kSet) && isAfterForAll(reach, reads)))
     return Action::Replace;
-  // Of global memory one reader is kept, whose turn the schedule draws.
-  if (reach.allocation && contextOf(reads) != contextOf(reach.mine))
+  // Of global memory one reader is kept, whose turn the schedule draws. What
+  // waits for a cp.async comes after what its warp read before.
+  if (reach.allocation && contextOf(reads) != contextOf(reach.mine)) {
+    const Context &before = grid.contexts[contextOf(reads)],
+                  &now = grid.contexts[contextOf(reach.mine)];
+    if (!grid.copies.empty() && before.block == now.block) {
+      if (slots::isCopy(now.warp) && before.warp == now.warp - slots::kCopies)
+        return Action::Replace;
+      if (before.warp == now.warp + slots::kCopies && isCopying(reads))
+        return Action::Keep;
+    }
     return grid.keepsFirstReader ? Action::Keep : Action::Replace;
+  }
   return Action::Join;
 }
 
 void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
                              unsigned lane) {
   auto check = [&](Record other) {
-    if (!(other & reach.mine & kAtomic) && !ordered(other, reach.warp, lane))
+    if ((other & reach.mine & kAtomic) || ordered(other, reach.warp, lane))
+      return;
+    if (isCopying(other))
+      report("async-overwrite", reach.warp, lane, reach.line, lineOf(other),
+             [&] {
+               return "write to " + reach.place(offset) + ", which " +
+                      threadName(other) + " is still going to read";
+             });
+    else
       race(reach, "write-after-read", other, offset, lane);
   };
   if (reads < reach.limit)
@@ -231,6 +265,40 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
   reads = 0;
 }
 
+/// For Spinning.cpp.
+void Sanitizer::noteWatched(const Inst &inst, SanitizeKind kind,
+                            uint64_t address, const Allocation *allocation,
+                            Shadow &shadow, uint64_t offset) {
+  // An atomic whose result is the same every time changes nothing.
+  bool writes = kind == SanitizeKind::Store ||
+                (kind == SanitizeKind::Atomic && (inst.e & 1));
+  bool strong = isStrong(inst, kind);
+  watch->stores |= writes;
+  if (writes || (!watch->poll.empty() && (watch->isStrong || !strong)))
+    return;
+  watch->isStrong = strong;
+  watch->line = inst.line;
+  char text[96];
+  if (allocation)
+    std::snprintf(text, sizeof(text),
+                  "global address 0x%llx, byte %llu of an "
+                  "allocation of %llu bytes",
+                  static_cast<unsigned long long>(address),
+                  static_cast<unsigned long long>(offset),
+                  static_cast<unsigned long long>(allocation->bytes));
+  else
+    std::snprintf(text, sizeof(text), "shared offset %llu",
+                  static_cast<unsigned long long>(offset));
+  watch->poll = text;
+  watch->otherLine = 0;
+  forRecords(shadow, offset & ~uint64_t(3), 4,
+             [&](Record &write, Record &, uint64_t) {
+               if (!(write & kSpecial) && contextOf(write) &&
+                   lineOf(write) != inst.line)
+                 watch->otherLine = lineOf(write);
+             });
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -250,6 +318,8 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
     reach.stored = &inst;
+  if (watch)
+    noteWatched(inst, kind, 0, nullptr, shared, address[__builtin_ctz(mask)]);
   access(reach, mask, address, bytes, contiguous);
   if (strong)
     synchronize(warp, mask, address, inst, kind, released, &narrowShared);
@@ -258,7 +328,10 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
 }
 
 void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
-                           const uint64_t *address, unsigned bytes) {
+                           const uint64_t *address, unsigned bytes,
+                           AsyncCopy &copy) {
+  copy.reads = states[warp.index].copyReads;
+  copy.written = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12;
   Reach reach{shared,    warp,
               inst.line, SanitizeKind::Store,
@@ -267,12 +340,13 @@ void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
   access(reach, mask, address, bytes, false);
 }
 
-void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy,
-                              uint32_t mask) {
+void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
+                              bool atMbarrier) {
   Record mine = contextRecord(warp) | Record(copy.line & 0xfffff) << 12;
+  completeReads(copy, mask, atMbarrier ? async.delivery : contextOf(mine));
+  // Another copy may be on its way to the same place.
   auto arrives = [&](Record write, unsigned lane) {
-    return isKind(write, kInFlight) && laneOf(write) == lane &&
-           grid.contexts[contextOf(write)].warp == warp.index;
+    return write == (copy.written | kInFlight | Record(lane) << 7);
   };
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
@@ -341,38 +415,50 @@ void Sanitizer::checkInitialized(const Reach &reach, Allocation &allocation,
   }
 }
 
+Shadow &Sanitizer::recentShadow(Allocation &allocation) {
+  for (const Recent &r : recent)
+    if (r.allocation == &allocation)
+      return *r.shadow;
+  Recent &oldest = recent[recentNext++ % 4];
+  oldest = {&allocation, &shadowOf(allocation)};
+  return *oldest.shadow;
+}
+
 void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
-                             SanitizeKind kind, bool contiguous) {
+                             SanitizeKind kind, bool contiguous,
+                             Allocation *all) {
   bool strong = isStrong(inst, kind);
-  Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
-                (strong || (inst.order & OrderGuess) ? kAtomic : 0);
+  Record mine =
+      (inst.order & OrderCopy ? copyRecord(warp, mask) : contextRecord(warp)) |
+      Record(inst.line & 0xfffff) << 12 |
+      (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   for (uint32_t rest = mask; rest;) {
-    uint64_t first = address[__builtin_ctz(rest)];
-    Allocation *allocation = lastAllocation;
-    if (!allocation || first - allocation->begin >= allocation->bytes) {
-      allocation = lastAllocation = cta.memory->find(first);
-      lastShadow = allocation ? &shadowOf(*allocation) : nullptr;
-    }
+    Allocation *allocation =
+        all ? all : cta.memory->find(address[__builtin_ctz(rest)]);
     if (!allocation) {
       rest &= rest - 1;
       continue;
     }
     uint64_t offset[32];
-    uint32_t inside = 0;
-    for (unsigned i = 0; i < 32; ++i) {
+    uint32_t inside = rest;
+    for (unsigned i = 0; i < 32; ++i)
       offset[i] = address[i] - allocation->begin;
-      inside |= uint32_t(offset[i] < allocation->bytes) << i;
-    }
-    inside &= rest;
+    for (unsigned i = 0; i < 32 && !all; ++i)
+      inside &= ~(uint32_t(offset[i] >= allocation->bytes) << i);
     rest &= ~inside;
     bool row = contiguous && inside == kFullMask;
-    Reach reach{*lastShadow,     warp,      inst.line, kind, mine,
-                Record(1) << 32, allocation};
+    Reach reach{recentShadow(*allocation), warp,      inst.line, kind, mine,
+                Record(1) << 32,           allocation};
     reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
     reach.update = reach.loose && (inst.order & OrderUpdate);
     if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
       reach.stored = &inst;
+    if (watch) {
+      unsigned lane = unsigned(__builtin_ctz(inside));
+      noteWatched(inst, kind, address[lane], allocation, reach.shadow,
+                  offset[lane]);
+    }
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);

@@ -22,6 +22,7 @@
 
 #include "HappensBefore.h"
 #include "ReaderSets.h"
+#include "Releases.h"
 #include "SanitizerAsync.h"
 #include "Shadow.h"
 #include "Warp.h"
@@ -35,14 +36,23 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
+/// What the cp.async of a warp read between two places where groups end: as
+/// of when does it count as read?
+struct CopyReads {
+  uint32_t issued = 0, done = 0;                  ///< lanes
+  uint32_t context = 0;                           ///< of those that are done
+  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
+};
+
 /// What the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
   std::unordered_map<uint32_t, uint32_t>
-      issuers;       ///< warps, of agents' contexts
-  Released released; ///< at addresses of global memory
+      issuers;                   ///< warps, of agents' contexts
+  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
+  Released released;             ///< at addresses of global memory
   LooselyReleased looselyReleased;
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
@@ -73,18 +83,23 @@ public:
 
   /// Bytes of shared memory that hold something from the start.
   void initialize(uint32_t offset, uint32_t bytes);
-  /// `contiguous`: all lanes, one after the other.
+  /// `contiguous`: all lanes, one after the other; `all`: the allocation that
+  /// holds all that is accessed, null where none does.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
-                    bool contiguous = false);
+                    bool contiguous = false, Allocation *all = nullptr);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
-  /// cp.async: `bytes` per lane are going to be written at these offsets.
+  /// cp.async: `bytes` per lane are going to be written at these offsets; what
+  /// is going to be read was told by globalAccess.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
-                  const uint64_t *address, unsigned bytes);
+                  const uint64_t *address, unsigned bytes, AsyncCopy &copy);
   /// The data of these lanes has arrived.
-  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask);
+  void asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
+                     bool atMbarrier);
+  /// Copies issued from now on may complete at another time.
+  void asyncClose(Warp &warp) { states[warp.index].copyReads = 0; }
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
   /// A copy that completes at the mbarrier at `barrier` is going to write.
@@ -108,7 +123,7 @@ public:
   /// cp.async that an mbarrier waits for are going to arrive, and these bytes
   /// have.
   void deliver(uint32_t barrier, const BulkCopy &arrival);
-  void delivered(uint32_t offset, uint32_t bytes);
+  void delivered(const AsyncCopy &copy, unsigned lane);
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
 
@@ -130,13 +145,25 @@ public:
                    uint32_t offset);
   /// A copy arrives there.
   void phaseDeliver(uint32_t offset, const BulkCopy &copy);
+  /// An operation that is for the next phase if those copies have completed.
+  void phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                     uint32_t offset, unsigned copyLine);
   void phaseComplete(uint32_t offset);
   void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                     uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
+  /// Line of the last arrival at that mbarrier; 0: none.
+  unsigned lastArrival(uint32_t offset) const {
+    auto it = async.phases.find(offset);
+    return it == async.phases.end() ? 0 : it->second.arrivalLine;
+  }
 
+  /// `otherLine`: where other lanes of the warp are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                     uint32_t barrier);
+                     uint32_t barrier, unsigned otherLine);
+  /// An instruction that wants whole warps is executed by these lanes alone.
+  void divergence(const Warp &warp, const Inst &inst, uint32_t mask,
+                  unsigned otherLine);
   /// These lanes of every warp waited for it.
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
@@ -152,6 +179,15 @@ public:
 
   std::vector<Finding> findings;
 
+  /// What a warp that is watched does (Spinning.cpp): whether it writes, and
+  /// the first place that it polls, mostly by strong reads.
+  struct Watch {
+    bool stores = false, isStrong = false;
+    std::string poll;
+    unsigned line = 0, otherLine = 0; ///< of the read, of the last write
+  };
+  Watch *watch = nullptr;
+
 private:
   /// A strong read of what the thread knows of only if no fence were needed.
   struct Suspect {
@@ -160,37 +196,44 @@ private:
     uint64_t offset;
     Record write;
   };
-  /// What a lane knew, in the form of `Released`, and its own clock.
+  /// What lanes knew at their last fence, and their own clock.
   struct Fenced {
-    Knowledge known;
-    uint32_t clock;
+    ToldRef told;
+    uint32_t clock, lanes;
   };
+  using Fences = std::vector<Fenced>;
   struct WarpState {
     uint32_t clock = 1;
-    uint32_t context = 0; ///< 0: not numbered yet
+    uint32_t context = 0;   ///< 0: not numbered yet
+    uint32_t copyReads = 0; ///< that of cp.async, of their reads
     /// What is below is of this CTA and ordered before every lane; holds in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
-    Knowledge common;          ///< of all lanes
-    LaneMap<Knowledge> lanes;  ///< what single lanes know besides
-    SeenAt<Knowledge> pending; ///< read, but not acquired yet
-    LaneMap<Fenced> fenced;    ///< at the last fence
+    Knowledge common;         ///< of all lanes
+    LaneMap<Knowledge> lanes; ///< what single lanes know besides
+    ToldRef told;             ///< the last picture of `common`
+    Pending pending;
+    Fences fenced;
     /// The same of scope .cta, or wider (only with Code::hasCtaScope).
-    SeenAt<Knowledge> narrowPending;
-    LaneMap<Fenced> narrowFenced;
+    Pending narrowPending;
+    Fences narrowFenced;
     /// Threads whose strong writes were read; and suspicious reads (only with
     /// locks: Code::hasAtomics and hasUpdates).
-    SeenAt<Clocks> loose;
+    LaneMap<Clocks> loose;
     /// What strong reads saw already: acquired, pending, and in `loose`.
-    SeenReleases acquired, read, seenLoosely;
+    SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
     uint32_t begun = 0;
     Record remote = 0;
     uint32_t remoteRank = 0, remoteLanes = 0;
+    /// Contexts, and whether they come before all lanes: as long as `common`
+    /// is this.
+    Knowledge askedOf;
+    uint32_t asked[64] = {}; ///< twice the context, and the answer
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
@@ -200,11 +243,23 @@ private:
   enum class Action { Replace, Keep, Join };
   struct AsyncReach;
 
+  void noteWatched(const Inst &inst, SanitizeKind kind, uint64_t address,
+                   const Allocation *allocation, Shadow &shadow,
+                   uint64_t offset);
   /// `message` is made only where the finding is new.
   template <class Message>
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
               unsigned otherLine, Message message);
   Record contextRecord(Warp &warp);
+  Record copyRecord(Warp &warp, uint32_t mask);
+  void completeReads(const AsyncCopy &copy, uint32_t mask, uint32_t context);
+  /// The record of a cp.async's read, as that of whoever waited for it; 0
+  /// where nobody did. Lanes must be alike where all of them are meant.
+  Record completed(Record other, bool forAll = false) const;
+  bool isCopying(Record other) const {
+    return slots::isCopy(grid.contexts[contextOf(other)].warp) &&
+           !completed(other);
+  }
   void advance(WarpState &state) {
     ++state.clock;
     state.context = 0;
@@ -213,20 +268,21 @@ private:
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
-  template <class Visit>
-  void forExported(const Warp &warp, uint32_t mask, Visit visit) const;
+  template <class Visit> void forTold(Warp &warp, uint32_t mask, Visit visit);
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);
   void import(Knowledge &into, const Knowledge &exported) const;
-  void importForeign(Knowledge &into, const Clocks &foreign) const;
-  Clocks foreignForm(const std::vector<uint32_t> &known, bool started) const;
-  void acquirePending(const Warp &warp, WarpState &state, uint32_t mask,
-                      SeenAt<Knowledge> &pending) const;
+  void hear(Warp &warp, const Places &places, const Released &released,
+            Pending *pending);
+  void learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
+                 uint32_t who);
+  void acquire(Warp &warp, uint32_t mask, Pending &pending);
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {
-    return kind == SanitizeKind::Atomic || (inst.order & ~OrderGuess);
+    return kind == SanitizeKind::Atomic ||
+           (inst.order & ~(OrderGuess | OrderCopy));
   }
   bool hasLocks() const { return cta.code->hasAtomics && cta.code->hasUpdates; }
   void synchronizeLoosely(Warp &warp, uint32_t mask, const uint64_t *address,
@@ -242,7 +298,8 @@ private:
                     unsigned bytes);
   bool accessQuickly(Reach &reach, Record &write, Record &reads,
                      Record mine) const;
-  bool isAfter(Reach &reach, Record other, Record mine) const;
+  bool isAfter(const Reach &reach, Record other, Record mine) const;
+  bool isAfterForAll(const Reach &reach, Record other) const;
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -250,8 +307,8 @@ private:
   template <unsigned Bytes>
   uint32_t accessSplit(Reach &reach, uint32_t mask, const uint64_t *offset);
   bool accessTogether(Reach &reach, uint64_t word, Record mine);
-  bool loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
-                   unsigned bytes, bool contiguous);
+  bool accessUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
+                     unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
   bool storeAtOnce(Reach &reach);
@@ -260,7 +317,8 @@ private:
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
   bool allOrdered(const Reach &reach, const Record *records);
   void askFront(const Reach &reach, Record front, Record &before) const;
-  Action actionOn(const Reach &reach, Record reads) const;
+  Action actionOn(Reach &reach, Record reads) const;
+  Action findAction(const Reach &reach, Record reads) const;
   bool orderedForOwner(Record other, Record owner, const Warp &warp) const;
   void read(Reach &reach, Record &write, Record &reads, uint64_t offset,
             unsigned lane);
@@ -280,7 +338,6 @@ private:
   bool knows(const WarpState &state, const Context &context, Record other,
              int lane) const;
   bool fenced(Record other, const Warp &warp, int lane, uint32_t slot) const;
-  Knowledge exportedForm(const Knowledge &knowledge) const;
   Record limitAfter(const Knowledge &join);
   // SanitizerAsync.cpp
   AsyncReach asyncReach(const Warp &warp, const Inst &inst, int lane,
@@ -296,6 +353,10 @@ private:
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
   // SanitizerPhases.cpp
+  /// In a cluster of one block no wait is narrower than another.
+  bool hasNarrowWaits() const {
+    return cta.code->hasNarrowWaits && cta.cluster->ctas.size() > 1;
+  }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,
@@ -303,13 +364,16 @@ private:
   // SanitizerCluster.cpp
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
-  void importFrom(Knowledge &into, const Knowledge &told,
-                  const Sanitizer &who) const;
+  /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
+  /// know the same before and learn the same.
+  void learnTogether(Knowledge &into, const Knowledge &known);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
+  bool hasCluster() const { return cta.cluster->ctas.size() > 1; }
   template <class Visit>
   static void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                          Visit visit);
   Shadow &shadowOf(const Allocation &allocation);
+  Shadow &recentShadow(Allocation &allocation);
   std::string threadName(Record record) const;
 
   Cta &cta;
@@ -317,13 +381,20 @@ private:
   uint32_t warps;
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  Released released;            ///< at offsets of shared memory
+  /// What warps learned last.
+  Knowledge learnedBefore, learned, learnedAfter;
+  Released released; ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
-  Allocation *lastAllocation = nullptr; ///< of global memory, and its shadow
-  Shadow *lastShadow = nullptr;
+  /// Of global memory, with their shadows, in turn.
+  struct Recent {
+    Allocation *allocation = nullptr;
+    Shadow *shadow = nullptr;
+  };
+  Recent recent[4];
+  unsigned recentNext = 0;
   ReaderSets sets;
   struct Union {
     Record reads = 0, mine = 0, result = 0;
@@ -350,10 +421,8 @@ struct Sanitizer::Reach {
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
-  /// Contexts, and whether they come before all lanes.
-  uint32_t asked[4] = {};
-  bool answer[4] = {};
-
+  uint32_t actionContext = 0;
+  Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
   std::string place(uint64_t offset) const {
     if (!allocation)
@@ -363,20 +432,50 @@ struct Sanitizer::Reach {
   }
 };
 
+/// Visits (picture, lanes) of what the lanes know besides their own accesses.
+template <class Visit>
+void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
+  WarpState &state = states[warp.index];
+  auto picture = [&](const Knowledge &known) {
+    Told *told = new Told;
+    told->block = cta.linear;
+    told->known = known;
+    return ToldRef(told);
+  };
+  uint32_t single = mask & state.lanes.lanes();
+  if (mask & ~single) {
+    if (!state.told || !state.told->known.isShared(state.common))
+      state.told = picture(state.common);
+    visit(state.told, mask & ~single);
+  }
+  while (single) {
+    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
+    uint32_t alike = 0;
+    for (uint32_t left = single; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
+    }
+    Knowledge known = state.common;
+    known.join(first);
+    visit(picture(known), alike);
+    single &= ~alike;
+  }
+}
+
 /// The records of these bytes, by the word where that is whole.
 template <class Visit>
 void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                            Visit visit) {
   shadow.expandBytes(offset, bytes);
   for (uint64_t at = offset, end = at + bytes; at < end;) {
-    uint64_t word = at / 4;
-    if (at % 4 == 0 && end - at >= 4 && shadow.isWhole(word)) {
+    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
+    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
       visit(shadow.writes[word], shadow.reads[word], at);
-      at += 4;
+      at = next;
       continue;
     }
     Shadow::Parts &parts = shadow.split(word);
-    for (; at < end && at / 4 == word; ++at)
+    for (; at < end && at < next; ++at)
       visit(parts.writes[at % 4], parts.reads[at % 4], at);
   }
 }

@@ -64,14 +64,15 @@ static uint32_t distinctStores(const Warp &warp, const Inst &inst,
 /// The lanes' accesses to `bytes` at their offsets.
 void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
                        unsigned bytes, bool contiguous) {
-  if (reach.stored && !contiguous)
+  // Strong stores do not race with one another.
+  if (reach.stored && !contiguous && !reach.atomic())
     mask = distinctStores(reach.warp, *reach.stored, mask, offset);
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
     return accessByLane(reach, mask, offset, bytes);
   }
-  if (loadUniform(reach, mask, offset, bytes, contiguous))
+  if (accessUniform(reach, mask, offset, bytes, contiguous))
     return;
   if (reach.shadow.rowCount) {
     uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
@@ -97,7 +98,8 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
                                 const Warp &warp) const {
   if (orderedForAll(other, warp))
     return true;
-  const Context &context = grid.contexts[contextOf(other)];
+  const Context &context =
+      grid.contexts[contextOf(completed(other, patternOf(other)))];
   return context.block == cta.linear && context.warp == warp.index &&
          !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
@@ -152,13 +154,14 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.offset = offset;
   words.mask = mask;
   words.perLane = bytes / 4;
-  words.contiguous = contiguous;
+  words.contiguous = contiguous && !reach.shadow.rowCount;
+  words.interleaved = reach.shadow.interleaving();
   words.stores = reach.kind == SanitizeKind::Store;
   words.mine = reach.mine;
   words.limit = reach.limit;
   // What holds for the first word mostly does for all.
   WarpState &state = states[reach.warp.index];
-  uint64_t first = offset[__builtin_ctz(mask)] / 4;
+  uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
   askFront(reach, reach.shadow.writes[first], state.writesBefore);
   askFront(reach, reach.shadow.reads[first], state.readsBefore);
   words.writesBefore = state.writesBefore;
@@ -172,24 +175,47 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                                           : storeAtOnce(reach);
 }
 
-/// Lanes that read the same words, as those do that poll.
-bool Sanitizer::loadUniform(Reach &reach, uint32_t mask, const uint64_t *offset,
-                            unsigned bytes, bool contiguous) {
-  unsigned first = unsigned(__builtin_ctz(mask));
+/// Lanes at the same words, as those are that poll or take a lock.
+bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
+                              const uint64_t *offset, unsigned bytes,
+                              bool contiguous) {
+  unsigned first = unsigned(__builtin_ctz(mask)),
+           final = 31 - unsigned(__builtin_clz(mask));
   uint64_t at = offset[first];
-  if (reach.kind != SanitizeKind::Load || contiguous || bytes % 4 || at % 4 ||
-      reach.warp.cta != &cta || offset[31 - __builtin_clz(mask)] != at)
+  bool several = mask & (mask - 1), loads = reach.kind == SanitizeKind::Load;
+  if (contiguous || bytes % 4 || at % 4 || offset[final] != at ||
+      reach.warp.cta != &cta || reach.inFlight ||
+      (!loads && several && !reach.atomic()))
     return false;
   uint64_t different = 0;
-  for (unsigned i = 0; i < 32; ++i)
-    different |= (mask >> i & 1 ? offset[i] : at) ^ at;
+  if (mask == kFullMask)
+    for (unsigned i = 0; i < 32; ++i)
+      different |= offset[i] ^ at;
+  else
+    for (uint32_t left = mask; left; left &= left - 1)
+      different |= offset[__builtin_ctz(left)] ^ at;
   if (different)
     return false;
   reach.shadow.expandBytes(at, bytes);
-  bool several = mask & (mask - 1);
+  Record *writes = reach.shadow.writes + reach.shadow.wordOf(at),
+         *reads = reach.shadow.reads + reach.shadow.wordOf(at);
+  if (!loads) {
+    // The last lane's access stands for all.
+    Record mine = reach.mine | Record(final) << 7;
+    Record asked = several ? mine | kUnknownLane : mine;
+    bool stores = reach.kind == SanitizeKind::Store;
+    for (unsigned k = 0; k < bytes / 4; ++k)
+      if ((!isAfter(reach, writes[k], asked) &&
+           !(stores && writes[k] == kUninitialized)) ||
+          !isAfter(reach, reads[k], asked))
+        return false;
+    for (unsigned k = 0; k < bytes / 4; ++k) {
+      writes[k] = mine;
+      reads[k] = 0;
+    }
+    return true;
+  }
   Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
-  Record *writes = reach.shadow.writes + at / 4,
-         *reads = reach.shadow.reads + at / 4;
   for (unsigned k = 0; k < bytes / 4; ++k)
     // What one of several lanes wrote is not their own.
     if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||
@@ -260,10 +286,22 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
 /// kept, so that after a while each word has a set that the warp is among: what
 /// it has found there is remembered, for as long as its context lasts.
 bool Sanitizer::loadScattered(Reach &reach) {
-  if (reach.allocation || reach.atomic())
-    return false;
   uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
+  if (reach.allocation) {
+    for (unsigned j = 0; j < words.count; ++j) {
+      Record &read = to[words.place[j]];
+      if (read < reach.limit)
+        read = words.owner[j];
+      else if (contextOf(read) == context)
+        read = addReader(read, words.owner[j], reach.warp);
+      else if (actionOn(reach, read) == Action::Replace)
+        read = words.owner[j];
+    }
+    return true;
+  }
+  if (reach.atomic())
+    return false;
   for (unsigned j = 0; j < words.count; ++j) {
     Record &read = to[words.place[j]];
     if (read & kSet) {
@@ -307,19 +345,30 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 
 /// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
 /// known of a context once, mostly.
-bool Sanitizer::isAfter(Reach &reach, Record other, Record mine) const {
+bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
   if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
     return true;
   if (other & (kSpecial | kSet))
     return false;
   if (other & mine & kAtomic)
     return true;
-  uint32_t context = contextOf(other), slot = context % 4;
-  if (context != reach.asked[slot]) {
-    reach.asked[slot] = context;
-    reach.answer[slot] = orderedForAll(other, reach.warp);
+  return isAfterForAll(reach, other);
+}
+
+bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
+  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+  if (!state.common.isShared(state.askedOf)) {
+    state.askedOf = state.common;
+    std::fill(std::begin(state.asked), std::end(state.asked), 0);
   }
-  return reach.answer[slot];
+  uint32_t context = contextOf(other), &slot = state.asked[context % 64];
+  if (slot >> 1 == context)
+    return slot & 1;
+  bool answer = orderedForAll(other, reach.warp);
+  // Copies complete without anybody knowing more.
+  if (answer || !slots::isCopy(grid.contexts[context].warp))
+    slot = context << 1 | answer;
+  return answer;
 }
 
 /// Where nothing is found; false where somebody must look closer.
@@ -402,7 +451,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
       repeated = false;
     }
     while (at < end) {
-      uint64_t word = at / 4;
+      uint64_t word = shadow.wordOf(at), begin = at & ~uint64_t(3);
       unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
       if (count == 4 && shadow.isWhole(word)) {
         visit(shadow.writes[word], shadow.reads[word], at, lane);
@@ -421,7 +470,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
             write = parts.writes[i - 1];
             reads = parts.reads[i - 1];
           } else {
-            visit(write, reads, word * 4 + i, lane);
+            visit(write, reads, begin + i, lane);
           }
         }
         if (count == 4 && !loads)

@@ -88,7 +88,9 @@ Sanitizer::AsyncReach Sanitizer::asyncReach(const Warp &warp, const Inst &inst,
 
 /// What an agent that has not been waited for does is not ordered.
 const char *Sanitizer::kindOfRace(const Reach &reach, Record other) const {
-  bool agent = slots::isAgent(grid.contexts[contextOf(other)].warp);
+  bool agent =
+      slots::isAgent(grid.contexts[contextOf(completed(other))].warp) ||
+      isCopying(other);
   if (agent && reach.kind == SanitizeKind::Load)
     return "async-read-in-flight";
   if (agent)
@@ -250,7 +252,7 @@ void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
     for (auto kind : {AsyncAgent::GroupReads, AsyncAgent::GroupWrites})
       if (const AsyncAgent *agent = findAgent(kind, warp.index * 32 + lane))
         if (clock > 1 && (kind == AsyncAgent::GroupReads || !onlyRead))
-          done.joinWarp(agent->slot, uint32_t(clock));
+          done.warps.join(agent->slot, uint32_t(clock));
     if (!done.empty())
       learn(warp, 1u << lane, done);
   }
@@ -272,8 +274,8 @@ void Sanitizer::productWait(Warp &warp, int64_t pending) {
     known = std::max(known, waited);
   }
   if (clock > 1)
-    states[warp.index].common.joinWarp(slots::kProducts + warp.index,
-                                       uint32_t(clock));
+    states[warp.index].common.warps.join(slots::kProducts + warp.index,
+                                         uint32_t(clock));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +290,7 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
   if (!allocation)
     return;
   uint64_t offset = address - allocation->begin, end = offset + bytes;
-  Shadow &shadow = shadowOf(*allocation);
+  Shadow &shadow = recentShadow(*allocation);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
                 (kind == SanitizeKind::Atomic ? kAtomic : 0) |
                 Record(lane) << 7;
@@ -362,11 +364,12 @@ void Sanitizer::deliver(uint32_t barrier, const BulkCopy &arrival) {
 }
 
 /// Ordered by the mbarrier, not by what the thread does now.
-void Sanitizer::delivered(uint32_t offset, uint32_t bytes) {
-  forRecords(shared, offset, bytes, [&](Record &write, Record &, uint64_t) {
-    write = (write & (Record(0xfffff) << 12 | Record(31) << 7)) |
-            Record(async.delivery) << 32;
-  });
+void Sanitizer::delivered(const AsyncCopy &copy, unsigned lane) {
+  forRecords(shared, copy.destination[lane], copy.bytes,
+             [&](Record &write, Record &, uint64_t) {
+               write = (write & (Record(0xfffff) << 12 | Record(31) << 7)) |
+                       Record(async.delivery) << 32;
+             });
 }
 
 void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {

@@ -35,8 +35,18 @@ namespace fusion::emulator {
 struct Phase {
   Knowledge open, done;
   /// What came from threads of its own CTA and from copies, where waits ask for
-  /// that alone (Code::hasNarrowWaits).
+  /// that alone (Code::hasNarrowWaits), once a thread of another CTA has
+  /// arrived: until then it is the same.
   Knowledge ownOpen, ownDone;
+  bool hasOthers = false;
+  /// What was told last, in `open` and in `ownOpen`, and by a thread of which
+  /// block.
+  struct Last {
+    Knowledge known;
+    uint64_t block = ~uint64_t(0);
+  };
+  Last last, ownLast;
+  uint32_t arrivalLine = 0;
   Record initialized = 0; ///< by whom; 0: there is no mbarrier
   /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the
   /// threads that used it last.

@@ -29,11 +29,24 @@ void Sanitizer::noteRemote(Warp &warp, uint32_t mask, unsigned line,
   WarpState &state = who.states[warp.index];
   if (!(state.begun >> cta.rank & 1)) {
     Context begun{cta.linear, slots::kStarted, 0};
-    if (who.in(state.common, begun, 0))
+    // Who knows of any of its threads knows that it runs.
+    auto isKnown = [&](const Knowledge &known) {
+      bool any = who.in(known, begun, 0);
+      auto look = [&](uint64_t, const uint32_t (&)[32]) { any = true; };
+      known.foreign.forLeaves(Knowledge::warpKey(cta.linear, 0),
+                              Knowledge::warpKey(cta.linear, slots::kWarps - 1),
+                              look);
+      known.lanes.forLeaves(
+          Knowledge::threadKey(cta.linear, 0, 0),
+          Knowledge::threadKey(cta.linear, slots::kWarps - 1, 31), look);
+      return any;
+    };
+    if (isKnown(state.common))
       state.begun |= 1u << cta.rank;
     else
       forLanes(mask, [&](unsigned lane) {
-        if (!who.knows(state, begun, 0, int(lane)))
+        const Knowledge *own = state.lanes.find(lane);
+        if (!own || !isKnown(*own))
           who.reportText(
               "cluster-lifetime", warp, lane, line, 0,
               "access to the shared memory of block " +

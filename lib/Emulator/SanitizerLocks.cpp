@@ -28,30 +28,23 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
                                    const uint64_t *address, SanitizeKind kind,
                                    LooselyReleased &released) {
   WarpState &state = states[warp.index];
-  // Lanes mostly access the same place.
-  for (uint32_t left = mask; left;) {
-    uint64_t key = address[__builtin_ctz(left)] & ~uint64_t(3);
-    uint32_t lanes = 0;
-    Clocks::Entry own[32];
-    unsigned count = 0;
-    for (uint32_t rest = left; rest; rest &= rest - 1) {
-      unsigned lane = unsigned(__builtin_ctz(rest));
-      if ((address[lane] & ~uint64_t(3)) != key)
-        continue;
-      lanes |= 1u << lane;
-      own[count++] = {Knowledge::threadKey(cta.linear, warp.index, lane),
-                      state.clock};
+  uint64_t threads = Knowledge::threadKey(cta.linear, warp.index, 0);
+  Places::forEach(mask, address, [&](const Places &places) {
+    for (uint32_t left = places.lanes; left;) {
+      uint64_t at = places.of(unsigned(__builtin_ctz(left)));
+      uint32_t lanes = places.stride ? left & ~(left - 1) : left;
+      left &= ~lanes;
+      const LooselyReleased::Entry *entry =
+          kind == SanitizeKind::Store ? nullptr : released.find(at);
+      if (entry && state.seenLoosely.look(entry, at, entry->version, lanes) !=
+                       entry->version)
+        for (uint32_t rest = lanes; rest; rest &= rest - 1)
+          state.loose[unsigned(__builtin_ctz(rest))].join(entry->threads);
+      // This write itself is not meant: who reads it sees it.
+      if (kind != SanitizeKind::Load)
+        released.join(at, threads, lanes, state.clock);
     }
-    left &= ~lanes;
-    if (kind != SanitizeKind::Store)
-      if (const LooselyReleased::Entry *entry = released.find(key))
-        if (uint32_t unseen =
-                state.seenLoosely.unseen(entry, entry->version, lanes))
-          state.loose.see(*entry, unseen);
-    // This write itself is not meant: who reads it sees it.
-    if (kind != SanitizeKind::Load)
-      released.join(key, &own[0], &own[count]);
-  }
+  });
   if (kind == SanitizeKind::Store)
     advance(state);
 }
@@ -70,18 +63,14 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
                                          s.offset == offset;
                                 }),
                  suspects.end());
-  if (state.loose.empty() || !contextOf(write) || (write & kSpecial) ||
+  const Clocks *loose = state.loose.find(lane);
+  if (!loose || !contextOf(write) || (write & kSpecial) ||
       ordered(write, reach.warp, int(lane)))
     return;
   const Context &context = grid.contexts[contextOf(write)];
   uint64_t writer =
       Knowledge::threadKey(context.block, context.warp, laneOf(write));
-  bool isKnown = false;
-  state.loose.forEach(lane, [&](const Clocks &clocks) {
-    auto seen = clocks.find(writer);
-    isKnown |= seen != clocks.end() && seen->second > context.clock;
-  });
-  if (!isKnown)
+  if (loose->at(writer) <= context.clock)
     return;
   if (suspects.size() == kMost)
     suspects.erase(suspects.begin());

@@ -28,7 +28,7 @@ uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
   uint32_t left = mask;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = unsigned(__builtin_ctz(rest)), part = offset[lane] % 4;
-    Record word = shadow.writes[offset[lane] / 4];
+    Record word = shadow.writes[shadow.wordOf(offset[lane])];
     if (part + Bytes > 4 || !isKind(word, kSplit))
       continue;
     Shadow::Parts &parts = shadow.partsOf(word);
@@ -57,7 +57,9 @@ uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
   if (reach.warp.cta != &cta || reach.inFlight)
     return mask;
   // Where the first word is split, others mostly are too.
-  if (isKind(reach.shadow.writes[offset[__builtin_ctz(mask)] / 4], kSplit)) {
+  Shadow &shadow = reach.shadow;
+  if (isKind(shadow.writes[shadow.wordOf(offset[__builtin_ctz(mask)])],
+             kSplit)) {
     mask = bytes == 1 ? accessSplit<1>(reach, mask, offset)
                       : accessSplit<2>(reach, mask, offset);
     if (!mask)
@@ -74,7 +76,7 @@ uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
       ++first;
       continue;
     }
-    if (accessTogether(reach, offset[first] / 4,
+    if (accessTogether(reach, shadow.wordOf(offset[first]),
                        reach.mine | Record(first) << 7 | pattern))
       left &= ~(ofWord << first);
     first += lanes;

@@ -9,6 +9,7 @@
 #include "Sanitizer.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace fusion::emulator;
 
@@ -27,14 +28,67 @@ Record Sanitizer::contextRecord(Warp &warp) {
   return Record(state.context) << 32;
 }
 
+/// The same of what cp.async of these lanes are going to read.
+Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
+  uint32_t &number = states[warp.index].copyReads;
+  if (!number) {
+    number = uint32_t(grid.contexts.size());
+    grid.contexts.push_back({cta.linear, slots::kCopies + warp.index,
+                             uint32_t(grid.copies.size())});
+    grid.copies.emplace_back();
+  }
+  grid.copies[grid.contexts[number].clock].issued |= mask;
+  return Record(number) << 32;
+}
+
+/// What they have read counts as read at that context.
+void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
+                              uint32_t context) {
+  if (!copy.reads)
+    return;
+  CopyReads &reads = grid.copies[grid.contexts[copy.reads].clock];
+  if (!reads.done && !reads.each)
+    reads.context = context;
+  if (!reads.each && reads.context != context) {
+    reads.each = std::make_unique<std::array<uint32_t, 32>>();
+    reads.each->fill(reads.context);
+  }
+  // Copies of a group complete together; the first tells it of the lane.
+  if (reads.each)
+    forLanes(mask & ~reads.done,
+             [&](unsigned lane) { (*reads.each)[lane] = context; });
+  reads.done |= mask;
+}
+
+Record Sanitizer::completed(Record other, bool forAll) const {
+  const Context &context = grid.contexts[contextOf(other)];
+  if (!slots::isCopy(context.warp))
+    return other;
+  const CopyReads &reads = grid.copies[context.clock];
+  uint32_t lanes =
+      other & (kSeveral | kUnknownLane) ? reads.done : 1u << laneOf(other);
+  if (forAll ? reads.each || (reads.issued & ~reads.done)
+             : !(lanes & reads.done))
+    return 0;
+  uint32_t number =
+      reads.each ? (*reads.each)[__builtin_ctz(lanes)] : reads.context;
+  return (other & ~(kContext & ~kSpecial)) | Record(number) << 32;
+}
+
 /// Whether every thread of the warp comes after all that `other` may be.
 bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
   if (warp.sanitizer != this)
     return warp.sanitizer->orderedForAll(other, warp);
-  return states[warp.index].common.knowsWarp(grid.contexts[contextOf(other)],
-                                             cta.linear);
+  const Context *context = &grid.contexts[contextOf(other)];
+  if (slots::isCopy(context->warp)) {
+    other = completed(other, true);
+    if (!other)
+      return false;
+    context = &grid.contexts[contextOf(other)];
+  }
+  return states[warp.index].common.knowsWarp(*context, cta.linear);
 }
 
 bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
@@ -66,6 +120,9 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
 bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
   if (warp.sanitizer != this)
     return warp.sanitizer->ordered(other, warp, lane);
+  other = completed(other);
+  if (!other)
+    return false;
   const Context &context = grid.contexts[contextOf(other)];
   const WarpState &state = states[warp.index];
   bool own = context.block == cta.linear && context.warp == warp.index;
@@ -93,10 +150,28 @@ bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
 void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
   WarpState &state = states[warp.index];
   if (!(warp.live & ~mask)) {
-    state.common.join(knowledge);
+    learnTogether(state.common, knowledge);
     return;
   }
-  forLanes(mask, [&](unsigned lane) { state.lanes[lane].join(knowledge); });
+  addToLanes(state.lanes, mask, [&](Knowledge &own) { own.join(knowledge); });
+}
+
+/// Of what is known of warps of other CTAs, some are of this one.
+void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
+  into.warps.join(exported.warps);
+  into.lanes.join(exported.lanes);
+  into.joinForeign(exported.foreign, cta.linear);
+}
+
+void Sanitizer::learnTogether(Knowledge &into, const Knowledge &known) {
+  if (into.isShared(learnedBefore) && known.isShared(learned)) {
+    into = learnedAfter;
+    return;
+  }
+  learnedBefore = into;
+  learned = known;
+  import(into, known);
+  learnedAfter = into;
 }
 
 Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
@@ -105,146 +180,6 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
   if (const Knowledge *own = state.lanes.find(lane))
     result.join(*own);
   return result;
-}
-
-/// Visits what each lane knows besides its own accesses, in the form of
-/// `Released`.
-template <class Visit>
-void Sanitizer::forExported(const Warp &warp, uint32_t mask,
-                            Visit visit) const {
-  const WarpState &state = states[warp.index];
-  Knowledge common = exportedForm(state.common);
-  forLanes(mask, [&](unsigned lane) {
-    Knowledge told = common;
-    if (const Knowledge *own = state.lanes.find(lane))
-      told.join(own->warps.empty() ? *own : exportedForm(*own));
-    visit(lane, std::move(told));
-  });
-}
-
-void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
-  for (uint32_t warp = 0; warp < exported.warps.size(); ++warp)
-    if (exported.warps[warp])
-      into.joinWarp(warp, exported.warps[warp]);
-  into.lanes.join(exported.lanes);
-  importForeign(into, exported.foreign);
-}
-
-/// Of what is known of warps of other CTAs, some are of this one.
-void Sanitizer::importForeign(Knowledge &into, const Clocks &foreign) const {
-  auto own = foreign.lowerBound(Knowledge::warpKey(cta.linear, 0));
-  auto rest = own;
-  for (; rest != foreign.end() && rest->first >> 16 == cta.linear; ++rest)
-    into.joinWarp(uint32_t(rest->first & 0xffff), rest->second);
-  if (own == rest) {
-    into.foreign.join(foreign);
-    return;
-  }
-  into.foreign.join(foreign.begin(), own);
-  into.foreign.join(rest, foreign.end());
-}
-
-/// What strong reads saw counts from here.
-void Sanitizer::acquirePending(const Warp &warp, WarpState &state,
-                               uint32_t mask,
-                               SeenAt<Knowledge> &pending) const {
-  if (pending.empty())
-    return;
-  if (!(warp.live & ~mask)) {
-    pending.forCommon(
-        mask, [&](const Knowledge &seen) { import(state.common, seen); });
-    pending.forgetCommon(mask);
-  }
-  forLanes(mask & pending.lanes(), [&](unsigned lane) {
-    Knowledge &known = state.lanes[lane];
-    pending.forEach(lane, [&](const Knowledge &seen) { import(known, seen); });
-  });
-  pending.forget(mask);
-}
-
-/// Strong accesses meet at their addresses. What is released or acquired in
-/// scope .cta goes through `narrow`, which other CTAs do not see; so does what
-/// is released in a wider scope, for those who acquire in scope .cta.
-void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                            const Inst &inst, SanitizeKind kind, Released &wide,
-                            Released *narrow) {
-  WarpState &state = states[warp.index];
-  bool isNarrow = inst.order & OrderCta;
-  if (!cta.code->hasCtaScope)
-    narrow = nullptr;
-  auto see = [&](Released &released, SeenAt<Knowledge> &pending) {
-    bool acquires = inst.order & OrderAcquire;
-    for (uint32_t left = mask; left;) {
-      // Lanes mostly look at the same place.
-      uint64_t key = address[__builtin_ctz(left)] & ~uint64_t(3);
-      uint32_t lanes = 0;
-      forLanes(left, [&](unsigned lane) {
-        lanes |= uint32_t((address[lane] & ~uint64_t(3)) == key) << lane;
-      });
-      left &= ~lanes;
-      const Released::Entry *entry = released.find(key);
-      if (!entry)
-        continue;
-      lanes = (acquires ? state.acquired : state.read)
-                  .unseen(entry, entry->version, lanes);
-      if (!lanes)
-        continue;
-      if (!acquires) {
-        pending.see(*entry, lanes);
-        continue;
-      }
-      Knowledge seen;
-      import(seen, entry->told);
-      learn(warp, lanes, seen);
-    }
-  };
-  if (kind != SanitizeKind::Store) {
-    if (!wide.empty() && !((inst.order & OrderAcquire) && isNarrow))
-      see(wide, state.pending);
-    if (narrow && !narrow->empty())
-      see(*narrow, state.narrowPending);
-  }
-  if (kind == SanitizeKind::Load)
-    return;
-  auto threadKey = [&](unsigned lane) {
-    return Knowledge::threadKey(cta.linear, warp.index, lane);
-  };
-  if (inst.order & OrderRelease) {
-    forExported(warp, mask, [&](unsigned lane, const Knowledge &told) {
-      uint64_t key = address[lane] & ~uint64_t(3), thread = threadKey(lane);
-      if (narrow)
-        narrow->join(key, told, thread, state.clock + 1);
-      if (!isNarrow)
-        wide.join(key, told, thread, state.clock + 1);
-    });
-    advance(state);
-    return;
-  }
-  auto tell = [&](const LaneMap<Fenced> &fenced, Released &released) {
-    forLanes(mask & fenced.lanes(), [&](unsigned lane) {
-      const Fenced &told = *fenced.find(lane);
-      released.join(address[lane] & ~uint64_t(3), told.known, threadKey(lane),
-                    told.clock);
-    });
-  };
-  if (!state.fenced.empty())
-    tell(state.fenced, wide);
-  if (narrow && !state.narrowFenced.empty())
-    tell(state.narrowFenced, *narrow);
-}
-
-void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
-  WarpState &state = states[warp.index];
-  acquirePending(warp, state, mask, state.narrowPending);
-  if (!narrow)
-    acquirePending(warp, state, mask, state.pending);
-  forExported(warp, mask, [&](unsigned lane, Knowledge told) {
-    if (cta.code->hasCtaScope)
-      state.narrowFenced[lane] = {told, state.clock + 1};
-    if (!narrow)
-      state.fenced[lane] = {std::move(told), state.clock + 1};
-  });
-  advance(state);
 }
 
 /// What the lanes know, their own accesses included, lies behind a fence from
@@ -270,14 +205,13 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
   if (!(warp.live & ~mask)) {
     repeat(state.common);
     state.lanes.forEach(repeat);
-    own([&](uint32_t slot) { state.common.joinWarp(slot, state.clock + 1); });
+    own([&](uint32_t slot) { state.common.warps.join(slot, state.clock + 1); });
   } else {
     forLanes(mask, [&](unsigned lane) {
       Knowledge all = knowledgeOf(warp, lane);
       repeat(all);
       own([&](uint32_t slot) {
-        joinEntry(all.lanes, Knowledge::threadKey(cta.linear, slot, lane),
-                  state.clock + 1);
+        all.joinLanes(cta.linear, slot, 1u << lane, state.clock + 1);
       });
       state.lanes[lane] = std::move(all);
     });
@@ -289,6 +223,21 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
+static std::string lanesText(uint32_t mask) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "lanes 0x%x", mask);
+  return text;
+}
+
+void Sanitizer::divergence(const Warp &warp, const Inst &inst, uint32_t mask,
+                           unsigned otherLine) {
+  reportText("divergent-warp", warp, unsigned(__builtin_ctz(mask)), inst.line,
+             otherLine,
+             "an instruction for whole warps (.aligned) is executed by " +
+                 lanesText(mask) + " without " +
+                 lanesText(warp.exists & ~mask));
+}
+
 void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
   ++state.clock;
@@ -297,48 +246,36 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
     // Of the whole warp: single lanes know nothing more than the others.
     state.lanes.forEach([&](Knowledge &own) { state.common.join(own); });
     state.lanes.erase(kFullMask);
-    state.common.joinWarp(warp.index, state.clock);
+    state.common.warps.join(warp.index, state.clock);
     return;
   }
   Knowledge together;
   forLanes(mask, [&](unsigned lane) {
     if (const Knowledge *own = state.lanes.find(lane))
       together.join(*own);
-    joinEntry(together.lanes,
-              Knowledge::threadKey(cta.linear, warp.index, lane), state.clock);
   });
+  together.joinLanes(cta.linear, warp.index, mask, state.clock);
   forLanes(mask, [&](unsigned lane) { state.lanes[lane] = together; });
 }
 
 void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                              uint32_t barrier) {
+                              uint32_t barrier, unsigned otherLine) {
   bool aligned = inst.c;
-  if (aligned && mask != warp.live) {
-    Finding finding;
-    if (known.emplace("divergent-barrier", inst.line, 0).second) {
-      unsigned lane = unsigned(__builtin_ctz(mask));
-      finding.kind = "divergent-barrier";
-      finding.kernel = std::string(cta.code->source->name);
-      finding.block = cta.id;
-      finding.thread = threadOfLane(warp, lane);
-      finding.line = inst.line;
-      finding.message =
-          "only some lanes of a warp reach an aligned barrier together";
-      findings.push_back(std::move(finding));
-    }
-  }
+  if (aligned && mask != warp.live)
+    reportText("divergent-barrier", warp, unsigned(__builtin_ctz(mask)),
+               inst.line, otherLine,
+               "only some lanes of a warp reach an aligned barrier together: " +
+                   lanesText(mask) + " without " +
+                   lanesText(warp.live & ~mask));
   WarpState &state = states[warp.index];
   Knowledge &join = joins[barrier];
   join.join(state.common);
   forLanes(mask & state.lanes.lanes(),
            [&](unsigned lane) { join.join(*state.lanes.find(lane)); });
   if (!(warp.live & ~mask))
-    join.joinWarp(warp.index, state.clock + 1);
+    join.warps.join(warp.index, state.clock + 1);
   else
-    forLanes(mask, [&](unsigned lane) {
-      joinEntry(join.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
-                state.clock + 1);
-    });
+    join.joinLanes(cta.linear, warp.index, mask, state.clock + 1);
   advance(state);
 }
 
@@ -367,19 +304,17 @@ void Sanitizer::barrierComplete(uint32_t barrier,
   for (const Warp &warp : cta.warps) {
     const WarpState &state = states[warp.index];
     uint32_t last = state.context ? state.clock : state.clock - 1;
-    bool known = !last || (warp.index < join.warps.size() &&
-                           join.warps[warp.index] > last);
+    bool known = !last || join.warps.at(warp.index) > last;
     everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
   }
   if (everybody) {
     // Nobody does anything between arrival and here; single lanes need no
     // mention.
     for (const Warp &warp : cta.warps)
-      join.joinWarp(warp.index, states[warp.index].clock);
-    join.lanes.eraseIf([&](const Clocks::Entry &entry) {
-      return entry.first >> 21 == cta.linear &&
-             (entry.first >> 5 & 0xffff) < slots::kWarps;
-    });
+      join.warps.join(warp.index, states[warp.index].clock);
+    join.lanes.eraseLeaves(
+        Knowledge::threadKey(cta.linear, 0, 0),
+        Knowledge::threadKey(cta.linear, slots::kWarps - 1, 31));
     Record limit = limitAfter(join);
     for (WarpState &state : states) {
       state.common = join;

@@ -140,51 +140,6 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
   }
 }
 
-/// In the form that means the same in every CTA.
-Knowledge Sanitizer::exportedForm(const Knowledge &knowledge) const {
-  Knowledge result;
-  result.lanes = knowledge.lanes;
-  result.foreign = knowledge.foreign;
-  result.foreign.join(
-      foreignForm(knowledge.warps, cta.cluster->ctas.size() > 1));
-  return result;
-}
-
-/// Warps of this CTA as others know them, and perhaps that it runs.
-Clocks Sanitizer::foreignForm(const std::vector<uint32_t> &known,
-                              bool started) const {
-  Clocks clocks;
-  auto append = [&](uint32_t w, uint32_t clock) {
-    if (started && w == slots::kStarted)
-      clock = std::max(clock, 1u);
-    if (clock)
-      clocks.append(Knowledge::warpKey(cta.linear, w), clock);
-  };
-  // Most slots are nobody's: eight at a time.
-  constexpr uint32_t kStep = 8;
-  uint32_t count = uint32_t(known.size());
-  for (uint32_t first = 0; first < count; first += kStep) {
-    uint32_t last = std::min(first + kStep, count), any = 0;
-    for (uint32_t w = first; w < last; ++w)
-      any |= known[w];
-    bool holdsStart = first <= slots::kStarted && slots::kStarted < last;
-    if (any || (started && holdsStart))
-      for (uint32_t w = first; w < last; ++w)
-        append(w, known[w]);
-  }
-  if (count <= slots::kStarted)
-    append(slots::kStarted, 0);
-  return clocks;
-}
-
-/// What a thread of another CTA of the cluster tells.
-void Sanitizer::importFrom(Knowledge &into, const Knowledge &told,
-                           const Sanitizer &who) const {
-  into.foreign.join(who.foreignForm(told.warps, true));
-  into.lanes.join(told.lanes);
-  importForeign(into, told.foreign);
-}
-
 /// What a relaxed arrival tells: what fences released before, and what was
 /// initialised before fence.mbarrier_init, which needs no release (PTX ISA,
 /// "membar, fence").
@@ -192,24 +147,25 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
   Knowledge told;
-  auto release = [&](const LaneMap<Fenced> &fenced) {
-    forLanes(mask & fenced.lanes(), [&](unsigned lane) {
-      import(told, fenced.find(lane)->known);
-      joinEntry(told.lanes, Knowledge::threadKey(cta.linear, warp.index, lane),
-                fenced.find(lane)->clock);
-    });
+  auto release = [&](const Fences &fences) {
+    for (const Fenced &fenced : fences)
+      if (uint32_t lanes = mask & fenced.lanes) {
+        fenced.told->tell(told, cta.linear);
+        told.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
+      }
   };
   release(state.fenced);
   if (local)
     release(state.narrowFenced);
   auto initialized = [&](const Knowledge &known) {
     for (uint32_t w = slots::kInit;
-         w < slots::kInit + slots::kWarps && w < known.warps.size(); ++w)
-      if (known.warps[w])
-        told.joinWarp(w, known.warps[w]);
-    for (const auto &[key, clock] : known.lanes)
+         w < std::min(slots::kInit + slots::kWarps, known.warps.size()); ++w)
+      if (uint32_t clock = known.warps.at(w))
+        told.warps.join(w, clock);
+    known.lanes.forLeaves([&](uint64_t key, const uint32_t (&clocks)[32]) {
       if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
-        joinEntry(told.lanes, key, clock);
+        told.lanes.joinLeaf(key, clocks);
+    });
   };
   initialized(state.common);
   forLanes(mask & state.lanes.lanes(),
@@ -227,49 +183,68 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   bool isLocal = &who == this && !ofCluster;
   Phase &phase =
       ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset);
+  phase.arrivalLine = inst.line;
   auto arrive = [&](Knowledge &open) {
-    auto tell = [&](const Knowledge &told) {
-      if (isLocal) {
-        open.join(told);
-      } else if (&who != this) {
-        importFrom(open, told, who);
+    auto tell = [&](const Told &told) {
+      // Warps that met before know the same.
+      Phase::Last &last = &open == &phase.open ? phase.last : phase.ownLast;
+      if (last.block == told.block && last.known.isShared(told.known))
+        return;
+      last = {told.known, told.block};
+      if (ofCluster) {
+        open.lanes.join(told.known.lanes);
+        open.foreign.join(told.foreignForm());
       } else {
-        open.lanes.join(told.lanes);
-        open.foreign.join(told.foreign);
-        open.foreign.join(
-            foreignForm(told.warps, cta.cluster->ctas.size() > 1));
+        told.tell(open, cta.linear);
       }
     };
-    if (inst.order & OrderStrong)
-      return tell(who.toldRelaxed(warp, mask, isLocal));
-    tell(state.common);
-    forLanes(mask & state.lanes.lanes(),
-             [&](unsigned lane) { tell(*state.lanes.find(lane)); });
+    if (inst.order & OrderStrong) {
+      Told told;
+      told.block = who.cta.linear;
+      told.known = who.toldRelaxed(warp, mask, isLocal);
+      tell(told);
+      // That the block runs is told even so.
+      if (!isLocal && hasCluster())
+        open.foreign.join(Knowledge::warpKey(who.cta.linear, slots::kStarted),
+                          1);
+      return;
+    }
+    who.forTold(warp, mask,
+                [&](const ToldRef &told, uint32_t) { tell(*told); });
     if (warp.live & ~mask)
-      forLanes(mask, [&](unsigned lane) {
-        joinEntry(open.lanes,
-                  Knowledge::threadKey(who.cta.linear, warp.index, lane),
-                  state.clock + 1);
-      });
+      open.joinLanes(who.cta.linear, warp.index, mask, state.clock + 1);
     else if (isLocal)
-      open.joinWarp(warp.index, state.clock + 1);
+      open.warps.join(warp.index, state.clock + 1);
     else
       open.foreign.join(Knowledge::warpKey(who.cta.linear, warp.index),
                         state.clock + 1);
   };
+  if (&who != this && !ofCluster && hasNarrowWaits() && !phase.hasOthers) {
+    phase.hasOthers = true;
+    phase.ownOpen = phase.open;
+    phase.ownDone = phase.done;
+  }
   if (&who == this || !(inst.order & OrderCta))
     arrive(phase.open);
-  if (isLocal && cta.code->hasNarrowWaits)
+  if (isLocal && phase.hasOthers)
     arrive(phase.ownOpen);
   who.advance(state);
+}
+
+void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
+                              uint32_t offset, unsigned copyLine) {
+  reportText("mbarrier-misuse", warp, lane, inst.line, copyLine,
+             "use of the mbarrier at shared offset " + std::to_string(offset) +
+                 " for its next phase, while this one awaits copies that "
+                 "nobody has waited for: it may count for either");
 }
 
 /// The mbarrier hears of an agent.
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
-  phase.open.joinWarp(slot, clock + 1);
-  if (cta.code->hasNarrowWaits)
-    phase.ownOpen.joinWarp(slot, clock + 1);
+  phase.open.warps.join(slot, clock + 1);
+  if (phase.hasOthers)
+    phase.ownOpen.warps.join(slot, clock + 1);
 }
 
 void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
@@ -282,9 +257,10 @@ void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
-  phase.done.join(phase.open);
-  if (cta.code->hasNarrowWaits)
-    phase.ownDone.join(phase.ownOpen);
+  // What arrived in earlier phases is in `open` still.
+  phase.done = phase.open;
+  if (phase.hasOthers)
+    phase.ownDone = phase.ownOpen;
 }
 
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
@@ -292,16 +268,21 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = states[warp.index];
   bool isStrong = inst.order & OrderStrong;
   if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
-    return import(state.common, grid.clusterPhases[cta.cluster].done);
+    return learnTogether(state.common, grid.clusterPhases[cta.cluster].done);
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);
-  const Knowledge &done = offset == kClusterPhase ? seen
-                          : inst.order & OrderCta
-                              ? async.phaseAt(offset).ownDone
-                              : async.phaseAt(offset).done;
+  Phase *phase = offset == kClusterPhase ? nullptr : &async.phaseAt(offset);
+  const Knowledge &done = !phase ? seen
+                          : phase->hasOthers && (inst.order & OrderCta)
+                              ? phase->ownDone
+                              : phase->done;
   if (!isStrong)
     return learn(warp, mask, done);
   // .relaxed: a fence acquires it.
-  forLanes(mask, [&](unsigned lane) { state.pending.add(lane, done); });
+  if (warp.live & ~mask)
+    addToLanes(state.pending.lanes, mask,
+               [&](Knowledge &seen) { seen.join(done); });
+  else
+    state.pending.all.join(done);
 }

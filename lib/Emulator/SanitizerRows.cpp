@@ -31,8 +31,9 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
       if (whole && !contiguous)
         for (unsigned i = 1; i < lanes; ++i)
           whole &= offset[first + i] == begin + i * bytes;
-      if (whole && accessRow(reach, shadow.rows[begin / kRowBytes],
-                             reach.mine | Record(first) << 7 | pattern))
+      if (whole && !shadow.isExpanded(begin / kRowBytes) &&
+          accessRow(reach, shadow.rows[begin / kRowBytes],
+                    reach.mine | Record(first) << 7 | pattern))
         left &= ~(ofRow << first);
     }
   }
@@ -40,7 +41,7 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
   for (uint32_t rest = left; rest; rest &= rest - 1) {
     uint64_t begin = offset[__builtin_ctz(rest)], end = begin + bytes;
     for (uint64_t row = begin / kRowBytes; row * kRowBytes < end; ++row)
-      if (row != last) {
+      if (row != last && !shadow.isExpanded(row)) {
         shadow.expand(row);
         last = row;
       }
@@ -54,7 +55,7 @@ bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {
     return other < reach.limit || isOwn(other) || (other & mine & kAtomic) ||
-           orderedForAll(other, reach.warp) ||
+           isAfterForAll(reach, other) ||
            // Its own lanes, earlier.
            orderedForOwner(other, mine, reach.warp);
   };

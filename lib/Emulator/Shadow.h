@@ -84,6 +84,14 @@ inline bool isKind(Record record, Record kind) {
   return (record & (kSpecial | kKind)) == kind;
 }
 
+struct ShadowFree {
+  size_t mapped = 0; ///< bytes; 0: of the heap
+  void operator()(Record *records) const;
+};
+using ShadowStorage = std::unique_ptr<Record[], ShadowFree>;
+/// Zeros; pages that nobody touches cost nothing.
+ShadowStorage allocateShadow(uint64_t records);
+
 class Shadow {
 public:
   Shadow() = default;
@@ -92,13 +100,15 @@ public:
   Shadow(uint64_t bytes, bool isGlobal)
       : size((bytes + 3) / 4),
         rowCount(isGlobal ? (bytes + kRowBytes - 1) / kRowBytes : 0) {
-    // Pages that nobody touches cost nothing.
     uint64_t words = isGlobal ? kRowWords * rowCount : size;
-    storage.reset(static_cast<Record *>(
-        std::calloc(2 * (words + rowCount) + 1, sizeof(Record))));
+    storage = allocateShadow(2 * (words + rowCount) + 16);
     rows = reinterpret_cast<Row *>(storage.get());
-    writes = storage.get() + 2 * rowCount;
-    reads = writes + words;
+    // The words of a row lie together, writes and then reads.
+    uint64_t begin = (2 * rowCount + 15) / 16 * 16;
+    writes = storage.get() + begin;
+    reads = writes + (isGlobal ? kRowWords : words);
+    interleaved = isGlobal ? ~uint64_t(kRowWords - 1) : 0;
+    expanded.resize((rowCount + kPageRows - 1) / kPageRows, 0);
     if (!isGlobal)
       clear();
   }
@@ -112,6 +122,16 @@ public:
   struct Row {
     Record write, reads;
   };
+  /// Where `writes` and `reads` have the word of a byte.
+  uint64_t wordOf(uint64_t offset) const {
+    uint64_t word = offset / 4;
+    return word + (word & interleaved);
+  }
+  uint64_t interleaving() const { return interleaved; }
+  /// Whether all rows about there were expanded.
+  bool isExpanded(uint64_t row) const {
+    return expanded[row / kPageRows] == kPageRows;
+  }
   /// Before somebody looks at `writes` and `reads` of these bytes.
   void expandBytes(uint64_t offset, uint64_t bytes) {
     if (rowCount && bytes)
@@ -148,21 +168,22 @@ public:
       return;
     Record write = rows[row].write, read = rows[row].reads;
     rows[row].write = kByWord;
+    ++expanded[row / kPageRows];
     // Lanes that have less than a word keep their pattern.
     auto ofWord = [](Record record, unsigned word) {
       Record pattern = record & kPattern;
       return ofByte(record, 4 * word) | (pattern < 3 ? pattern : 0);
     };
     for (unsigned j = 0; j < kRowWords; ++j) {
-      writes[row * kRowWords + j] = ofWord(write, j);
-      reads[row * kRowWords + j] = ofWord(read, j);
+      writes[2 * row * kRowWords + j] = ofWord(write, j);
+      reads[2 * row * kRowWords + j] = ofWord(read, j);
     }
   }
 
   uint64_t size = 0;
   uint64_t rowCount = 0; ///< 0 of shared memory
   Row *rows = nullptr;
-  Record *writes = nullptr, *reads = nullptr;
+  Record *writes = nullptr, *reads = nullptr; ///< by wordOf
 
 private:
   [[gnu::noinline]] void splitWhole(uint64_t word) {
@@ -181,10 +202,10 @@ private:
     // Whoever only looks at reads must look at the parts too.
     reads[word] = kSpecial;
   }
-  struct Free {
-    void operator()(Record *p) const { std::free(p); }
-  };
-  std::unique_ptr<Record[], Free> storage;
+  static constexpr unsigned kPageRows = 128;
+  ShadowStorage storage;
+  uint64_t interleaved = 0;
+  std::vector<uint8_t> expanded; ///< rows, of every page of them
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
 };
@@ -195,11 +216,12 @@ struct ShadowWords {
 
   const uint64_t *offset; ///< in bytes, by lane
   uint32_t mask;
-  unsigned perLane; ///< words: 1, 2 or 4
-  bool contiguous;  ///< lane after lane, with all lanes
-  bool stores;      ///< what is uninitialised may be
-  Record mine;      ///< without the lane
-  Record limit;     ///< records below are ordered before
+  unsigned perLane;     ///< words: 1, 2 or 4
+  bool contiguous;      ///< lane after lane, with all lanes
+  uint64_t interleaved; ///< of a word's number, what counts twice
+  bool stores;          ///< what is uninitialised may be
+  Record mine;          ///< without the lane
+  Record limit;         ///< records below are ordered before
   /// Records of these contexts, too: of the last write and of one reader.
   Record writesBefore, readsBefore;
 

@@ -59,6 +59,7 @@ enum class Special : uint8_t {
   GridId,
   DynamicSmemSize,
   TotalSmemSize,
+  AggrSmemSize, ///< what is reserved included
   ClusterIdX,
   ClusterIdY,
   ClusterIdZ,
@@ -120,7 +121,14 @@ struct AsyncCopy {
   uint32_t sequence;
   uint32_t destination[32];
   uint32_t group[32]; ///< commit group, by lane
-  alignas(64) uint8_t data[32 * 16];
+  /// What is read, and how much of it: the rest is zero.
+  const uint8_t *source[32];
+  uint8_t size[32];
+  bool isWhole;                    ///< 16 bytes of all lanes
+  std::unique_ptr<uint8_t[]> data; ///< where the source was read at the issue
+  // The sanitizer's: context of the reads, record of the writes.
+  uint32_t reads = 0;
+  uint64_t written = 0;
 };
 
 struct Warp {
@@ -135,11 +143,12 @@ struct Warp {
   bool stop = false;                 ///< a fault, or lanes ended
   Sanitizer *sanitizer = nullptr;
 
-  uint32_t index = 0;   ///< in the CTA
-  uint32_t exists = 0;  ///< lanes that are threads
-  uint32_t live = 0;    ///< lanes that have not exited
-  uint32_t exiting = 0; ///< lanes that the current instruction ends
-  Group current;        ///< the group that runs
+  uint32_t index = 0;    ///< in the CTA
+  uint32_t exists = 0;   ///< lanes that are threads
+  uint32_t live = 0;     ///< lanes that have not exited
+  uint32_t exiting = 0;  ///< lanes that the current instruction ends
+  uint32_t exitLine = 0; ///< where the last ones ended
+  Group current;         ///< the group that runs
   std::vector<Group> others;
   std::vector<Frame> frames;
   uint64_t executed = 0;
@@ -180,7 +189,8 @@ struct Barrier {
   bool counted = false; ///< `expected` was given by the program
   uint32_t votes = 0;   ///< threads whose predicate was true
   uint32_t voters = 0;
-  uint32_t line = 0;       ///< of the first arrival
+  uint32_t line = 0; ///< of the first arrival
+  uint32_t lastLine = 0, lastWarp = 0;
   std::vector<bool> warps; ///< that have arrived in this phase
 };
 
@@ -189,8 +199,11 @@ struct Fault {
   std::string message;
   unsigned line = 0;
   unsigned otherLine = 0;
-  std::string kind; ///< of the finding that it is; empty: none
+  bool isLimit = false; ///< of instructions
+  std::string kind;     ///< of the finding that it is; empty: none
   std::array<uint32_t, 3> thread{0, 0, 0};
+  /// Of all who have a part in it (a deadlock); empty: only what is above.
+  std::vector<Finding> parties;
 };
 
 /// A resident block of threads, resumable between instructions.

@@ -31,6 +31,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   manager.addPass(createCSEPass());
   FuseMergeAxesOptions merge;
   merge.chip = options.chip;
+  merge.skipMasked = options.skipMasked;
   manager.addPass(createFuseMergeAxes(merge));
   FuseFormGroupsOptions form;
   form.chip = options.chip;

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include <queue>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -24,132 +25,150 @@ public:
       : group(group), chip(chip), options(options), space(space),
         ranking(ranking) {}
 
-  /// Loops and tiles with what they cost at least.
-  struct Leaf {
+  bool run(const BranchEffort &effort, ArrayRef<BranchRoot> roots);
+
+private:
+  /// Loops, and tiles of the first axes, with what they cost at least.
+  struct Branch {
     double bound;
     uint64_t tiles; ///< mixed-radix number
     unsigned expression;
-    int64_t parts;
+    unsigned part; ///< of `ScheduleSpace::parts`
+    unsigned axis; ///< the first whose tile is not chosen
+
+    /// Whether the other one is to be looked at first: the lesser bound, of
+    /// equals what is nearer to a candidate.
+    bool operator<(const Branch &other) const {
+      return std::tie(bound, other.axis, part, expression, tiles) >
+             std::tie(other.bound, axis, other.part, other.expression,
+                      other.tiles);
+    }
   };
 
-  bool listLeaves(std::vector<Leaf> &leaves, uint64_t mostVisits);
-  bool branch(const std::vector<Leaf> &leaves, bool isLimited);
+  ScheduleCandidate decode(const Branch &branch) const;
+  double boundOf(const ScheduleCandidate &candidate, const Branch &branch);
+  void expand(const Branch &branch);
 
-private:
   const GroupModel &group;
   const ChipInfo &chip;
   const SearchOptions &options;
   const ScheduleSpace &space;
   ScheduleRanking &ranking;
+  std::priority_queue<Branch> open;
+  /// By expression, number of parts and live loops, which decide the tree.
+  llvm::DenseMap<uint64_t, std::unique_ptr<CostBound>> bounds;
+  std::string reason;
 };
 
 } // namespace
 
-/// All loops and tiles that may beat the best so far, by their bounds. Returns
-/// false where looking for them visits too many.
-bool BranchAndBound::listLeaves(std::vector<Leaf> &leaves,
-                                uint64_t mostVisits) {
-  uint64_t visits = 0;
-  unsigned count = group.axes.size();
+ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
   ScheduleCandidate candidate;
-  auto listOf = [&](unsigned each, int64_t parts) {
-    candidate.expression = each;
-    candidate.parts = parts;
-    candidate.tiles.fill(0);
-    llvm::DenseMap<unsigned, std::unique_ptr<CostBound>> bounds;
-    // The tree, and with it the bound, depends on which loops live.
-    auto boundOf = [&](unsigned live) -> double {
-      std::unique_ptr<CostBound> &slot = bounds[live];
-      if (!slot) {
-        ScheduleCandidate shape = candidate;
-        shape.parts = 1;
-        for (unsigned axis = 0; axis < count; ++axis)
-          shape.tiles[axis] =
-              live >> axis & 1 ? 1
-                               : std::max<int64_t>(1, group.axes[axis].extent);
-        slot = std::make_unique<CostBound>(group, space.outline(shape).tree,
-                                           space.expressions()[each].blocks,
-                                           chip, parts);
-      }
-      return slot->seconds(space.tilesOf(candidate));
-    };
-    auto choose = [&](auto &&self, unsigned axis, unsigned live,
-                      uint64_t number) -> bool {
-      if (++visits > mostVisits)
-        return false;
-      double least = ranking.hasBounds() ? boundOf(live) : 0;
-      if (least >= ranking.best() || !space.mayFit(space.tilesOf(candidate)))
-        return true;
-      if (axis == count) {
-        // Models of loops and tiles are their own bounds.
-        if (seesTilesOnly(options.model))
-          least = predictSeconds(options.model, group, space.outline(candidate),
-                                 chip, ranking.lastReason)
-                      .value_or(kNever);
-        if (least < ranking.best())
-          leaves.push_back({least, number, each, parts});
-        return true;
-      }
-      ArrayRef<int64_t> list = space.leastTiles(axis);
-      for (auto [index, tile] : llvm::enumerate(list)) {
-        candidate.tiles[axis] = tile;
-        if (!space.fillsParts(candidate, axis))
-          break; // larger tiles are fewer
-        bool isLive = space.sequentialTrips(candidate, axis) > 1;
-        if (!self(self, axis + 1, live | unsigned(isLive) << axis,
-                  number * list.size() + index))
-          return false;
-      }
-      candidate.tiles[axis] = 0;
-      return true;
-    };
-    return choose(choose, 0, 0, 0);
-  };
-  for (int64_t parts : space.parts())
-    for (unsigned each = 0; each < space.expressions().size(); ++each)
-      if (!listOf(each, parts))
-        return false;
-  llvm::sort(leaves, [](const Leaf &a, const Leaf &b) {
-    return std::tie(a.bound, a.parts, a.expression, a.tiles) <
-           std::tie(b.bound, b.parts, b.expression, b.tiles);
-  });
+  candidate.expression = branch.expression;
+  candidate.parts = space.parts()[branch.part];
+  uint64_t number = branch.tiles;
+  for (unsigned axis = branch.axis; axis-- > 0;) {
+    ArrayRef<int64_t> list = space.leastTiles(axis);
+    candidate.tiles[axis] = list[number % list.size()];
+    number /= list.size();
+  }
+  return candidate;
+}
+
+/// What the candidate, of whose tiles those of `branch` are chosen and the
+/// others 0, costs at least.
+double BranchAndBound::boundOf(const ScheduleCandidate &candidate,
+                               const Branch &branch) {
+  if (!ranking.hasBounds())
+    return 0;
+  // Loops whose tiles are not chosen count as dead.
+  unsigned live = 0;
+  for (unsigned axis = 0; axis < branch.axis; ++axis)
+    live |= unsigned(space.sequentialTrips(candidate, axis) > 1) << axis;
+  uint64_t key =
+      (uint64_t(branch.expression) * space.parts().size() + branch.part)
+          << CostBound::kMaxAxes |
+      live;
+  std::unique_ptr<CostBound> &slot = bounds[key];
+  if (!slot) {
+    ScheduleCandidate shape = candidate;
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      if (axis >= branch.axis)
+        shape.tiles[axis] = std::max<int64_t>(1, group.axes[axis].extent);
+    slot = std::make_unique<CostBound>(
+        group, space.outline(shape),
+        space.expressions()[branch.expression].blocks, chip);
+  }
+  return slot->seconds(space.tilesOf(candidate));
+}
+
+/// Adds the branches with one tile more, as far as they may beat the best.
+void BranchAndBound::expand(const Branch &branch) {
+  ScheduleCandidate candidate = decode(branch);
+  unsigned axis = branch.axis;
+  Branch next = branch;
+  ++next.axis;
+  ArrayRef<int64_t> list = space.leastTiles(axis);
+  for (auto [index, tile] : llvm::enumerate(list)) {
+    candidate.tiles[axis] = tile;
+    if (!space.fillsParts(candidate, axis) ||
+        !space.mayFit(space.tilesOf(candidate)))
+      break; // larger tiles are fewer, and fit less
+    next.tiles = branch.tiles * list.size() + index;
+    next.bound = std::max(branch.bound, boundOf(candidate, next));
+    // Models of loops and tiles are their own bounds.
+    if (next.axis == group.axes.size() && seesTilesOnly(options.model))
+      next.bound = predictSeconds(options.model, group,
+                                  space.outline(candidate), chip, reason)
+                       .value_or(kNever);
+    if (next.bound < ranking.best())
+      open.push(next);
+  }
+}
+
+/// From the least bound on, until none can be better than the best. Returns
+/// false where that takes more than the effort.
+bool BranchAndBound::run(const BranchEffort &effort,
+                         ArrayRef<BranchRoot> roots) {
+  auto all =
+      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
+  for (const BranchRoot &root : roots) {
+    unsigned part =
+        llvm::find(space.parts(), root.parts) - space.parts().begin();
+    open.push({0, 0, root.expression, part, 0});
+  }
+  int64_t start = ranking.candidates();
+  uint64_t visits = 0;
+  while (!open.empty() && open.top().bound < ranking.best()) {
+    Branch branch = open.top();
+    open.pop();
+    if (branch.axis < group.axes.size()) {
+      visits += space.leastTiles(branch.axis).size();
+      expand(branch);
+    } else {
+      ranking.judgeAll(decode(branch), all);
+    }
+    if (visits > effort.branches ||
+        ranking.candidates() - start > effort.candidates)
+      return false;
+  }
   return true;
 }
 
-/// From the least bound on, until no leaf can be better than the best. Returns
-/// false where that looks at too many candidates.
-bool BranchAndBound::branch(const std::vector<Leaf> &leaves, bool isLimited) {
-  constexpr int64_t affordable = 60000;
-  int64_t start = ranking.candidates;
-  auto all =
-      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
-  for (const Leaf &leaf : leaves) {
-    if (leaf.bound >= ranking.best())
-      break;
-    if (isLimited && ranking.candidates - start > affordable)
-      return false;
-    ScheduleCandidate candidate;
-    candidate.expression = leaf.expression;
-    candidate.parts = leaf.parts;
-    uint64_t number = leaf.tiles;
-    for (unsigned axis = group.axes.size(); axis-- > 0;) {
-      ArrayRef<int64_t> list = space.leastTiles(axis);
-      candidate.tiles[axis] = list[number % list.size()];
-      number /= list.size();
-    }
-    ranking.judgeAll(candidate, isLimited ? space.usualArrangements() : all);
-  }
-  return true;
+std::vector<BranchRoot> fusion::listRoots(const ScheduleSpace &space) {
+  std::vector<BranchRoot> roots;
+  for (int64_t parts : space.parts())
+    for (unsigned each = 0; each < space.expressions().size(); ++each)
+      roots.push_back({each, parts});
+  return roots;
 }
 
 bool fusion::branchAndBound(const GroupModel &group, const ChipInfo &chip,
                             const SearchOptions &options,
                             const ScheduleSpace &space,
-                            ScheduleRanking &ranking) {
-  bool isLimited = options.method == SearchMethod::Auto;
-  constexpr uint64_t affordable = 1 << 18, possible = uint64_t(1) << 32;
-  BranchAndBound search(group, chip, options, space, ranking);
-  std::vector<BranchAndBound::Leaf> leaves;
-  return search.listLeaves(leaves, isLimited ? affordable : possible) &&
-         search.branch(leaves, isLimited);
+                            ScheduleRanking &ranking,
+                            ArrayRef<BranchRoot> roots,
+                            const BranchEffort &effort) {
+  return BranchAndBound(group, chip, options, space, ranking)
+      .run(effort, roots);
 }

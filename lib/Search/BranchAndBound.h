@@ -13,14 +13,35 @@
 
 namespace fusion {
 
-/// Judges all loops, splits and tiles whose bound (CostBound.h) is less than
-/// the best of the ranking, from the least bound on, until the bound exceeds
-/// the best. Returns whether it came to that end, so that nothing it lists is
-/// better; where the options limit the effort (SearchMethod::Auto) it may give
-/// up, before or on the way.
+/// What a search may take before it gives up.
+struct BranchEffort {
+  uint64_t branches = std::numeric_limits<uint64_t>::max(); ///< bounds computed
+  int64_t candidates = std::numeric_limits<int64_t>::max();
+};
+
+/// A part of the space: the tiles of an expression with so many parts of the
+/// last product's reduction.
+struct BranchRoot {
+  unsigned expression;
+  int64_t parts;
+
+  bool operator==(const BranchRoot &other) const {
+    return expression == other.expression && parts == other.parts;
+  }
+};
+
+/// All of the space.
+std::vector<BranchRoot> listRoots(const ScheduleSpace &space);
+
+/// Judges all tiles in these parts of the space whose bound (CostBound.h) is
+/// less than the best of the ranking, from the least bound on, with all
+/// arrangements of warps. Tiles are chosen axis by axis, so that what is cut
+/// off is never listed. Returns whether it came to the end, so that nothing of
+/// it is better.
 bool branchAndBound(const GroupModel &group, const ChipInfo &chip,
                     const SearchOptions &options, const ScheduleSpace &space,
-                    ScheduleRanking &ranking);
+                    ScheduleRanking &ranking, llvm::ArrayRef<BranchRoot> roots,
+                    const BranchEffort &effort);
 
 } // namespace fusion
 

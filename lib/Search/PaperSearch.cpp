@@ -107,6 +107,7 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
       schedule.tiles[axis] = 1;
   builder.setLoops(schedule, space.expressions()[candidate.expression],
                    options.rules.removeDeadLoops);
+  builder.placeTensors(schedule);
   return schedule;
 }
 
@@ -129,10 +130,10 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
   };
   for (const Arrangement &arrangement : arrangements) {
     builder.arrange(schedule, arrangement);
-    bool hasLoads = !listPipelinedLoads(schedule).empty();
+    auto loads = listPipelinedLoads(schedule);
     for (unsigned fragments = 1; fragments <= registerStages; ++fragments)
-      for (unsigned depth = 1; depth <= (hasLoads ? stages : 1); ++depth) {
-        builder.setStages(schedule, depth, fragments);
+      for (unsigned depth = 1; depth <= (loads.empty() ? 1 : stages); ++depth) {
+        builder.setStages(schedule, depth, fragments, loads);
         if (auto illegal = checkSchedule(group, schedule, chip)) {
           if (why.empty())
             why = *illegal;
@@ -295,6 +296,10 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
   result.ranking.push_back(*complete(found->best));
   if (options.measurement)
     result.ranking.front().measuredSeconds = found->seconds;
+  for (const PaperCandidate &candidate : found->others)
+    if (result.ranking.size() < options.ranked)
+      if (std::optional<RatedSchedule> rated = complete(candidate))
+        result.ranking.push_back(std::move(*rated));
   return true;
 }
 
@@ -323,11 +328,11 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
       return std::nullopt;
   } else {
     if (counts.candidates[4] > most) {
-      reason = std::to_string(counts.candidates[4]) +
+      reason = toText(counts.candidates[4]) +
                " candidates are too many to list; use the evolutionary search";
       return std::nullopt;
     }
-    result.candidates = counts.candidates[4];
+    result.candidates = static_cast<int64_t>(counts.candidates[4]);
     takeBest(listAll(), result);
     result.isProven = true;
     if (options.measurement &&

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <mutex>
 #include <shared_mutex>
 
@@ -118,28 +119,33 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
                   " tiling expressions");
   };
   auto &[all, afterRule1, afterRule2] = space.expressionCounts.expressions;
+  auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
+  all = countExpressions(group, axes, listed);
   if (group.axes.size() <= kMostAxes) {
-    auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
-    auto trees = listExpressions(group, axes, listed);
-    if (!trees)
+    if (all > options.expressionLimit)
       return tooMany();
-    all = trees->size();
-    if (!options.deduplicate)
+    if (!options.deduplicate) {
+      auto trees = listExpressions(group, axes, listed);
+      if (!trees)
+        return tooMany();
       for (const TilingTree &tree : *trees)
         space.bound.push_back(bindBlocks(group, tree));
+    }
   } else if (!options.deduplicate) {
     return refuse("above " + std::to_string(kMostAxes) +
                   " axes expressions are listed after rule 1 only");
   }
   if (options.deduplicate) {
     // Above kMostAxes the list before rule 2 may be too long to make.
-    bool prunes = options.completeIntermediates && all == 0;
+    bool prunes =
+        options.completeIntermediates && group.axes.size() > kMostAxes;
     listed.completeIntermediates = prunes;
     auto expressions = listBoundExpressions(group, listed);
     if (!expressions)
       return tooMany();
     space.bound = std::move(*expressions);
-    afterRule1 = prunes ? 0 : space.bound.size();
+    afterRule1 = prunes ? countBoundExpressions(group, options.flat)
+                        : space.bound.size();
   } else {
     afterRule1 = all;
   }
@@ -197,13 +203,13 @@ void PaperSpace::descend(SmallVectorImpl<int64_t> &tiles, unsigned axis,
   tiles[axis] = list.front();
 }
 
-uint64_t PaperSpace::countAdmitted() const {
+WideCount PaperSpace::countAdmitted() const {
   SmallVector<int64_t> tiles;
   for (const auto &list : choices)
     tiles.push_back(list.front());
-  uint64_t sum = 0;
+  WideCount sum = 0; // of as many as are visited
   descend(tiles, 0, /*countsLast=*/true,
-          [&](uint64_t number) { sum = llvm::SaturatingAdd(sum, number); });
+          [&](uint64_t number) { sum += number; });
   return sum;
 }
 
@@ -217,21 +223,37 @@ void PaperSpace::forEachTiles(
 
 PaperSpaceCounts PaperSpace::count() const {
   PaperSpaceCounts counts = expressionCounts;
-  auto points = [](const auto &lists) {
-    uint64_t number = 1;
+  constexpr WideCount most = ~WideCount(0);
+  auto times = [&](WideCount a, WideCount b) {
+    if (b == 0 || a <= most / b)
+      return a * b;
+    counts.isExact = false;
+    return most;
+  };
+  for (uint64_t number : counts.expressions)
+    counts.isExact &= number != std::numeric_limits<uint64_t>::max();
+  auto points = [&](const auto &lists) {
+    WideCount number = 1;
     for (const auto &list : lists)
-      number = llvm::SaturatingMultiply<uint64_t>(number, list.size());
+      number = times(number, list.size());
     return number;
   };
-  uint64_t all = points(allTiles), unpadded = points(choices);
+  WideCount all = points(allTiles), unpadded = points(choices);
   for (unsigned rule : {0, 1, 2})
-    counts.candidates[rule] =
-        llvm::SaturatingMultiply(counts.expressions[rule], all);
+    counts.candidates[rule] = times(counts.expressions[rule], all);
   uint64_t expressions = counts.expressions[2];
-  counts.candidates[3] = llvm::SaturatingMultiply(expressions, unpadded);
-  counts.candidates[4] = llvm::SaturatingMultiply(
+  counts.candidates[3] = times(expressions, unpadded);
+  counts.candidates[4] = times(
       expressions, options.limitSharedMemory ? countAdmitted() : unpadded);
   return counts;
+}
+
+std::string fusion::toText(WideCount number) {
+  std::string digits;
+  do
+    digits.insert(digits.begin(), '0' + static_cast<int>(number % 10));
+  while (number /= 10);
+  return digits;
 }
 
 //===----------------------------------------------------------------------===//

@@ -133,8 +133,8 @@ void ScheduleBuilder::orderLoops() {
 }
 
 void ScheduleBuilder::setLoops(Schedule &schedule,
-                               const BoundExpression &expression,
-                               bool hoists) const {
+                               const BoundExpression &expression, bool hoists,
+                               ArrayRef<PassPlace> passes) const {
   schedule.blocks.clear();
   SmallVector<unsigned, 4> blocks; // in the order of the grid
   for (unsigned axis : grid)
@@ -148,7 +148,8 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
   while (!body->empty())
     body = &body->front().children;
   *body = expression.loops;
-  schedule.tree = placeStatements(group, loops, schedule.tiles, blocks, hoists);
+  schedule.tree = placeStatements(group, loops, placementTiles(group, schedule),
+                                  blocks, hoists, passes);
   if (hoists)
     return;
   auto splice = [&](auto &&self, TilingTree &items) -> void {
@@ -186,8 +187,12 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     switch (tensor.role) {
     case TensorRole::Extra:
     case TensorRole::Statistic:
+    case TensorRole::Intermediate:
+    case TensorRole::Rows:
       break;
     case TensorRole::Operand: {
+      if (tensor.pass && !isLoaded(schedule.tree, index))
+        break;
       unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
       if (!llvm::is_contained(tensor.axes, parallel) ||
           !llvm::is_contained(tensor.axes, mapping.r1))
@@ -198,11 +203,6 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
         place.transport = widestTransport(tensor.alignment);
       break;
     }
-    case TensorRole::Intermediate:
-      place.space = staysInRegisters(group, schedule, tensor.product)
-                        ? fuse::Space::Registers
-                        : fuse::Space::Shared;
-      break;
     case TensorRole::Result: {
       // Staging pays where rows are dense and stores become wider than the
       // elements that a thread holds side by side.
@@ -225,7 +225,14 @@ void ScheduleBuilder::arrange(Schedule &schedule,
     mapping.warps[1] = own[1];
   }
   schedule.registerStages = 1;
-  placeTensors(schedule);
+  for (Placement &place : schedule.places)
+    place.stages = 1;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role == TensorRole::Intermediate)
+      schedule.places[index].space =
+          staysInRegisters(group, schedule, tensor.product)
+              ? fuse::Space::Registers
+              : fuse::Space::Shared;
 }
 
 SmallVector<unsigned, 4> fusion::listPipelinedLoads(const Schedule &schedule) {
@@ -257,9 +264,10 @@ SmallVector<unsigned, 4> fusion::listPipelinedLoads(const Schedule &schedule) {
 }
 
 void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
-                                unsigned registerStages) const {
+                                unsigned registerStages,
+                                ArrayRef<unsigned> loads) const {
   schedule.registerStages = registerStages;
-  for (unsigned tensor : listPipelinedLoads(schedule)) {
+  for (unsigned tensor : loads) {
     bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
     schedule.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);
   }

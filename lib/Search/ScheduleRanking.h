@@ -1,4 +1,4 @@
-//===- ScheduleRanking.h - Candidates judged, the best kept ---------------===//
+//===- ScheduleRanking.h - The best candidates ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,31 +9,31 @@
 #ifndef FUSION_LIB_SEARCH_SCHEDULERANKING_H
 #define FUSION_LIB_SEARCH_SCHEDULERANKING_H
 
-#include "fusion/Search/ScheduleSpace.h"
-#include <limits>
+#include "CandidateRater.h"
 
 namespace fusion {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-/// Judges the candidates of our space by the model that the options ask for,
-/// and keeps the best ones. Which candidates there are to judge is the methods'
-/// to say.
+/// Judges candidates of our space and keeps the best ones. Which candidates
+/// there are to judge is the methods' to say.
 class ScheduleRanking {
 public:
   struct Entry {
     RatedSchedule rated;
     ScheduleCandidate candidate;
   };
+  /// What methods may go on from, and measurements choose from. More are kept
+  /// where more are to be reported, which must not change the choice.
+  static constexpr size_t kStarts = 8;
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
                   const SearchOptions &options, const ScheduleSpace &space)
-      : group(group), chip(chip), options(options), space(space),
-        checker(group, chip) {}
+      : options(options), space(space), rater(group, chip, options, space) {}
 
   bool empty() const { return entries.empty(); }
-  /// Best first.
-  llvm::ArrayRef<Entry> ranked() const { return entries; }
+  /// At most `kStarts`, best first.
+  llvm::ArrayRef<Entry> starts() const {
+    return llvm::ArrayRef(entries).take_front(kStarts);
+  }
   const ScheduleCandidate &bestCandidate() const {
     return entries.front().candidate;
   }
@@ -41,14 +41,13 @@ public:
   double best() const {
     return entries.empty() ? kNever : entries.front().rated.modelSeconds;
   }
-  /// Whether CostBound.h bounds what the model says.
-  bool hasBounds() const { return options.model == ModelKind::Default; }
+  bool hasBounds() const { return rater.hasBounds(); }
 
   /// Looks at a complete schedule.
   void judge(const Schedule &schedule, const ScheduleCandidate &candidate);
 
-  /// Looks at the candidate's loops and tiles with these arrangements of warps
-  /// (`ScheduleSpace::arrangements()`), and of each at all stages.
+  /// Looks at the candidate's loops and tiles with these arrangements of warps,
+  /// and of each at all stages that may be faster than the best.
   void judgeAll(const ScheduleCandidate &candidate,
                 llvm::ArrayRef<unsigned> arrangements);
   /// The same with the usual arrangements.
@@ -56,30 +55,24 @@ public:
     judgeAll(candidate, space.usualArrangements());
   }
 
-  /// What the model says; kNever where the candidate is not legal. Judges
-  /// nothing, and may be called by several threads.
-  double estimate(const ScheduleCandidate &candidate) const;
+  int64_t candidates() const { return rater.candidates + others; }
+  /// Candidates that others have looked at.
+  void addCandidates(int64_t number) { others += number; }
 
-  int64_t candidates = 0; ///< looked at
-  std::string lastReason; ///< why one was passed over
+  /// Why one was passed over.
+  std::string lastReason() const { return rater.lastReason; }
 
   /// Moves the entries and counts into a result.
   void finish(SearchResult &result);
 
 private:
-  bool isLegal(const Schedule &schedule, bool isMoreStages = false);
-  std::optional<Cost> consider(const Schedule &schedule,
-                               const ScheduleCandidate &candidate);
-  void pipeline(Schedule &schedule, ScheduleCandidate candidate);
+  void consider(const CandidateRater::Rated &rated);
 
-  const GroupModel &group;
-  const ChipInfo &chip;
   const SearchOptions &options;
   const ScheduleSpace &space;
   std::vector<Entry> entries;
-  ScheduleChecker checker;
-  Refusals refusals;
-  int64_t legal = 0, bounded = 0;
+  CandidateRater rater;
+  int64_t others = 0;
 };
 
 } // namespace fusion

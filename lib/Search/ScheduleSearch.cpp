@@ -7,16 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // The default space. Powers of two in the nest of reductions give a first
-// answer within milliseconds. Branch and bound then takes all loops and tiles
-// in the order of what they cost at least, until that exceeds the best;
-// where there are too many of them, or the bounds are too weak to end it, the
-// evolutionary algorithm goes on from the best so far and from Chimera's closed
-// form. At last one choice after the other is tried anew in the best schedule.
+// answer within milliseconds, descents from many trees a good one. Branch and
+// bound then takes all loops and tiles in the order of what they cost at least,
+// until that exceeds the best. Where there are too many of them, restarts, the
+// tiles of the best loops and splits, and the evolutionary algorithm go on. At
+// last one choice after the other is tried anew in the best schedule.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSearch.h"
 #include "BranchAndBound.h"
+#include "LocalSearch.h"
 #include "fusion/Analysis/DataMovement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -26,6 +27,9 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
+
+/// Of branch and bound where the options leave the effort to the search.
+constexpr BranchEffort kAffordable{1 << 19, 1 << 19};
 
 class Search {
 public:
@@ -42,9 +46,7 @@ public:
   Candidate mutate(const Candidate &candidate, Random &numbers) const {
     return space.mutate(candidate, numbers);
   }
-  double estimate(const Candidate &candidate) const {
-    return ranking.estimate(candidate);
-  }
+  double estimate(const Candidate &candidate) const;
 
 private:
   void draw();
@@ -52,9 +54,14 @@ private:
   void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
   void startSimply();
   void startFromClosedForm();
+  SmallVector<unsigned> everyArrangement() const;
+  void judge(ArrayRef<Descent::Point> points);
+  bool searchAll();
+  std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll();
   void tryMoves();
   void refine();
+  void refineStages();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -164,12 +171,70 @@ void Search::startFromClosedForm() {
 }
 
 //===----------------------------------------------------------------------===//
-// Branch and bound
-//===----------------------------------------------------------------------===//
-
-//===----------------------------------------------------------------------===//
 // Evolution and refinement
 //===----------------------------------------------------------------------===//
+
+SmallVector<unsigned> Search::everyArrangement() const {
+  return llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
+}
+
+void Search::judge(ArrayRef<Descent::Point> points) {
+  for (const Descent::Point &point : points)
+    ranking.judgeAll(point.candidate, everyArrangement());
+}
+
+/// Returns whether nothing in the space is better.
+bool Search::searchAll() {
+  LocalSearch local(group, chip, options, space);
+  local.start(listStarts());
+  judge(local.best());
+  auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
+    return branchAndBound(group, chip, options, space, ranking, roots, effort);
+  };
+  // A candidate takes about as long as it has products.
+  BranchEffort affordable = kAffordable;
+  affordable.candidates /= std::max<int64_t>(2, group.products.size());
+  bool isLimited = options.method == SearchMethod::Auto;
+  bool isProven =
+      bound(listRoots(space), isLimited ? affordable : BranchEffort());
+  if (!isProven) {
+    local.restart(affordable.candidates / 2);
+    judge(local.best());
+    // The tiles of the best loops and splits, if not all.
+    SmallVector<BranchRoot, 8> roots;
+    for (const ScheduleRanking::Entry &entry : ranking.starts()) {
+      BranchRoot root{entry.candidate.expression, entry.candidate.parts};
+      if (!llvm::is_contained(roots, root))
+        roots.push_back(root);
+    }
+    constexpr size_t most = 3;
+    if (roots.size() > most)
+      roots.resize(most);
+    for (const BranchRoot &root : roots)
+      bound(root, {affordable.branches / 4, affordable.candidates / 4});
+  }
+  ranking.addCandidates(local.candidates());
+  return isProven;
+}
+
+std::vector<ScheduleCandidate> Search::listStarts() const {
+  std::vector<ScheduleCandidate> starts;
+  for (const ScheduleRanking::Entry &entry : ranking.starts())
+    starts.push_back(entry.candidate);
+  return starts;
+}
+
+/// The best time with any usual warps and stages.
+double Search::estimate(const Candidate &candidate) const {
+  CandidateRater rater(group, chip, options, space);
+  double best = kNever;
+  rater.rateAll(
+      candidate, space.usualArrangements(), [&] { return best; },
+      [&](const CandidateRater::Rated &rated) {
+        best = std::min(best, rated.seconds);
+      });
+  return best;
+}
 
 void Search::evolveAll() {
   EvolutionOptions evolution;
@@ -177,22 +242,17 @@ void Search::evolveAll() {
   evolution.seed = options.seed;
   evolution.threads = options.threads;
   evolution.maxRounds = 64;
-  std::vector<ScheduleCandidate> seeds;
-  for (const ScheduleRanking::Entry &entry : ranking.ranked())
-    seeds.push_back(entry.candidate);
-  auto found = evolve(*this, evolution, nullptr, seeds);
+  auto found = evolve(*this, evolution, nullptr, listStarts());
   if (!found)
     return;
-  ranking.candidates += found->estimates;
-  ranking.judge(space.complete(found->best), found->best);
+  ranking.addCandidates(found->estimates);
+  ranking.judgeUsual(found->best);
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the
 /// best schedules: what keeping frees elsewhere may put another one first.
 void Search::tryMoves() {
-  std::vector<ScheduleCandidate> starts;
-  for (const ScheduleRanking::Entry &entry : ranking.ranked())
-    starts.push_back(entry.candidate);
+  std::vector<ScheduleCandidate> starts = listStarts();
   auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
     ScheduleCandidate candidate = start;
     for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
@@ -224,8 +284,6 @@ void Search::tryMoves() {
 void Search::refine() {
   if (ranking.empty())
     return;
-  auto all =
-      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   double before;
   auto retry = [&](auto &&values, auto member) {
     ScheduleCandidate candidate = ranking.bestCandidate();
@@ -246,7 +304,31 @@ void Search::refine() {
     retry(llvm::seq<unsigned>(0, space.numIntrinsics()),
           &ScheduleCandidate::intrinsic);
     tryTiles(&ScheduleSpace::allTiles);
-    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()), all);
+    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
+                     everyArrangement());
+  } while (ranking.best() < before);
+}
+
+/// The stages of each buffer alone: together they have those of the largest
+/// that still fit. Loads of outer loops are not among them, since groups of
+/// copies are waited for in order (`checkSchedule`), nor are what registers
+/// hold.
+void Search::refineStages() {
+  if (ranking.empty() || seesTilesOnly(options.model))
+    return;
+  double before;
+  do {
+    before = ranking.best();
+    // Judging moves the entries.
+    ScheduleRanking::Entry best = ranking.starts().front();
+    for (unsigned tensor : listPipelinedLoads(best.rated.schedule)) {
+      Schedule schedule = best.rated.schedule;
+      for (unsigned stages : space.stages()) {
+        schedule.places[tensor].stages = stages;
+        if (stages != best.rated.schedule.places[tensor].stages)
+          ranking.judge(schedule, best.candidate);
+      }
+    }
   } while (ranking.best() < before);
 }
 
@@ -258,16 +340,17 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     startSimply();
     startFromClosedForm();
     if (options.method != SearchMethod::Evolutionary)
-      result.isProven = branchAndBound(group, chip, options, space, ranking);
+      result.isProven = searchAll();
     if (!result.isProven) {
       result.method = SearchMethod::Evolutionary;
       evolveAll();
     }
     refine();
+    refineStages();
   }
   if (ranking.empty()) {
-    reason = "none of " + std::to_string(ranking.candidates) +
-             " candidates is legal; the last one: " + ranking.lastReason;
+    reason = "none of " + std::to_string(ranking.candidates()) +
+             " candidates is legal; the last one: " + ranking.lastReason();
     return std::nullopt;
   }
   ranking.finish(result);

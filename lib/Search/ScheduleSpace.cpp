@@ -8,9 +8,14 @@
 
 #include "fusion/Search/ScheduleSpace.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -18,10 +23,19 @@ using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
 
+/// With statements placed, by expression and live loops.
+struct ScheduleSpace::TreeCache {
+  std::shared_mutex mutex;
+  llvm::DenseMap<uint64_t, std::unique_ptr<BoundExpression>> loops;
+};
+
+ScheduleSpace::~ScheduleSpace() = default;
+
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
-      arranged(builder.allArrangements()) {
+      arranged(builder.allArrangements()),
+      trees(std::make_unique<TreeCache>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
@@ -41,7 +55,8 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
       break;
-    if (tensor.role == TensorRole::Operand)
+    if ((tensor.role == TensorRole::Operand && !tensor.pass) ||
+        tensor.role == TensorRole::Rows)
       movable.push_back(index);
     else if (tensor.role == TensorRole::Intermediate)
       keepable.push_back(tensor.product);
@@ -76,6 +91,21 @@ void ScheduleSpace::listSplits() {
       splits.push_back(parts);
 }
 
+/// What the tiles of an axis are multiples of: the steps of the intrinsics that
+/// sum along it may be longer.
+int64_t ScheduleSpace::unitOf(unsigned axis) const {
+  int64_t unit = kUnit;
+  for (unsigned product = 0; product < group.products.size(); ++product) {
+    if (builder.base().products[product].r1 != axis)
+      continue;
+    int64_t step = std::numeric_limits<int64_t>::max();
+    for (const Intrinsic *intrinsic : builder.intrinsicsOf(product))
+      step = std::min<int64_t>(step, intrinsic->r1);
+    unit = std::lcm(unit, step);
+  }
+  return unit;
+}
+
 void ScheduleSpace::listTiles() {
   constexpr int64_t most = 512;
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
@@ -86,12 +116,13 @@ void ScheduleSpace::listTiles() {
       all = someOf = fewOf = {1};
       continue;
     }
-    int64_t last = llvm::alignTo(axis.extent, kUnit);
+    int64_t step = unitOf(index);
+    int64_t last = llvm::alignTo(axis.extent, step);
     // Beyond the axis only to fill the warps, half of them at least.
     int64_t unit = kUnit * ScheduleBuilder::warpCounts().back();
     int64_t end = std::min(
-        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - kUnit});
-    for (int64_t tile = kUnit; tile <= end; tile += kUnit)
+        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - step});
+    for (int64_t tile = step; tile <= end; tile += step)
       all.push_back(tile);
     for (unsigned warps : ScheduleBuilder::warpCounts()) {
       int64_t trips = 0;
@@ -107,7 +138,7 @@ void ScheduleSpace::listTiles() {
     llvm::sort(someOf);
     someOf.erase(std::unique(someOf.begin(), someOf.end()), someOf.end());
     constexpr int64_t mostOfFew = 256;
-    for (int64_t tile = kUnit; tile <= std::min(mostOfFew, last); tile *= 2)
+    for (int64_t tile = step; tile <= std::min(mostOfFew, last); tile *= 2)
       fewOf.push_back(tile);
     if (last <= mostOfFew && !llvm::isPowerOf2_64(last))
       fewOf.push_back(last);
@@ -152,6 +183,29 @@ double ScheduleSpace::size() const {
   return points;
 }
 
+/// The first pass of a product says where all of them stand.
+SmallVector<PassPlace, 1>
+ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> places;
+  for (const RowPass &pass : group.passes) {
+    const RowPass &first =
+        *llvm::find_if(group.passes, [&](const RowPass &other) {
+          return other.product == pass.product &&
+                 other.operandNumber == pass.operandNumber;
+        });
+    PassPlace usual = usualPlace(group, first);
+    uint8_t chosen = first.rows < ScheduleCandidate::kMostTensors
+                         ? candidate.hoisted[first.rows]
+                         : 0;
+    PassPlace other =
+        usual == PassPlace::Together ? PassPlace::Ahead : PassPlace::Together;
+    places.push_back(chosen == 1   ? PassPlace::Resident
+                     : chosen == 2 ? other
+                                   : usual);
+  }
+  return places;
+}
+
 /// Consumers first: what a producer is moved with stays with it.
 void ScheduleSpace::applyMoves(Schedule &schedule,
                                const ScheduleCandidate &candidate) const {
@@ -161,10 +215,37 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
                                         schedule.blocks))
         schedule.tree = std::move(*moved);
   for (unsigned tensor : movable)
-    if (unsigned levels = candidate.hoisted[tensor])
+    if (unsigned levels = candidate.hoisted[tensor];
+        levels && group.tensors[tensor].role == TensorRole::Operand)
       if (auto moved =
               hoistLoad(group, schedule.tree, tensor, levels, schedule.blocks))
         schedule.tree = std::move(*moved);
+}
+
+/// Tree and grid, which follow from which loops live and where passes over rows
+/// stand.
+void ScheduleSpace::setLoops(Schedule &schedule,
+                             const ScheduleCandidate &candidate) const {
+  SmallVector<PassPlace, 1> passes = placePasses(candidate);
+  uint64_t key = candidate.expression;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    key = key << 1 | (fusion::sequentialTrips(group, schedule, axis) > 1);
+  if (passes.empty()) {
+    std::shared_lock lock(trees->mutex);
+    auto found = trees->loops.find(key);
+    if (found != trees->loops.end()) {
+      schedule.tree = found->second->loops;
+      schedule.blocks = found->second->blocks;
+      return;
+    }
+  }
+  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
+                   passes);
+  if (!passes.empty())
+    return;
+  std::unique_lock lock(trees->mutex);
+  trees->loops[key] = std::make_unique<BoundExpression>(
+      BoundExpression{schedule.blocks, schedule.tree});
 }
 
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
@@ -181,7 +262,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
       mapping.intrinsic =
           list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
     }
-  builder.setLoops(schedule, bound[candidate.expression]);
+  setLoops(schedule, candidate);
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
@@ -189,7 +270,19 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
         tripCount(group.axes[fastest], schedule.tiles[fastest]))
       schedule.raster = candidate.raster;
   }
+  builder.placeTensors(schedule);
   return schedule;
+}
+
+bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
+                                   int64_t parts) const {
+  for (int64_t tile : least[splitAxis])
+    if (tripCount(group.axes[splitAxis], tile) <= parts) {
+      candidate.tiles[splitAxis] = tile;
+      candidate.parts = parts;
+      return fillsParts(candidate);
+    }
+  return false;
 }
 
 bool ScheduleSpace::divides(const Arrangement &arrangement,
@@ -208,7 +301,7 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
   };
   int64_t shared = 0, accumulators = 0;
   for (const GroupTensor &tensor : group.tensors) {
-    if (tensor.role != TensorRole::Operand)
+    if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
     const ProductMapping &mapping = builder.base().products[tensor.product];
     if (!llvm::is_contained(tensor.axes,
@@ -221,7 +314,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
     shared += bytes;
   }
   for (const ProductMapping &mapping : builder.base().products)
-    accumulators += tileOf(mapping.i1) * tileOf(mapping.i2);
+    accumulators =
+        std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
          accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
                              ScheduleBuilder::warpCounts().back();
@@ -230,7 +324,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
-  builder.setStages(schedule, candidate.stages, candidate.registerStages);
+  builder.setStages(schedule, candidate.stages, candidate.registerStages,
+                    listPipelinedLoads(schedule));
   return schedule;
 }
 

@@ -17,17 +17,6 @@ using llvm::json::Object;
 
 namespace {
 
-/// The terms of a cost that a schedule can be bound by, in seconds.
-struct Term {
-  llvm::StringLiteral name;
-  double Cost::*seconds;
-};
-constexpr Term terms[] = {{"DRAM", &Cost::dram},
-                          {"L2", &Cost::l2},
-                          {"shared memory", &Cost::shared},
-                          {"tensor cores", &Cost::compute},
-                          {"pipeline", &Cost::pipeline}};
-
 double microseconds(double seconds) { return seconds * 1e6; }
 
 Object reportCost(const Cost &cost) {
@@ -139,24 +128,49 @@ double usefulFlops(const GroupModel &group) {
 
 std::string fusion::whyNot(const RatedSchedule &other,
                            const RatedSchedule &chosen) {
-  double slower = other.cost.total / chosen.cost.total - 1;
-  const Term *grown = &terms[0];
-  auto growth = [&](const Term &term) {
-    return other.cost.*term.seconds - chosen.cost.*term.seconds;
+  double slower = other.modelSeconds / chosen.modelSeconds - 1;
+  auto takes = [](double seconds, double instead) {
+    return llvm::formatv("{0:F2} us instead of {1:F2} us",
+                         microseconds(seconds), microseconds(instead))
+        .str();
   };
-  for (const Term &term : terms)
-    if (growth(term) > growth(*grown))
-      grown = &term;
-  if (growth(*grown) <= 0)
-    return "equal in every term; the first one found was kept";
-  std::string times =
-      llvm::formatv("{0} takes {1:F2} us instead of {2:F2} us", grown->name,
-                    microseconds(other.cost.*grown->seconds),
-                    microseconds(chosen.cost.*grown->seconds))
+  // Of other models only the whole is known.
+  bool isOurs = other.modelSeconds == other.cost.total &&
+                chosen.modelSeconds == chosen.cost.total;
+  if (slower <= 0) {
+    if (!isOurs)
+      return "as fast by the model; the first one found was kept";
+    int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
+            others = other.cost.blocksPerSM * other.schedule.warps;
+    if (others < own)
+      return llvm::formatv("as fast, with {0} warps on an SM instead of {1}",
+                           others, own)
           .str();
-  if (slower <= 0)
-    return "as fast, bound by the same; " + times;
-  return llvm::formatv("{0:F1} % slower: {1}", 100 * slower, times).str();
+    if (other.cost.pipeline > chosen.cost.pipeline)
+      return "as fast, but blocks wait longer: " +
+             takes(other.cost.pipeline, chosen.cost.pipeline);
+    return "as fast; the one of fewer bytes, or found first, was kept";
+  }
+  std::string text = llvm::formatv("{0:F1} % slower: ", 100 * slower).str();
+  if (!isOurs)
+    return text + takes(other.modelSeconds, chosen.modelSeconds) +
+           " by the model";
+  // The time is the longest of the terms that overlap, and what combines parts.
+  auto longest = [](const Cost &cost) {
+    return std::max(cost.busiest(), cost.pipeline);
+  };
+  if (other.cost.combine - chosen.cost.combine >
+      longest(other.cost) - longest(chosen.cost))
+    return text + "combining parts takes " +
+           takes(other.cost.combine, chosen.cost.combine);
+  // Its own longest term, beside what the chosen one is bound by.
+  Cost kernel = other.cost, kept = chosen.cost;
+  kernel.launch = kernel.combine = kept.launch = kept.combine = 0;
+  return text +
+         llvm::formatv("{0} takes {1:F2} us, the chosen one's {2} {3:F2} us",
+                       kernel.bound(), microseconds(longest(kernel)),
+                       kept.bound(), microseconds(longest(kept)))
+             .str();
 }
 
 std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
@@ -223,10 +237,10 @@ std::string fusion::describe(const Schedule &schedule,
 }
 
 /// Numbers beyond what a double holds exactly are written as text.
-static llvm::json::Value exactly(uint64_t number) {
-  constexpr uint64_t most = uint64_t(1) << 53;
+static llvm::json::Value exactly(WideCount number) {
+  constexpr WideCount most = WideCount(1) << 53;
   if (number > most)
-    return std::to_string(number);
+    return toText(number);
   return static_cast<int64_t>(number);
 }
 
@@ -239,6 +253,7 @@ static void reportCounts(const SpaceCounts &counts, Object &entry) {
   for (unsigned rule : {1, 2, 3, 4})
     entry["after_rule" + std::to_string(rule)] =
         exactly(counts.candidates[rule]);
+  entry["counts_exact"] = counts.isExact;
   entry["after_rule4_in_elements"] = exactly(counts.afterRule4InElements);
 }
 

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/TilingExpressions.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -67,7 +69,6 @@ public:
 
   bool isComplete = true; ///< the limit was not met
 
-private:
   /// The finest partition of the loops, in program order.
   SmallVector<Part> split(const Axes &loops) const {
     SmallVector<Part> parts;
@@ -100,6 +101,7 @@ private:
     return parts;
   }
 
+private:
   /// All ways to take neighbours together, but for all in one.
   void listSequences(ArrayRef<Part> parts, std::vector<TilingTree> &trees) {
     if (parts.size() < 2)
@@ -136,7 +138,65 @@ private:
   const ExpressionOptions &options;
 };
 
+/// Counts what the enumerator lists, for each set of loops once.
+class ExpressionCounter {
+public:
+  ExpressionCounter(const GroupModel &group, const ExpressionOptions &options)
+      : options(options), enumerator(group, options) {}
+
+  uint64_t count(const Axes &loops, bool startsWithLoop = false) {
+    if (loops.empty())
+      return 1;
+    uint64_t key = startsWithLoop;
+    for (unsigned axis : loops)
+      key |= uint64_t(2) << axis;
+    if (auto known = counts.find(key); known != counts.end())
+      return known->second;
+    uint64_t sum = 0;
+    for (unsigned outer : loops) {
+      Axes inner = loops;
+      llvm::erase(inner, outer);
+      if (!options.completeIntermediates ||
+          !enumerator.keepsTiles(outer, inner))
+        sum = llvm::SaturatingAdd(sum, count(inner));
+    }
+    if (options.flat && !startsWithLoop)
+      sum = llvm::SaturatingAdd(sum, countSequences(enumerator.split(loops)));
+    return counts[key] = sum;
+  }
+
+private:
+  uint64_t countSequences(ArrayRef<Part> parts) {
+    uint64_t sum = 0;
+    for (unsigned mask = 1; parts.size() > 1 && !(mask >> (parts.size() - 1));
+         ++mask) {
+      uint64_t product = 1;
+      Axes loops;
+      for (unsigned i = 0; i < parts.size(); ++i) {
+        llvm::append_range(loops, parts[i].loops);
+        if (i + 1 != parts.size() && !(mask >> i & 1))
+          continue;
+        llvm::sort(loops);
+        product = llvm::SaturatingMultiply(product, count(loops, true));
+        loops.clear();
+      }
+      sum = llvm::SaturatingAdd(sum, product);
+    }
+    return sum;
+  }
+
+  const ExpressionOptions &options;
+  Enumerator enumerator;
+  llvm::DenseMap<uint64_t, uint64_t> counts;
+};
+
 } // namespace
+
+uint64_t fusion::countExpressions(const GroupModel &group,
+                                  ArrayRef<unsigned> axes,
+                                  const ExpressionOptions &options) {
+  return ExpressionCounter(group, options).count(Axes(axes));
+}
 
 std::optional<std::vector<TilingTree>>
 fusion::listExpressions(const GroupModel &group, ArrayRef<unsigned> axes,
@@ -217,6 +277,53 @@ BoundExpression fusion::bindBlocks(const GroupModel &group,
     return llvm::find(result.axes, a) < llvm::find(result.axes, b);
   });
   return bound;
+}
+
+/// Of the expressions of some loops those of which none is bound: neither the
+/// outermost loop is one of the result, nor the innermost one of a nest.
+static uint64_t countUnbound(ExpressionCounter &counter, const Axes &loops,
+                             ArrayRef<unsigned> resultAxes) {
+  uint64_t bound = 0, nests = 1, ofResult = 0;
+  for (unsigned axis : loops)
+    if (llvm::is_contained(resultAxes, axis)) {
+      Axes inner = loops;
+      llvm::erase(inner, axis);
+      bound = llvm::SaturatingAdd(bound, counter.count(inner));
+      ++ofResult;
+    }
+  // Nests with such a loop innermost and none outermost.
+  for (uint64_t i = 2; i + 1 < loops.size(); ++i)
+    nests = llvm::SaturatingMultiply(nests, i);
+  if (loops.size() > 1)
+    bound = llvm::SaturatingAdd(
+        bound,
+        llvm::SaturatingMultiply(nests * ofResult, loops.size() - ofResult));
+  return counter.count(loops) - bound;
+}
+
+uint64_t fusion::countBoundExpressions(const GroupModel &group, bool isFlat) {
+  ExpressionOptions options;
+  options.flat = isFlat;
+  ExpressionCounter counter(group, options);
+  const GroupTensor &result = resultOf(group);
+  Axes optional, others;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    bool isOfResult = llvm::is_contained(result.axes, axis);
+    if (!isOfResult)
+      others.push_back(axis);
+    else if (!isInAllProducts(group, axis))
+      optional.push_back(axis);
+  }
+  uint64_t sum = 0;
+  for (unsigned mask = 0; mask < (1u << optional.size()); ++mask) {
+    Axes inner = others;
+    for (auto [index, axis] : llvm::enumerate(optional))
+      if (mask >> index & 1)
+        inner.push_back(axis);
+    llvm::sort(inner);
+    sum = llvm::SaturatingAdd(sum, countUnbound(counter, inner, optional));
+  }
+  return sum;
 }
 
 std::optional<std::vector<BoundExpression>>

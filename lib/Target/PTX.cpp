@@ -58,6 +58,9 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     // Loads stay where the schedule puts them, so that they move the bytes that
     // were predicted.
     setOption("instcombine-code-sinking", false);
+    // Accesses are as wide as the layouts make them. What LLVM joins beyond
+    // that, it also pads to a power of two, past the end of a tensor.
+    setOption("disable-nvptx-load-store-vectorizer", true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =

@@ -9,6 +9,7 @@
 
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -17,9 +18,11 @@ using namespace mlir;
 using namespace fusion;
 
 ChainRow::Operators ChainRow::operators(unsigned first, unsigned last, bool all,
-                                        bool joined) const {
+                                        bool joined, bool heads) const {
   Operators result;
   for (unsigned i = first; i <= last; ++i) {
+    if (heads)
+      llvm::append_range(result, links[i].head);
     if (joined)
       llvm::append_range(result, links[i].joined);
     llvm::append_range(result, links[i].before);
@@ -36,6 +39,11 @@ ChainRow::Operators ChainRow::operators(unsigned first, unsigned last, bool all,
 bool ChainRow::hasJoined(unsigned first, unsigned last) const {
   return llvm::any_of(llvm::ArrayRef(links).slice(first, last - first + 1),
                       [](const Link &link) { return !link.joined.empty(); });
+}
+
+bool ChainRow::hasHead(unsigned first, unsigned last) const {
+  return llvm::any_of(llvm::ArrayRef(links).slice(first, last - first + 1),
+                      [](const Link &link) { return !link.head.empty(); });
 }
 
 namespace {
@@ -61,6 +69,7 @@ public:
         taken.insert(next);
         collectBefore(next, arriving, link.before);
         collectAfter(link);
+        collectHead(link);
         std::tie(next, arriving) = follow(link);
       }
     }
@@ -71,6 +80,7 @@ private:
   void collectBefore(linalg::LinalgOp reader, Value skip,
                      ChainRow::Operators &before);
   void collectAfter(ChainRow::Link &link);
+  void collectHead(ChainRow::Link &link);
   void collectJoined(linalg::LinalgOp reader, ChainRow::Link &link);
   std::pair<linalg::LinalgOp, Value> follow(const ChainRow::Link &link);
   void remarkEnd(Value value);
@@ -96,6 +106,15 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
     if (!producer || !value.hasOneUse() || taken.contains(producer) ||
         !isElementwise(producer))
       continue;
+    // What a product multiplies passes through shared memory, which holds no
+    // truth values.
+    bool readsTruth =
+        isContraction(reader) &&
+        llvm::any_of(producer.getDpsInputs(), [](Value input) {
+          return getElementTypeOrSelf(input.getType()).isInteger(1);
+        });
+    if (readsTruth)
+      continue;
     // What follows a product is that product's epilogue.
     if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
           auto op = input.getDefiningOp<linalg::LinalgOp>();
@@ -105,6 +124,72 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
     taken.insert(producer);
     before.push_back(producer);
     llvm::append_range(pending, producer.getDpsInputs());
+  }
+}
+
+/// Takes in what leads to reductions in front of the link's products: all of it
+/// is read inside, but for values of rows.
+void Collector::collectHead(ChainRow::Link &link) {
+  llvm::SmallPtrSet<Operation *, 8> readers{link.product};
+  SmallVector<Value> pending;
+  auto read = [&](linalg::LinalgOp op) {
+    llvm::append_range(pending, op.getDpsInputs());
+  };
+  read(link.product);
+  for (const ChainRow::Operators *list : {&link.before, &link.joined})
+    for (linalg::LinalgOp op : *list) {
+      readers.insert(op);
+      read(op);
+    }
+  llvm::SetVector<Operation *> found;
+  while (!pending.empty()) {
+    auto op = pending.pop_back_val().getDefiningOp<linalg::LinalgOp>();
+    if (!op || op->getBlock() != &block || taken.contains(op) ||
+        !(isElementwise(op) || matchReduction(op)) ||
+        llvm::any_of(op.getDpsInputs(), [&](Value input) {
+          auto producer = input.getDefiningOp<linalg::LinalgOp>();
+          return producer &&
+                 (isContraction(producer) ||
+                  (taken.contains(producer) && !readers.contains(producer)));
+        }))
+      continue;
+    if (found.insert(op))
+      read(op);
+  }
+  int64_t rank =
+      cast<ShapedType>(link.product->getOperand(0).getType()).getRank();
+  auto leaves = [&](Operation *op) {
+    return cast<ShapedType>(op->getResult(0).getType()).getRank() >= rank &&
+           !llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return readers.contains(user) || found.contains(user);
+           });
+  };
+  while (true) {
+    auto *outside = llvm::find_if(found, leaves);
+    if (outside == found.end())
+      break;
+    found.remove(*outside);
+  }
+  // Rows that nobody needs any more go, too.
+  auto isNeeded = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return readers.contains(user) || found.contains(user);
+    });
+  };
+  while (true) {
+    auto *idle =
+        llvm::find_if(found, [&](Operation *op) { return !isNeeded(op); });
+    if (idle == found.end())
+      break;
+    found.remove(*idle);
+  }
+  if (llvm::none_of(found, [](Operation *op) {
+        return matchReduction(cast<linalg::LinalgOp>(op)).has_value();
+      }))
+    return;
+  for (Operation *op : found) {
+    taken.insert(op);
+    link.head.push_back(cast<linalg::LinalgOp>(op));
   }
 }
 
@@ -233,23 +318,33 @@ Collector::follow(const ChainRow::Link &link) {
   return {};
 }
 
+/// The uses of a value, those of its reshaped forms included.
+static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
+  for (OpOperand &use : value.getUses()) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(use.getOwner()))
+      collectUses(use.getOwner()->getResult(0), uses);
+    else
+      uses.push_back(&use);
+  }
+}
+
 void Collector::remarkEnd(Value value) {
   if (!explains)
     return;
-  SmallVector<linalg::LinalgOp> readers;
-  for (Operation *user : value.getUsers())
-    if (auto reader = dyn_cast<linalg::LinalgOp>(user))
-      readers.push_back(reader);
-  if (readers.empty())
+  SmallVector<OpOperand *> uses;
+  collectUses(value, uses);
+  auto *reader = llvm::find_if(uses, [](OpOperand *use) {
+    return !use->getOwner()->hasTrait<OpTrait::IsTerminator>();
+  });
+  if (reader == uses.end())
     return;
   std::string reason;
-  if (!value.hasOneUse())
-    reason = llvm::formatv("it is read in {0} places",
-                           llvm::range_size(value.getUses()));
-  else if (taken.contains(readers.front()))
+  if (uses.size() > 1)
+    reason = llvm::formatv("it is read in {0} places", uses.size());
+  else if (taken.contains((*reader)->getOwner()))
     reason = "its reader is already in the chain of another operand";
   else
-    reason = (readers.front()->getName().getStringRef() +
+    reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "
               "reduction that the chain can take in")
                  .str();

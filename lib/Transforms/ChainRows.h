@@ -26,6 +26,9 @@ struct ChainRow {
   struct Link {
     /// Element-wise, on operands that come from outside.
     Operators before;
+    /// What these and the product read besides that nobody else reads, with
+    /// reductions among it: a normalisation.
+    Operators head;
     mlir::linalg::LinalgOp product;
     /// What is computed from the product's values, and what only that reads.
     Operators after;
@@ -40,10 +43,11 @@ struct ChainRow {
 
   /// Operators of links first … last, in program order; of the last one all
   /// that is after it, or only what is directly after it; with the products
-  /// that join or without them.
-  Operators operators(unsigned first, unsigned last, bool all,
-                      bool joined) const;
+  /// that join and the heads, or without them.
+  Operators operators(unsigned first, unsigned last, bool all, bool joined,
+                      bool heads) const;
   bool hasJoined(unsigned first, unsigned last) const;
+  bool hasHead(unsigned first, unsigned last) const;
 };
 
 /// The rows of a function, in program order; no operator is in two, and none is

@@ -41,6 +41,8 @@ struct Part {
   std::string reason;         ///< where there is no time
   double apart = 0;  ///< seconds of kernels of products that could have joined
   std::string joins; ///< why products join or do not, where some could
+  double head = 0;   ///< seconds of kernels of what could have been in front
+  std::string heads; ///< why that is in front or not, where some could be
   StringRef bound;   ///< what bounds the predicted time
   double flops = 0; ///< of the tensor cores, padding and recomputation included
   double bytes = 0; ///< moved between global memory and the chip
@@ -96,8 +98,11 @@ private:
   }
 
   Part price(const ChainRow &row, unsigned first, unsigned last);
-  Part price(const ChainRow &row, unsigned first, unsigned last, bool joined);
+  Part price(const ChainRow &row, unsigned first, unsigned last, bool heads);
+  Part price(const ChainRow &row, unsigned first, unsigned last, bool joined,
+             bool heads);
   Part price(ChainRow::Operators operators, bool isSingle);
+  double priceAlone(linalg::LinalgOp op) const;
   /// Returns whether products that could have joined did not.
   bool partition(ChainRow &row);
   void remarkIntensity(const GroupAxes &axes);
@@ -114,11 +119,51 @@ private:
 /// fused kernel reaches keeps it comparable.
 static constexpr double kGenericPrice = 1.0;
 
+/// What an operator takes as a kernel of its own: its bytes pass once.
+double Partitioner::priceAlone(linalg::LinalgOp op) const {
+  int64_t bytes = 0;
+  for (Value value : op->getOperands())
+    if (auto type = dyn_cast<ShapedType>(value.getType());
+        type && type.hasStaticShape())
+      bytes += type.getNumElements() *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return predictStreaming(bytes, chip);
+}
+
 Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
+  if (!row.hasHead(first, last))
+    return price(row, first, last, /*heads=*/false);
+  Part with = price(row, first, last, /*heads=*/true),
+       without = price(row, first, last, /*heads=*/false);
+  for (unsigned i = first; i <= last; ++i)
+    for (linalg::LinalgOp op : row.links[i].head)
+      without.head += priceAlone(op);
+  if (!with.time) {
+    without.heads =
+        "the reductions in front of the product are kernels of their own: " +
+        with.reason;
+    return without;
+  }
+  double separate =
+      without.time.value_or(kGenericPrice) + without.apart + without.head;
+  bool pays = *with.time + with.apart <= separate;
+  std::string numbers = llvm::formatv(
+      "predicted {0} together against {1} apart",
+      microseconds(*with.time + with.apart), microseconds(separate));
+  with.heads =
+      "the reductions in front of the product are in its kernel: " + numbers;
+  without.heads =
+      "the reductions in front of the product are kernels of their own: " +
+      numbers;
+  return pays || forceFusion ? with : without;
+}
+
+Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last,
+                        bool heads) {
   if (!row.hasJoined(first, last))
-    return price(row, first, last, /*joined=*/false);
-  Part joined = price(row, first, last, /*joined=*/true),
-       apart = price(row, first, last, /*joined=*/false);
+    return price(row, first, last, /*joined=*/false, heads);
+  Part joined = price(row, first, last, /*joined=*/true, heads),
+       apart = price(row, first, last, /*joined=*/false, heads);
   for (unsigned i = first; i <= last; ++i) {
     ChainRow::Operators operators = row.links[i].joined;
     if (operators.empty())
@@ -146,13 +191,15 @@ Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last) {
 }
 
 Part Partitioner::price(const ChainRow &row, unsigned first, unsigned last,
-                        bool joined) {
+                        bool joined, bool heads) {
   // Products are explained once.
-  bool isSingle = first == last && (joined || !row.hasJoined(first, last));
-  Part part = price(row.operators(first, last, /*all=*/true, joined), isSingle);
+  bool isSingle = first == last && (joined || !row.hasJoined(first, last)) &&
+                  heads == row.hasHead(first, last);
+  Part part =
+      price(row.operators(first, last, /*all=*/true, joined, heads), isSingle);
   if (part.time)
     return part;
-  Part less = price(row.operators(first, last, /*all=*/false, joined),
+  Part less = price(row.operators(first, last, /*all=*/false, joined, heads),
                     isSingle && !part.isChain);
   if (!less.time)
     less.reason = part.reason;
@@ -296,8 +343,8 @@ bool Partitioner::partition(ChainRow &row) {
       if (!part.time && start + 1 != end)
         continue;
       Plan plan;
-      plan.time =
-          best[start].time + part.time.value_or(kGenericPrice) + part.apart;
+      plan.time = best[start].time + part.time.value_or(kGenericPrice) +
+                  part.apart + part.head;
       plan.kernels = best[start].kernels + 1;
       plan.start = start;
       if (best[end].kernels == 0 || better(plan, best[end]))
@@ -322,9 +369,19 @@ bool Partitioner::partition(ChainRow &row) {
                        remark::RemarkOpts::name("joined").category(kCategory))
             << part.joins;
     }
+    if (!part.heads.empty()) {
+      if (part.head > 0)
+        remark::missed(
+            loc, remark::RemarkOpts::name("head-apart").category(kCategory))
+            << part.heads;
+      else
+        remark::passed(loc,
+                       remark::RemarkOpts::name("head").category(kCategory))
+            << part.heads;
+    }
     double separate = 0;
     for (unsigned i = first; i <= last; ++i)
-      separate += parts[i][i].time.value_or(kGenericPrice);
+      separate += parts[i][i].time.value_or(kGenericPrice) + parts[i][i].head;
     if (first != last)
       remark::passed(loc, remark::RemarkOpts::name("fused").category(kCategory))
           << llvm::formatv("fused {0} products into one kernel: predicted {1} "

@@ -38,8 +38,9 @@ namespace {
 
 class AxisMerger {
 public:
-  AxisMerger(func::FuncOp function, const ChipInfo &chip)
-      : function(function), chip(chip), rewriter(function.getContext()) {}
+  AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked)
+      : function(function), chip(chip), skipMasked(skipMasked),
+        rewriter(function.getContext()) {}
 
   void run() {
     repeatInPlace();
@@ -47,7 +48,7 @@ public:
     llvm::SmallPtrSet<Operation *, 1> none;
     for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
       merge(row.operators(0, row.links.size() - 1, /*all=*/true,
-                          /*joined=*/true));
+                          /*joined=*/true, /*heads=*/true));
     // What the old operators started from.
     eraseUnused(function.getBody().front(), rewriter);
   }
@@ -62,6 +63,7 @@ private:
 
   func::FuncOp function;
   const ChipInfo &chip;
+  bool skipMasked;
   IRRewriter rewriter;
 };
 
@@ -240,9 +242,11 @@ std::optional<double> AxisMerger::price(const Operators &operators) {
                          [](const Twine &) {});
   std::optional<double> time;
   std::string reason;
+  SearchOptions options;
+  options.skipMasked = skipMasked;
   if (succeeded(axes))
     if (std::optional<SearchResult> found =
-            searchSchedule(axes->model, chip, reason))
+            searchSchedule(axes->model, chip, reason, options))
       time = found->cost.total;
   SmallVector<Value> inits(group.getInits());
   rewriter.eraseOp(group);
@@ -273,8 +277,9 @@ void AxisMerger::merge(const Operators &given) {
     return;
   if (plain->join(/*withIndices=*/false))
     adopt(*plain, plain->rewrite(rewriter));
-  // Who computes with an index needs divisions then, and masks become opaque:
-  // whether that is worth it is a matter of cost.
+  // Who computes with an index needs divisions then, and what masks exclude is
+  // the same for fewer rows of a tile: whether that is worth it is a matter of
+  // cost.
   FailureOr<AxisRegrouping> indexed = AxisRegrouping::compute(operators);
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))
     return;
@@ -297,7 +302,7 @@ struct MergeAxesPass : fusion::impl::FuseMergeAxesBase<MergeAxesPass> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        AxisMerger(function, **target).run();
+        AxisMerger(function, **target, skipMasked).run();
   }
 };
 

@@ -173,6 +173,25 @@ static void placeRowStore(Schedule &schedule, const GroupModel &group,
   items->push_back({TilingNode::Kind::Store, tensor, {}});
 }
 
+/// The tensor of a part's group that stands for one of the chain's.
+static unsigned tensorOfPart(unsigned tensor, const GroupAxes &whole,
+                             const GroupAxes &part, const IRMapping &mapping) {
+  auto ofValue = [&](unsigned each) {
+    return part.tensorOf.lookup(mapping.lookup(whole.values[each]));
+  };
+  // Passes over rows are those of the chain, in the same order.
+  for (auto [pass, own] :
+       llvm::zip_equal(whole.model.passes, part.model.passes)) {
+    if (pass.rows == tensor)
+      return own.rows;
+    for (auto [read, ahead] : llvm::zip_equal(pass.reads, pass.ahead))
+      if (ahead == tensor)
+        return own
+            .ahead[llvm::find(own.reads, ofValue(read)) - own.reads.begin()];
+  }
+  return ofValue(tensor);
+}
+
 /// The chain's schedule without what followed the last product, with the stores
 /// of running values.
 FailureOr<fuse::ScheduleAttr>
@@ -187,7 +206,7 @@ Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
   if (failed(partial))
     return failure();
   auto tensorOf = [&](unsigned tensor) {
-    return partial->tensorOf.lookup(mapping.lookup(axes.values[tensor]));
+    return tensorOfPart(tensor, axes, *partial, mapping);
   };
   Schedule result = schedule;
   std::function<void(TilingTree &)> drop = [&](TilingTree &items) {
@@ -208,6 +227,8 @@ Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
   for (unsigned tensor = 0; tensor < axes.model.tensors.size(); ++tensor)
     if (!isCombined(axes.model, schedule, tensor))
       result.places[tensorOf(tensor)] = schedule.places[tensor];
+  // Reductions behind the sum stay with what adds the parts.
+  result.reduction = reductionForm(partial->model, result);
   return exportSchedule(result, partial->model, rewriter.getContext());
 }
 
@@ -380,13 +401,12 @@ Value Splitter::addParts(Value parts, Value destination) {
   return linalg::GenericOp::create(
              rewriter, loc, type, parts, start, maps, iterators,
              [](OpBuilder &builder, Location at, ValueRange values) {
-               Value added =
-                   isa<FloatType>(values[0].getType())
-                       ? arith::AddFOp::create(builder, at, values[1],
-                                               values[0])
-                             .getResult()
-                       : arith::AddIOp::create(builder, at, values[1],
-                                               values[0]);
+               Value added = isa<FloatType>(values[0].getType())
+                                 ? arith::AddFOp::create(builder, at, values[1],
+                                                         values[0])
+                                       .getResult()
+                                 : arith::AddIOp::create(builder, at, values[1],
+                                                         values[0]);
                linalg::YieldOp::create(builder, at, added);
              })
       .getResult(0);

@@ -13,10 +13,10 @@ folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
 
 
-def measure(name, skip, stages, m=256, n=256, mask=None):
+def measure(name, skip, stages, m=256, n=256, mask=None, period=None, parts=1):
     path = os.path.join(folder, f"{name}_{skip}_{stages}")
     with open(path + ".mlir", "w") as file:
-        file.write(chain(b=1, m=m, n=n, k=32, h=32, mask=mask))
+        file.write(chain(b=1, m=m, n=n, k=32, h=32, mask=mask, period=period))
     groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
     text = schedule(
         "m(LA,n(LB,CC,LD,CE),SE)",
@@ -27,6 +27,7 @@ def measure(name, skip, stages, m=256, n=256, mask=None):
         {"B": stages, "D": stages} if stages > 1 else {},
         warps=2,
         skip="n" if skip else None,
+        split={"n": parts} if parts > 1 else None,
         reduction="online",
     )
     lower(path, groups, text)
@@ -52,4 +53,13 @@ for stages in (1, 3):
     # Rows before the first key: their tiles visit nothing, and the results are NaN as the operators say.
     flops, _ = measure("none", True, stages, m=256, n=128, mask="causal")
     assert flops == pair * (1 + 2 + 3 + 4), (flops, pair)
+    # Rows of heads that are one axis, with tiles that lie across heads: what some row of a tile needs is visited.
+    for period in (64, 80, 48):
+        tiles = sum(max(row % period for row in range(m, m + TILE)) // TILE + 1 for m in range(0, 480, TILE))
+        flops, _ = measure(f"heads{period}", True, stages, m=480, n=period, mask="causal", period=period)
+        assert flops == pair * tiles, (period, flops, pair * tiles)
+    # The axis split over blocks: parts visit what is left of their ranges, together as much as one block.
+    for parts in (2, 3):
+        flops, _ = measure(f"causal{parts}", True, stages, mask="causal", parts=parts)
+        assert flops == pair * TILES * (TILES + 1) // 2, (parts, flops)
 print("full", full, whole)

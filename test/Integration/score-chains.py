@@ -1,6 +1,8 @@
 # Chains whose scores are reduced row by row between two products: one kernel each, right, moving the bytes that were
 # predicted, silent under the sanitizers; as the search chooses and with schedules drawn at random, which cut every axis.
-# RUN: %python %s %t
+# RUN: %python %s %t 2
+#
+#   score-chains.py FOLDER DRAWS [CASE...]
 
 import os
 import sys
@@ -9,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inp
 from drawn_schedules import run_chain
 from score_chains import chain
 
-folder = sys.argv[1]
+folder, draws, only = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 os.makedirs(folder, exist_ok=True)
 
 CASES = {
@@ -27,11 +29,21 @@ CASES = {
     "exp2": dict(b=1, m=64, n=80, k=48, h=32, scores="exp2", type="bf16", out="bf16"),
     "rms": dict(b=1, m=64, n=100, k=32, h=40, scores="rms"),
     "maximum": dict(b=1, m=48, n=72, k=32, h=32, scores="maximum"),
+    # A few rows against many keys: these are split over blocks.
+    "decode": dict(b=1, m=4, n=700, k=32, h=32, out="f16"),
+    "decode_lse": dict(b=2, m=1, n=513, k=64, h=40, lse=True, type="bf16"),
+    "decode_masked": dict(b=1, m=16, n=400, k=24, h=64, mask="additive"),
+    "whole": dict(b=2, m=40, n=56, k=32, h=32, scores="whole", out="f16"),
     "gelu": dict(b=1, m=64, n=72, k=40, h=40, scores="gelu", out="f16"),
 }
 
-online = 0
-for name, options in CASES.items():
-    for seed in (None, 1, 2):
-        online += "reduction = <online>" in run_chain(folder, name, chain(**options), seed)
-assert online >= len(CASES) // 2, "too few schedules cut a reduced axis to test what that takes"
+online = split = 0
+for name in only or CASES:
+    for seed in (None, *range(1, draws + 1)):
+        text = run_chain(folder, name, chain(**CASES[name]), seed) or ""
+        online += "reduction = <online>" in text
+        split += "parallel = <" in text
+print(f"{online} online, {split} split")
+if not only:
+    assert online >= len(CASES) // 2, "too few schedules cut a reduced axis to test what that takes"
+    assert split >= 3, "too few schedules split a reduced axis"

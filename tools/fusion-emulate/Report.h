@@ -17,11 +17,11 @@
 namespace fusion::emulator {
 
 /// `{"counters":{…},"sanitizer":[…]}`.
-std::string toJson(const Counters &counters,
+std::string toJson(const Counters &counters, bool hasL2,
                    const std::vector<Finding> &findings);
 
 /// One counter a line.
-std::string toText(const Counters &counters);
+std::string toText(const Counters &counters, bool hasL2);
 
 /// "file:line: kind: message (kernel …)".
 std::string toText(const Finding &finding, const std::string &file);

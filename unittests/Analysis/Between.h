@@ -32,10 +32,11 @@ public:
     std::string body = ("%r = arith." + combiner + " %a0, %out : f32").str();
     return add(name, {input}, body, "64xf32", 1, true, start);
   }
-  /// The whole function; `p` is multiplied, `results` leave besides the
-  /// product.
+  /// The whole function; `p` is rounded to `narrow` and multiplied, `results`
+  /// leave besides the product.
   std::string text(llvm::StringRef p,
-                   llvm::ArrayRef<llvm::StringRef> results = {}) {
+                   llvm::ArrayRef<llvm::StringRef> results = {},
+                   const std::string &narrow = "f16") {
     std::string types = "tensor<64x48xf32>", values = "%e";
     for (llvm::StringRef result : results) {
       types +=
@@ -43,7 +44,9 @@ public:
       values += (", %" + result).str();
     }
     return "func.func @f(%q: tensor<64x16xf16>, %k: tensor<16x32xf16>, "
-           "%v: tensor<32x48xf16>, %bias: tensor<64x32xf32>, %scale: "
+           "%v: tensor<32x48x" +
+           narrow +
+           ">, %bias: tensor<64x32xf32>, %scale: "
            "tensor<64xf32>) -> (" +
            types + ") {\n%zero = arith.constant 0.0 : f32\n" +
            "%s0 = tensor.empty() : tensor<64x32xf32>\n"
@@ -52,22 +55,30 @@ public:
            "%s = linalg.matmul ins(%q, %k : tensor<64x16xf16>, "
            "tensor<16x32xf16>) "
            "outs(%s1 : tensor<64x32xf32>) -> tensor<64x32xf32>\n" +
-           code +
-           "%h0 = tensor.empty() : tensor<64x32xf16>\n"
+           code + "%h0 = tensor.empty() : tensor<64x32x" + narrow +
+           ">\n"
            "%h = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, "
            "j)>, "
            "affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", "
            "\"parallel\"]} "
            "ins(%" +
-           p.str() +
-           " : tensor<64x32xf32>) outs(%h0 : tensor<64x32xf16>) {\n"
-           "^bb0(%x: f32, %y: f16):\n%t = arith.truncf %x : f32 to f16\n"
-           "linalg.yield %t : f16\n} -> tensor<64x32xf16>\n"
+           p.str() + " : tensor<64x32xf32>) outs(%h0 : tensor<64x32x" + narrow +
+           ">) {\n"
+           "^bb0(%x: f32, %y: " +
+           narrow + "):\n%t = arith.truncf %x : f32 to " + narrow +
+           "\n"
+           "linalg.yield %t : " +
+           narrow + "\n} -> tensor<64x32x" + narrow +
+           ">\n"
            "%e0 = tensor.empty() : tensor<64x48xf32>\n"
            "%e1 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<64x48xf32>) "
            "-> tensor<64x48xf32>\n"
-           "%e = linalg.matmul ins(%h, %v : tensor<64x32xf16>, "
-           "tensor<32x48xf16>) "
+           "%e = linalg.matmul ins(%h, %v : tensor<64x32x" +
+           narrow +
+           ">, "
+           "tensor<32x48x" +
+           narrow +
+           ">) "
            "outs(%e1 : tensor<64x48xf32>) -> tensor<64x48xf32>\n"
            "return " +
            values + " : " + types + "\n}\n";

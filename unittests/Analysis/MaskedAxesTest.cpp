@@ -77,6 +77,31 @@ TEST(MaskedAxes, Comparisons) {
   EXPECT_EQ(compare("ne"), "");
 }
 
+TEST(MaskedAxes, DigitsOfIndices) {
+  auto compare = [](llvm::StringRef digit) {
+    return predicate(("%p = arith.constant 20 : index\n"
+                      "%three = arith.constant 3 : index\n" +
+                      digit +
+                      "\n%c = arith.cmpi sle, %j, %d : index\n"
+                      "%r = arith.select %c, %x, %none : f32")
+                         .str());
+  };
+  EXPECT_EQ(compare("%d = arith.remui %i, %p : index"), "(m mod 20) - n < 0");
+  EXPECT_EQ(compare("%d = arith.divui %i, %p : index"), "(m / 20) - n < 0");
+  EXPECT_EQ(compare("%first = arith.divui %i, %three : index\n"
+                    "%d = arith.remui %first, %p : index"),
+            "(m / 3) - n < 0");
+  // Periods that do not fit into each other, a sum's remainder, and digits of
+  // the axis itself.
+  EXPECT_EQ(compare("%first = arith.remui %i, %p : index\n"
+                    "%d = arith.remui %first, %three : index"),
+            "");
+  EXPECT_EQ(compare("%first = arith.addi %i, %j : index\n"
+                    "%d = arith.remui %first, %p : index"),
+            "");
+  EXPECT_EQ(compare("%d = arith.remui %j, %p : index"), "");
+}
+
 TEST(MaskedAxes, WhatMakesZero) {
   constexpr llvm::StringLiteral causal = "m - n < 0";
   auto make = [](llvm::StringRef body) {
@@ -165,6 +190,24 @@ const Mask kMasks[] = {
      "%f = arith.constant 20 : index\n%c0 = arith.cmpi slt, %i, %f : index\n"
      "%c1 = arith.cmpi sle, %j, %i : index\n%c = arith.ori %c0, %c1 : i1",
      [](int64_t i, int64_t j) { return i < 20 || j <= i; }},
+    // Rows of heads that are one axis, and blocks of rows.
+    {"heads",
+     "%p = arith.constant 20 : index\n%w = arith.constant 3 : index\n"
+     "%head = arith.remui %i, %p : index\n%a = arith.subi %head, %w : index\n"
+     "%c0 = arith.cmpi sge, %j, %a : index\n"
+     "%c1 = arith.cmpi sle, %j, %head : index\n"
+     "%c = arith.andi %c0, %c1 : i1",
+     [](int64_t i, int64_t j) { return j >= i % 20 - 3 && j <= i % 20; }},
+    {"blocks",
+     "%p = arith.constant 4 : index\n%head = arith.divui %i, %p : index\n"
+     "%w = arith.muli %head, %p : index\n%c = arith.cmpi sle, %j, %w : index",
+     [](int64_t i, int64_t j) { return j <= i / 4 * 4; }},
+    {"digits",
+     "%p = arith.constant 24 : index\n%four = arith.constant 4 : index\n"
+     "%g = arith.remui %i, %p : index\n%head = arith.divui %g, %four : index\n"
+     "%w = arith.muli %head, %four : index\n%c = arith.cmpi sle, %j, %w : "
+     "index",
+     [](int64_t i, int64_t j) { return j <= i % 24 / 4 * 4; }},
     {"few_rows",
      "%f = arith.constant 33 : index\n%c = arith.cmpi sgt, %i, %f : index",
      [](int64_t i, int64_t) { return i > 33; }},

@@ -72,7 +72,7 @@ TEST(OnlineReduction, StatisticsAndScoresOfAnyKind) {
            "%l = math.log %a1 : f32\n%r = arith.addf %a0, %l : f32")
       .full("p", {"exp", "sum"},
             "%i = arith.divf %a0, %a1 : f32\n%r = arith.negf %i : f32");
-  Derived d = derive(b.text("p", {"lse"}));
+  Derived d = derive(b.text("p", {"lse"}, "bf16"));
   ASSERT_TRUE(d.form) << d.reason;
   EXPECT_EQ(print(d.form->sums[0].factor),
             "exp2((-(after 0 - before 0) * scalar of operator 3))");
@@ -91,7 +91,7 @@ TEST(OnlineReduction, WithoutSubtractionNothingRuns) {
       .reduce("top", "s", "maximumf", kNegInf)
       .full("p", {"s", "rms", "top"},
             "%x = arith.mulf %a1, %a0 : f32\n%r = arith.divf %x, %a2 : f32");
-  Derived d = derive(b.text("p"));
+  Derived d = derive(b.text("p", {}, "bf16"));
   ASSERT_TRUE(d.form) << d.reason;
   for (const OnlineForm::Running &running : d.form->running) {
     EXPECT_EQ(print(running.factor), "1");
@@ -112,6 +112,16 @@ TEST(OnlineReduction, Masks) {
 }
 
 TEST(OnlineReduction, DeclinesWithAReason) {
+  // Scores may exceed what f16 holds where their quotients do not.
+  Between scores;
+  scores.full("size", {"s"}, "%r = math.absf %a0 : f32")
+      .reduce("sum", "size", "addf", "0.0")
+      .full("p", {"s", "sum"}, "%r = arith.divf %a0, %a1 : f32");
+  EXPECT_TRUE(derive(scores.text("p", {}, "bf16")).form);
+  EXPECT_EQ(derive(scores.text("p")).reason,
+            "linalg.matmul multiplies a quotient or product that is rounded to "
+            "f16 and may be out of its range without a factor that is known "
+            "after the loop");
   // A value other than zero does not shrink with the rest.
   Between one = softmaxHead();
   one.full("kept", {"exp", "bias"},

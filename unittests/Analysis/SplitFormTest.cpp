@@ -1,4 +1,5 @@
-//===- SplitFormTest.cpp - Who computes what where a running axis is split -===//
+//===- SplitFormTest.cpp - Who computes what where a running axis is split
+//-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -84,9 +85,9 @@ TEST(SplitForm, ResultsOfRows) {
   // Parts do not evaluate the logarithm, and the scale is not theirs.
   EXPECT_FALSE(llvm::is_contained(d.form->partial, lse.operators.front()));
   ASSERT_EQ(d.online().later.size(), 1u);
-  EXPECT_EQ(d.group->axesOf(
-                d.group->model().tensors[d.online().later.front()].name),
-            "m");
+  EXPECT_EQ(
+      d.group->axesOf(d.group->model().tensors[d.online().later.front()].name),
+      "m");
   EXPECT_EQ(d.online().merges[1].partBytes, 8u);
   EXPECT_EQ(d.online().merges[1].otherBytes, 4u);
   EXPECT_EQ(d.online().merges[2].partBytes, 4u);
@@ -100,7 +101,7 @@ TEST(SplitForm, FactorsThatLeaveTakeTheirOperatorsAlong) {
            "%c = arith.constant 0.03125 : f32\n%m = arith.mulf %a0, %c : f32\n"
            "%r = math.rsqrt %m : f32")
       .full("p", {"s", "rms"}, "%r = arith.mulf %a0, %a1 : f32");
-  Divided d = divide(b.text("p"));
+  Divided d = divide(b.text("p", {}, "bf16"));
   ASSERT_TRUE(d.form) << d.reason;
   ASSERT_EQ(d.form->results[0].operators.size(), 1u);
   EXPECT_FALSE(llvm::is_contained(d.form->partial,

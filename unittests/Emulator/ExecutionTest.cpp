@@ -47,6 +47,56 @@ TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module(line), 32, "instruction limit", options);
 }
 
+/// Blocks of which one executes more than the others.
+static std::string uneven(const std::string &more) {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n"
+         ".visible .entry k(.param .u64 p)\n{\n"
+         ".reg .b32 %r<3>;\n.reg .b64 %d;\n.reg .pred %p;\n"
+         "ld.param.u64 %d, [p];\nmov.u32 %r0, %ctaid.x;\n"
+         "setp.ne.u32 %p, %r0, 3;\n@%p ret;\nmov.u32 %r1, 0;\n"
+         "LOOP:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, 1000;\n"
+         "@%p bra LOOP;\n" +
+         more + "ret;\n}\n";
+}
+
+TEST_F(Execution, LimitOfTheLaunch) {
+  auto program = parse(uneven(""));
+  auto communicates = parse(uneven("atom.global.add.u32 %r2, [%d], 1;\n"));
+  ASSERT_TRUE(program && communicates);
+  // Blocks 0, 1 and 2 have 4 instructions, block 3 has more.
+  Launch four = makeLaunch("k", {4, 1, 1}, {1, 1, 1}, out);
+  uint64_t first = run(*program, four, memory).counters.instructions;
+  EXPECT_GT(first, 3000u);
+  auto error = [&](Program &program, uint32_t blocks, uint64_t limit,
+                   unsigned threads, bool sanitize) {
+    Launch launch = makeLaunch("k", {blocks, 1, 1}, {1, 1, 1}, out);
+    Options options;
+    options.launchLimit = limit;
+    options.threads = threads;
+    options.sanitize = sanitize;
+    LaunchResult result = run(program, launch, memory, options);
+    return result.error ? result.error->message : std::string();
+  };
+  for (unsigned threads : {1u, 2u, 5u})
+    for (bool sanitize : {false, true}) {
+      EXPECT_EQ(error(*program, 100, 10000, threads, sanitize), "");
+      EXPECT_EQ(error(*program, 100, 11, threads, sanitize),
+                "the launch has executed 11 warp instructions, its limit "
+                "(kernel 'k', block (2,0,0))");
+      // Block 3 alone is more than the limit, whoever else has run by then.
+      EXPECT_EQ(error(*program, 2000000000, 500, threads, sanitize),
+                "the launch has executed 500 warp instructions, its limit "
+                "(kernel 'k', block (3,0,0))");
+      EXPECT_EQ(error(*program, 2000000000, 10000, threads, sanitize),
+                "the launch has executed 10000 warp instructions, its limit "
+                "(kernel 'k', block (" +
+                    std::to_string(4 + (10000 - first) / 4) + ",0,0))");
+      EXPECT_EQ(error(*communicates, 4, 500, threads, sanitize),
+                "the launch has executed 500 warp instructions, its limit "
+                "(kernel 'k', block (3,0,0))");
+    }
+}
+
 TEST_F(Execution, MembermasksNameTheLane) {
   bad(module("redux.sync.add.u32 %r1, %r0, 0;"), 1, "membermask");
   bad(module("shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0x0000ffff;"), 32,

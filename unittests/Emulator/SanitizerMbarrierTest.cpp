@@ -112,8 +112,10 @@ TEST_F(AsyncSanitizers, ScopesOfMbarriers) {
             List{"shared-race"});
   EXPECT_EQ(kinds(text(".release.cluster", ".acquire.cta"), 64, 2),
             List{"shared-race"});
-  // Without a scope it is that of the mbarrier.
-  EXPECT_EQ(kinds(text("", ""), 64, 2), List());
+  // Without a scope it is .cta (PTX ISA, "mbarrier.arrive"), wherever the
+  // mbarrier lies.
+  EXPECT_EQ(kinds(text("", ".acquire.cluster"), 64, 2), List{"shared-race"});
+  EXPECT_EQ(kinds(text(".release.cluster", ""), 64, 2), List{"shared-race"});
   std::string fence = "fence.acq_rel.cluster;\n";
   EXPECT_EQ(kinds(text(".relaxed.cluster", ".acquire.cluster", fence), 64, 2),
             List());
@@ -130,6 +132,27 @@ TEST_F(AsyncSanitizers, ScopesOfMbarriers) {
       "[%s+2048], 0;\n@!%q2 bra AGAIN;\n";
   EXPECT_EQ(kinds(all + wait + "ld.shared.u32 %r5, [%r2];\n"), List());
   EXPECT_EQ(kinds(kInit + kInitFence + kBar + kFetch + wait + kLoad), List());
+}
+
+TEST_F(AsyncSanitizers, ThePhaseThatAnArrivalCountsFor) {
+  std::string second =
+      "NEXT:\nmbarrier.try_wait.parity.shared::cta.b64 %q2, [%s+2048], 1;\n"
+      "@!%q2 bra NEXT;\n";
+  // A second copy, for the next phase, before anybody has waited for the first.
+  std::string copy = kInit + kInitFence + kBar + kFetch;
+  EXPECT_EQ(kinds(copy + waitFull() + kBar + kFetch + second), List());
+  EXPECT_TRUE(found("mbarrier-misuse", copy + kFetch + second));
+  // An arrival where only cp.async may have ended the phase.
+  std::string init =
+      "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 32;\n" + kBar;
+  std::string arrive = "mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n";
+  auto async = [](const std::string &noinc) {
+    return "cp.async.mbarrier.arrive" + noinc + ".shared.b64 [%s+2048];\n";
+  };
+  EXPECT_EQ(kinds(init + async("") + arrive + waitFull(), 32), List());
+  EXPECT_EQ(kinds(init + async(".noinc") + waitFull() + arrive + second, 32),
+            List());
+  EXPECT_TRUE(found("mbarrier-misuse", init + async(".noinc") + arrive, 32));
 }
 
 TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
@@ -215,10 +238,17 @@ TEST_F(AsyncSanitizers, DeadlockNamesTheOtherBlocksOfTheCluster) {
                          "0 bytes are missing)"),
             std::string::npos)
       << message;
-  ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].kind, "deadlock");
-  EXPECT_GT(result.findings[0].line, result.findings[0].otherLine);
-  EXPECT_GT(result.findings[0].otherLine, 0u);
+  // Two warps in each of two blocks, each with what the others wait for.
+  ASSERT_EQ(result.findings.size(), 4u);
+  for (unsigned i = 0; i < 4; ++i) {
+    const Finding &f = result.findings[i],
+                  &other = result.findings[(i + 2) % 4];
+    EXPECT_EQ(f.kind, "deadlock");
+    EXPECT_EQ(f.block[0], i / 2);
+    EXPECT_EQ(f.thread[0], i % 2 * 32);
+    EXPECT_EQ(f.otherLine, other.line);
+  }
+  EXPECT_GT(result.findings[0].line, result.findings[2].line);
 }
 
 TEST_F(AsyncSanitizers, ScopeOfAFence) {

@@ -51,8 +51,7 @@ TEST(CostBound, NothingIsFaster) {
             {sizes, batch}, chip,
             [&](const GroupModel &group, const ScheduleSpace &space,
                 const ScheduleCandidate &candidate, const Schedule &schedule) {
-              CostBound bound(group, schedule.tree, schedule.blocks, chip,
-                              candidate.parts);
+              CostBound bound(group, schedule, schedule.blocks, chip);
               Cost cost = predictCost(group, schedule,
                                       computeFootprint(group, schedule), chip);
               EXPECT_LE(bound.seconds(space.tilesOf(candidate)),
@@ -75,14 +74,14 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
           candidate.hoisted.fill(0);
           candidate.kept.fill(0);
           Schedule schedule = space.outline(candidate);
-          CostBound whole(group, schedule.tree, schedule.blocks, chip);
+          CostBound whole(group, schedule, schedule.blocks, chip);
           double bound = whole.seconds(space.tilesOf(candidate));
           // One axis after the other is opened; its loop is then dead.
           ScheduleCandidate open = candidate, shape = candidate;
           for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
             open.tiles[axis] = 0;
             shape.tiles[axis] = group.axes[axis].extent;
-            CostBound part(group, space.outline(shape).tree,
+            CostBound part(group, space.outline(shape),
                            space.expressions()[candidate.expression].blocks,
                            chip);
             double own = part.seconds(space.tilesOf(open));

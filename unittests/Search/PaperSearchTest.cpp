@@ -165,4 +165,23 @@ TEST(PaperSearch, ReasonsAreCountedWithoutTheirNumbers) {
             "warps");
 }
 
+// Evolution has a ranking too, and reporting it does not change the choice.
+TEST(PaperSearch, EvolutionRanksRunnersUp) {
+  GroupModel group = example();
+  SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  options.method = SearchMethod::Evolutionary;
+  std::string reason;
+  auto alone = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+  options.ranked = 10;
+  auto ranked = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+  ASSERT_TRUE(alone && ranked) << reason;
+  EXPECT_EQ(alone->ranking.size(), 1u);
+  ASSERT_EQ(ranked->ranking.size(), 10u);
+  EXPECT_EQ(alone->schedule.tiles, ranked->schedule.tiles);
+  EXPECT_EQ(alone->modelSeconds, ranked->modelSeconds);
+  for (size_t i = 1; i < ranked->ranking.size(); ++i)
+    EXPECT_LE(ranked->ranking[i - 1].modelSeconds,
+              ranked->ranking[i].modelSeconds);
+}
+
 } // namespace

@@ -28,7 +28,7 @@ PaperSpace makeSpace(const GroupModel &group,
 }
 
 using Expressions = std::array<uint64_t, 3>;
-using Candidates = std::array<uint64_t, 5>;
+using Candidates = std::array<WideCount, 5>;
 
 // MCFuser section III-C and figure 7, for the 163 KiB of an A100.
 TEST(PaperSpace, CountsOfTheExample) {
@@ -107,14 +107,28 @@ TEST(PaperSpace, CountsAreThoseOfTheVisit) {
     }
 }
 
+// Six products of 4096: more than 64 bits hold.
+TEST(PaperSpace, CountsBeyondWordsAreExact) {
+  GroupModel group = makeChainModel({llvm::SmallVector<int64_t, 6>(8, 4096)});
+  PaperSpaceCounts counts = makeSpace(group).count();
+  EXPECT_TRUE(counts.isExact);
+  // 256 tiles of each of eight axes.
+  EXPECT_TRUE(counts.candidates[0] == WideCount(counts.expressions[0]) << 64);
+  EXPECT_EQ(toText(WideCount(1) << 64), "18446744073709551616");
+  EXPECT_EQ(toText(0), "0");
+}
+
 TEST(PaperSpace, LongChainsAreListedAfterBinding) {
   for (unsigned products : {4, 6}) {
     GroupModel group =
         makeChainModel({llvm::SmallVector<int64_t, 6>(products + 2, 64)});
     PaperSpaceCounts counts = makeSpace(group).count();
-    EXPECT_EQ(counts.expressions[0], 0u);
-    EXPECT_GT(counts.expressions[2], 0u);
-    EXPECT_GT(counts.candidates[4], 0u);
+    EXPECT_TRUE(counts.isExact);
+    for (unsigned rule : {1, 2})
+      EXPECT_GT(counts.expressions[rule - 1], counts.expressions[rule]);
+    for (unsigned rule : {1, 2, 3, 4})
+      EXPECT_TRUE(counts.candidates[rule - 1] >= counts.candidates[rule]);
+    EXPECT_TRUE(counts.candidates[4] > 0);
   }
   GroupModel group = makeChainModel({llvm::SmallVector<int64_t, 6>(6, 64)});
   PaperSpaceOptions options;

@@ -136,6 +136,21 @@ TEST(TilingExpressions, SubExpressionsAreThoseOfAllExpressions) {
       }
 }
 
+// Counting makes none of them.
+TEST(TilingExpressions, AreCountedAsTheyAreListed) {
+  for (const GroupModel &group :
+       {chain(1), chain(2), chain(3), chain(4), chain(2, 8)})
+    for (bool flat : {false, true}) {
+      for (bool complete : {false, true})
+        EXPECT_EQ(countExpressions(group, allAxes(group), with(flat, complete)),
+                  listExpressions(group, allAxes(group), with(flat, complete))
+                      ->size());
+      EXPECT_EQ(countBoundExpressions(group, flat),
+                boundTexts(group, with(flat, false)).size());
+    }
+  EXPECT_EQ(countExpressions(chain(2), allAxes(chain(2)), {}), 26u);
+}
+
 // In a chain rule 2 fixes the order of the reductions, p may stand anywhere.
 TEST(TilingExpressions, RuleTwoLeavesFewOfLongChains) {
   GroupModel group = chain(3);

@@ -28,8 +28,13 @@ struct Cost {
   int64_t residentBlocks = 0; ///< of them, those that the grid fills it with
   int64_t waves = 0;
 
-  /// The term that bounds the kernel, for remarks.
+  /// The term that most of `total` is, for remarks: the longest of what overlaps,
+  /// "pipeline" where a block's dependent steps take longer than any resource is
+  /// busy, or the launches where they take longer than that.
   llvm::StringRef bound() const;
+
+  /// Seconds that the busiest resource is.
+  double busiest() const;
 };
 
 /// Predicts a group: its launch, which takes as long as its slowest resource is busy, or as its blocks
@@ -39,6 +44,16 @@ struct Cost {
 /// `combine`.
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip);
+
+/// Of it what depends on neither stages nor occupancy: bytes and work at the rates
+/// of what they pass through, every tensor once through DRAM. With any stages the
+/// launch takes at least `total`.
+Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
+                       const Footprint &footprint, const ChipInfo &chip);
+/// The whole, where that is known.
+Cost predictCost(const GroupModel &group, const Schedule &schedule,
+                 const Footprint &footprint, const ChipInfo &chip,
+                 const Cost &throughput);
 
 /// Predicts a kernel that only moves `bytes` at DRAM bandwidth, such as an
 /// element-wise operator of its own.

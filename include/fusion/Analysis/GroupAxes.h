@@ -35,6 +35,9 @@ struct GroupAxes {
   /// By operator: the product that an element-wise operator or a reduction comes
   /// after, directly or through others; none where it comes before a product.
   llvm::SmallVector<std::optional<unsigned>> followsProduct;
+  /// By operator: the pass over rows that a reduction in front of a product is
+  /// part of, or after which an operator on its rows is evaluated.
+  llvm::SmallVector<std::optional<unsigned>> passOf;
   /// By tensor of the model: for inputs the value outside of the operators, for
   /// results of products the contraction's result.
   llvm::SmallVector<mlir::Value> values;

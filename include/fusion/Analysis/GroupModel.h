@@ -52,6 +52,7 @@ enum class TensorRole : uint8_t {
   Intermediate, ///< result of a product that stays inside
   Result,       ///< result of the group
   Statistic,    ///< further result: values of rows, such as a log-sum-exp
+  Rows,         ///< values of an operand's rows that its product needs (RowPass)
 };
 
 /// A tensor that moves or is kept. A product's result stands for the
@@ -73,6 +74,12 @@ struct GroupTensor {
   unsigned operandNumber = 0;
   /// Of an operand: later products that read the same tile of it.
   llvm::SmallVector<unsigned, 1> sharedBy = {};
+  /// An operand as a pass over its rows reads it where it does so by itself, in
+  /// loops of its own: the pass. Loaded by no statement where the pass reads the
+  /// tiles that the product multiplies.
+  std::optional<unsigned> pass = std::nullopt;
+  /// Of a statistic: of rows of the product's operands, not of its values.
+  bool ofOperand = false;
 };
 
 /// Instructions of scalar operators.
@@ -117,6 +124,23 @@ struct Reduction {
   llvm::SmallVector<unsigned, 2> axes;     ///< of the result, by dimension
   llvm::SmallVector<unsigned, 2> reduced;
   unsigned elementBytes;                   ///< of the result
+  /// Of operands of the product, before it: which pass over rows it is part of.
+  std::optional<unsigned> pass = std::nullopt;
+};
+
+/// Reductions of what a product multiplies along the axis that it sums over, in
+/// front of it: the mean square of an RMS norm. One loop over the axis computes
+/// all of a pass; what reads the rows of one is in a later pass. A tree says how
+/// the loop stands to the product's (docs/reductions.md): it is the same, or
+/// before it, with the tiles that the product multiplies or with tiles of its own.
+struct RowPass {
+  unsigned product, operandNumber;
+  unsigned rows; ///< tensor of role Rows: stands for the pass in expressions
+  unsigned axis; ///< reduced, by the product too
+  llvm::SmallVector<unsigned, 2> reductions;
+  /// Operands that it reads, and by the same place as it reads them by itself.
+  llvm::SmallVector<unsigned, 2> reads, ahead;
+  ScalarWork perPoint, perRow;
 };
 
 /// Whether and how the reductions along an axis can run while the axis's loop also
@@ -148,15 +172,29 @@ struct OnlineAxis {
 struct MaskPredicate;
 using MaskPredicateRef = std::shared_ptr<const MaskPredicate>;
 
+/// An index, or a digit of one that stands for several: a row of heads that are
+/// one axis with their rows is the index modulo the rows of a head.
+struct MaskIndex {
+  unsigned axis;
+  int64_t divisor = 1;
+  int64_t period = 0; ///< of the quotient; 0 without one
+
+  bool isPlain() const { return divisor == 1 && period == 0; }
+  bool operator==(const MaskIndex &other) const {
+    return axis == other.axis && divisor == other.divisor &&
+           period == other.period;
+  }
+};
+
 /// A condition on the indices of a point: linear inequalities, joined.
 struct MaskPredicate {
   enum class Kind : uint8_t {
-    Linear, ///< Σ coefficient · index of axis + constant < 0
+    Linear, ///< Σ coefficient · index + constant < 0
     AnyOf,
     AllOf,
   };
   Kind kind = Kind::Linear;
-  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
+  llvm::SmallVector<std::pair<MaskIndex, int64_t>, 2> terms;
   int64_t constant = 0;
   std::vector<MaskPredicateRef> operands; ///< of AnyOf and AllOf
 };
@@ -177,12 +215,15 @@ struct GroupModel {
   llvm::SmallVector<GroupTensor, 8> tensors;
   llvm::SmallVector<Product, 4> products;
   llvm::SmallVector<Reduction, 2> reductions;
+  llvm::SmallVector<RowPass, 1> passes; ///< of one product in order
   llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
   llvm::SmallVector<MaskedAxis, 1> masked;
 
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;
   bool indexes(unsigned tensor, unsigned axis) const;
+  /// Whether a pass over rows can run in the loop of the product that needs them.
+  bool canRunWithProduct(const RowPass &pass) const;
 
   // Names, for messages.
   const std::string &axisName(unsigned axis) const { return axes[axis].name; }

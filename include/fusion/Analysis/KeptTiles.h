@@ -76,6 +76,10 @@ struct KeptTiles {
   /// By product: the outermost reduction loop, or null where none is live.
   llvm::SmallVector<const TilingNode *, 4> reductions;
   llvm::SmallVector<HandOver, 4> handOvers; ///< by product
+  /// By pass over rows: the loop over its axis, null where that is dead, and
+  /// whether its product sums up in the same one.
+  llvm::SmallVector<const TilingNode *, 1> rowLoops;
+  llvm::SmallVector<bool, 1> runsWithProduct;
 
   /// By tensor: tiles between load and use, or between hand-over and use.
   llvm::SmallVector<TileSlots, 8> values;
@@ -93,6 +97,10 @@ struct KeptTiles {
 std::optional<std::string> analyzeKeptTiles(const GroupModel &group,
                                             const Schedule &schedule,
                                             KeptTiles &kept);
+
+/// Whether the reductions along an axis of `group.online` run online: their loop
+/// also consumes them.
+bool runsOnline(const GroupModel &group, const KeptTiles &kept, unsigned axis);
 
 /// The first of the outermost items of a block's body from which on nothing is
 /// computed or loaded into shared memory, and something is stored: from there

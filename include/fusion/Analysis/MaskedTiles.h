@@ -43,6 +43,35 @@ std::string print(const GroupModel &group, const MaskPredicateRef &predicate);
 /// The axes, other than `axis`, that the predicate speaks of.
 llvm::SmallVector<unsigned, 2> otherAxes(const MaskedAxis &masked);
 
+/// The greatest (`isLast`) or the least value of an index, or of its digit, in
+/// the ranges of `numbers`.
+template <typename Numbers>
+typename Numbers::Value maskDigit(const MaskIndex &index, bool isLast,
+                                  Numbers &numbers) {
+  using Value = typename Numbers::Value;
+  auto quotient = [&](Value value) {
+    return numbers.floorDiv(value, index.divisor);
+  };
+  Value first = quotient(numbers.first(index.axis)),
+        last = quotient(numbers.last(index.axis));
+  if (index.period == 0)
+    return isLast ? last : first;
+  // Within one period the digit grows with the index; across two it has all
+  // values.
+  Value begun = numbers.floorDiv(first, index.period),
+        ended = numbers.floorDiv(last, index.period);
+  Value crosses = numbers.min(numbers.add(ended, numbers.scale(begun, -1)),
+                              numbers.constant(1));
+  if (isLast)
+    return numbers.max(
+        numbers.add(last, numbers.scale(ended, -index.period)),
+        numbers.scale(crosses, index.period - 1));
+  return numbers.max(
+      numbers.add(numbers.add(first, numbers.scale(begun, -index.period)),
+                  numbers.scale(crosses, -index.period)),
+      numbers.constant(0));
+}
+
 /// From which index on all points along `axis` satisfy the predicate (`after`),
 /// or up to which index, exclusive, they do; 0 … extent. The other axes range
 /// from `numbers.first(axis)` to `numbers.last(axis)`. `Numbers` says what a
@@ -71,11 +100,11 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
   Value rest = numbers.constant(predicate.constant);
   int64_t along = 0;
   for (auto [other, coefficient] : predicate.terms) {
-    if (other == axis) {
+    if (other.axis == axis) {
       along = coefficient;
       continue;
     }
-    Value most = coefficient > 0 ? numbers.last(other) : numbers.first(other);
+    Value most = maskDigit(other, /*isLast=*/coefficient > 0, numbers);
     rest = numbers.add(rest, numbers.scale(most, coefficient));
   }
   auto clamp = [&](Value value) {
@@ -100,8 +129,8 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
 }
 
 /// Why the loop over `axis` has to visit all tiles, or nullopt where the schedule
-/// may skip some: some points along the axis are masked, its loop is live and not
-/// split, every loop over it lies inside of those over the axes that the mask
+/// may skip some: some points along the axis are masked, its loop is live in each
+/// block, every loop over it lies inside of those over the axes that the mask
 /// compares it with, and no tile that is kept is numbered by it.
 std::optional<std::string> whyNotSkipped(const GroupModel &group,
                                          const Schedule &schedule,

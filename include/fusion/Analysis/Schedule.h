@@ -90,8 +90,9 @@ struct Schedule {
   }
 };
 
-/// The form that the reductions of a group need with a schedule's tiles: online
-/// where one of their axes is cut, none where there are no reductions.
+/// The form that the reductions of a group need with a schedule's tree and tiles:
+/// online where one runs in the loop that consumes it, ahead where axes are cut of
+/// those in front of a product alone, none where there are no reductions.
 std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
                                                  const Schedule &schedule);
 

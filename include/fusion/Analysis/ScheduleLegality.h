@@ -43,36 +43,51 @@ std::optional<std::string> whyImpossible(const GroupModel &group,
 
 /// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the two
 /// above. The verifier of scheduled groups and the pruning of searches are this
-/// predicate. Where it gets as far as to count it, `footprint` is what
-/// `computeFootprint` gives.
+/// predicate. Where it can be lowered, `footprint` is what `computeFootprint`
+/// gives.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
 /// `checkSchedule` of many schedules of one group. Most that a search looks at
-/// differ from the last one in their stages only, which changes little of what
-/// there is to check.
+/// differ from the last one in their warps or stages only, which changes little of
+/// what there is to check.
 class ScheduleChecker {
 public:
   /// `group` passes `checkGroup`; both must outlive the checker.
-  ScheduleChecker(const GroupModel &group, const ChipInfo &chip)
-      : group(group), chip(chip) {}
+  ScheduleChecker(const GroupModel &group, const ChipInfo &chip);
+  ~ScheduleChecker();
 
   /// Why not, or nullopt.
   std::optional<std::string> check(const Schedule &schedule);
-  /// The same, of the very object that `check` has accepted last: since then
-  /// nothing but `registerStages` and stages of its places has changed.
+  /// Without what lowering does not do (`whyImpossible`).
+  std::optional<std::string> checkPossible(const Schedule &schedule);
+
+  /// The same in steps, of one object that changes in between. Loops, tiles,
+  /// splits, grid, what is skipped, and operands' and results' places, whatever
+  /// the rest;
+  std::optional<std::string> checkLoops(const Schedule &schedule);
+  /// where they were accepted, why that many warps cannot hold the sums, however
+  /// they are arranged, or nullopt;
+  std::optional<std::string> checkSums(const Schedule &schedule,
+                                       unsigned warps) const;
+  /// the footprint of warps and intermediates' places
+  /// but for what a block holds;
+  const Footprint &countTraffic(const Schedule &schedule);
+  /// after that, whether these warps, places and stages can be lowered;
+  std::optional<std::string> checkWarps(const Schedule &schedule);
+  /// and where they can, other stages, also of fragments.
   std::optional<std::string> checkStages(const Schedule &schedule);
 
-  /// Of the schedule that was accepted last.
-  const Footprint &footprint() const { return counted; }
+  /// Of the schedule that was accepted last, whole.
+  const Footprint &footprint() const;
 
 private:
+  struct State;
   const GroupModel &group;
   const ChipInfo &chip;
-  KeptTiles kept;
-  Footprint counted;
+  std::unique_ptr<State> state;
 };
 
 /// Why no schedule can exist for the group on `chip`, whatever the tiles, or

@@ -71,6 +71,25 @@ parseLoops(llvm::StringRef text, const GroupModel &group,
 /// The loops nested in each other, outermost first, without statements.
 TilingTree makeNest(llvm::ArrayRef<unsigned> loops);
 
+/// How a pass over rows stands to the product that needs them.
+enum class PassPlace : uint8_t {
+  Together, ///< in the loop that the product sums over, as its running form
+  Ahead,    ///< in loops before it, of tiles that the pass reads by itself
+  Resident, ///< in loops before it, of tiles that stay for the product
+};
+
+/// Where a pass stands unless told otherwise: with its product, where it can run
+/// there.
+PassPlace usualPlace(const GroupModel &group, const RowPass &pass);
+
+/// Whether a pass is computed in the loop over its axis in which its product
+/// sums up.
+bool runsWithProduct(const GroupModel &group, const TilingTree &tree,
+                     const RowPass &pass);
+
+/// Whether a tree loads a tensor.
+bool isLoaded(const TilingTree &tree, unsigned tensor);
+
 /// Places all statements of the group in `loops`, a deep or flat expression in
 /// which the loops of one product are nested in each other. Loops that are dead
 /// with these tiles are left out unless `removeDeadLoops` is off.
@@ -79,10 +98,15 @@ TilingTree makeNest(llvm::ArrayRef<unsigned> loops);
 /// path. Where a value is complete only after a loop that its consumer or its
 /// store needs too, that loop is opened again: `kn` gives
 /// `k(LA,n(LB,CC)),n(LD,CE),SE`, which keeps all of C's tiles in between.
+///
+/// `passes` says by pass where it stands, `usualPlace` if empty. Where the axis of
+/// one is dead it stands in front of its product in any case, and so it does where
+/// the loop over its axis is outside of a loop over its rows.
 TilingTree placeStatements(const GroupModel &group, const TilingTree &loops,
                            llvm::ArrayRef<int64_t> tiles,
                            llvm::ArrayRef<unsigned> blocks = {},
-                           bool removeDeadLoops = true);
+                           bool removeDeadLoops = true,
+                           llvm::ArrayRef<PassPlace> passes = {});
 
 /// A statement with the loops around it, outermost first.
 struct TilingStatement {

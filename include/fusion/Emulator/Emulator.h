@@ -103,11 +103,14 @@ struct Launch {
 
 struct Options {
   bool sanitize = false;
-  bool annotate = false;         ///< fill LaunchResult::lines
-  uint64_t seed = 0;             ///< draws the order in which warps run
-  unsigned threads = 0;          ///< host threads, 0 = all cores
-  uint64_t instructionLimit = 0; ///< per warp, 0 = none
-  uint64_t l2Bytes = 0;          ///< capacity of the L2 model, 0 = no model
+  bool annotate = false; ///< fill LaunchResult::lines
+  uint64_t seed = 0;     ///< draws the order in which warps run
+  unsigned threads = 0;  ///< host threads, 0 = all cores
+  /// Warp instructions that one warp, and that all warps of the launch together
+  /// may execute, 0 = no limit. A block counts as one instruction at least.
+  uint64_t instructionLimit = 0;
+  uint64_t launchLimit = 0;
+  uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
 };
 
 /// Exact and repeatable; the definitions are in docs/emulator.md.

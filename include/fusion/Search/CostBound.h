@@ -7,17 +7,21 @@
 //===----------------------------------------------------------------------===//
 //
 // For branch and bound. Of our model's terms those are taken that depend on
-// loops and tiles alone: bytes and flops, which warps, stages and places can
-// only add to, at the rates of the chip. They fall as tiles grow, so an axis
-// whose tile is not chosen yet counts as one whole tile without padding, and
-// the bound of a part of the choices holds for all that complete it.
+// loops and tiles alone: bytes and work, which stages and places can only add
+// to, at the rates of the chip, and the latencies that no stages hide. Of warps
+// those are taken that read the fewest fragments from shared memory and keep
+// the tensor cores busiest, of all that hold the sums. They fall as tiles grow,
+// so an axis whose tile is not chosen yet counts as one whole tile without
+// padding, and the bound of a part of the choices holds for all that complete
+// it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_SEARCH_COSTBOUND_H
 #define FUSION_SEARCH_COSTBOUND_H
 
-#include "fusion/Analysis/TilingTree.h"
+#include "fusion/Analysis/Schedule.h"
+#include <array>
 
 namespace fusion {
 
@@ -26,11 +30,11 @@ public:
   /// The most axes of a group that has a bound.
   static constexpr unsigned kMaxAxes = 16;
 
-  /// `tree` has the loops of the live axes; `blocks` are those bound to the
-  /// grid; `parts` blocks share a reduction.
-  CostBound(const GroupModel &group, const TilingTree &tree,
-            llvm::ArrayRef<unsigned> blocks, const ChipInfo &chip,
-            int64_t parts = 1);
+  /// `outline` has the loops of the live axes, how products are mapped and
+  /// which reduction is split, but need not have the tiles; `blocks` are the
+  /// axes bound to the grid, live or not.
+  CostBound(const GroupModel &group, const Schedule &outline,
+            llvm::ArrayRef<unsigned> blocks, const ChipInfo &chip);
 
   /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
   /// which must not be a live axis of the tree.
@@ -41,18 +45,37 @@ private:
   struct Move {
     double bytes;   ///< of the whole tensor
     uint32_t again; ///< loops that repeat it
+    bool isShared;  ///< passes through shared memory
   };
   struct Work {
-    uint32_t axes;  ///< of the product
-    uint32_t again; ///< other loops around it
+    uint32_t axes;   ///< of the product
+    uint32_t values; ///< of them, those that it does not reduce
+    uint32_t again;  ///< other loops around it
     double secondsPerPoint;
+    double plainSeconds, specialSeconds; ///< for each point of its value
+    double handOverSeconds; ///< of a value that passes through shared memory
+    unsigned i1, i2;
+    int64_t unit1, unit2;               ///< of the intrinsic
+    double underWay;                    ///< of it, to keep a tensor core busy
+    double firstSeconds, secondSeconds; ///< of a fragment's element, by operand
   };
+  /// By the warps of a block, in the order of `ScheduleBuilder::warpCounts`.
+  struct ByWarps {
+    std::array<double, 4> steps{}; ///< seconds that products take after another
+    std::array<double, 4> shared{}; ///< that shared memory is busy
+  };
+  void addProduct(const Work &work, llvm::ArrayRef<int64_t> tiles,
+                  double points, double values, double resident,
+                  ByWarps &seconds) const;
+
   llvm::SmallVector<int64_t, 8> extents;
   llvm::SmallVector<Move, 8> moves;
   llvm::SmallVector<Work, 4> works;
   uint32_t blocks = 0;
   double compulsory = 0; ///< seconds of every tensor once, from DRAM
-  double fixed = 0, l2BytesPerSecond, numSMs, parts;
+  double fixed = 0, l2BytesPerSecond, sharedBytesPerSecond, numSMs, parts = 1;
+  double latency;  ///< of the first load and the last store
+  double mostSums; ///< elements of an accumulator that a warp holds
 };
 
 } // namespace fusion

@@ -68,6 +68,7 @@ struct EvolutionOptions {
   double epsilon = 0.01;     ///< ε, relative to the best time; not given either
   Convergence convergence = Convergence::BestOfAll;
   unsigned patience = 8;
+  unsigned kept = 16; ///< of the best, to report
   unsigned maxRounds = 200;
   uint64_t seed = 0;
   unsigned threads = 1;
@@ -75,6 +76,8 @@ struct EvolutionOptions {
 
 template <typename Candidate> struct EvolutionResult {
   Candidate best;
+  /// The best ones besides, best first; at most `EvolutionOptions::kept`.
+  std::vector<Candidate> others;
   double seconds;             ///< measured, or estimated without a measurement
   llvm::StringRef measuredBy; ///< empty without one
   unsigned rounds = 0;
@@ -127,6 +130,9 @@ public:
     }
     if (!std::isfinite(best))
       return std::nullopt;
+    for (const Timed &timed : elite)
+      if (!(timed.candidate == result.best))
+        result.others.push_back(timed.candidate);
     return result;
   }
 
@@ -195,7 +201,7 @@ private:
     return seconds;
   }
 
-  /// The best so far, at most n.
+  /// The best so far. Parents are the first n of them.
   void remember(const Timed &timed) {
     if (llvm::any_of(elite, [&](const Timed &other) {
           return other.candidate == timed.candidate;
@@ -206,17 +212,17 @@ private:
                                      return seconds < other.seconds;
                                    });
     elite.insert(place, timed);
-    if (elite.size() > options.measured)
+    if (elite.size() > std::max(options.measured, options.kept))
       elite.pop_back();
   }
 
   std::vector<Candidate> breed(const std::vector<Candidate> &population,
                                const std::vector<double> &times) {
     std::vector<Candidate> next;
-    if (options.convergence == Convergence::BestOfAll && !elite.empty())
+    size_t parents = std::min<size_t>(elite.size(), options.measured);
+    if (options.convergence == Convergence::BestOfAll && parents > 0)
       for (size_t i = 0; i < population.size() / 4; ++i)
-        next.push_back(
-            space.mutate(elite[i % elite.size()].candidate, numbers));
+        next.push_back(space.mutate(elite[i % parents].candidate, numbers));
     std::vector<double> sums;
     double sum = 0;
     for (double seconds : times)

@@ -65,16 +65,21 @@ struct PaperCandidate {
   }
 };
 
+/// Candidates of six products exceed 64 bits.
+using WideCount = unsigned __int128;
+
 /// How many are left after each rule; a rule that is off takes nothing away.
-/// Numbers that exceed 64 bits are the largest one.
 struct PaperSpaceCounts {
-  /// Of expressions: all, after rule 1, after rule 2. Above kMostAxes axes all
-  /// are not known (0), nor those after rule 1 where rule 2 is on: the list is
-  /// made with both.
+  /// Of expressions: all, after rule 1, after rule 2.
   std::array<uint64_t, 3> expressions{};
   /// Of candidates: all, after rules 1, 2, 3 and 4.
-  std::array<uint64_t, 5> candidates{};
+  std::array<WideCount, 5> candidates{};
+  /// Off where a number would exceed its bits, and is the largest one.
+  bool isExact = true;
 };
+
+/// In decimal digits.
+std::string toText(WideCount number);
 
 class PaperSpace {
 public:
@@ -141,7 +146,7 @@ private:
   struct ModelCache;
 
   void listTiles();
-  uint64_t countAdmitted() const;
+  WideCount countAdmitted() const;
   int64_t sharedMemoryLimit() const;
   template <typename Visit>
   void descend(llvm::SmallVectorImpl<int64_t> &tiles, unsigned axis,

@@ -51,18 +51,26 @@ public:
 
   /// Tree and grid of an expression with the schedule's tiles. Loops of one
   /// iteration are left out; unless `hoists`, statements stay in them as if
-  /// they were there (MCFuser without removal of dead loops).
+  /// they were there (MCFuser without removal of dead loops). `passes` as for
+  /// `placeStatements`.
   void setLoops(Schedule &schedule, const BoundExpression &expression,
-                bool hoists = true) const;
+                bool hoists = true,
+                llvm::ArrayRef<PassPlace> passes = {}) const;
 
-  /// Sets warps, then places and transports of all tensors, with one stage.
+  /// Sets all that loops and tiles decide alone, once these are set: places and
+  /// transports of operands and results, the form of reductions, and the loop
+  /// that leaves out masked tiles.
+  void placeTensors(Schedule &schedule) const;
+
+  /// Sets warps, and where they leave intermediates, with one stage of
+  /// everything. The tensors are placed.
   void arrange(Schedule &schedule,
                llvm::ArrayRef<std::array<unsigned, 2>> warps) const;
 
-  /// Gives what is loaded in the innermost sequential loops that many stages,
-  /// two where it passes through registers. Others keep one.
-  void setStages(Schedule &schedule, unsigned stages,
-                 unsigned registerStages) const;
+  /// Gives `loads`, those of `listPipelinedLoads`, that many stages, two where
+  /// they pass through registers. Others keep what they have.
+  void setStages(Schedule &schedule, unsigned stages, unsigned registerStages,
+                 llvm::ArrayRef<unsigned> loads) const;
 
   /// Every product with the same warps.
   std::vector<Arrangement> uniformArrangements() const;
@@ -83,7 +91,6 @@ private:
   void mapProducts();
   unsigned pickAxis(llvm::ArrayRef<unsigned> axes) const;
   void orderLoops();
-  void placeTensors(Schedule &schedule) const;
 
   const GroupModel &group;
   const ChipInfo &chip;

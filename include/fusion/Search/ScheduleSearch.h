@@ -51,13 +51,14 @@ using Refusals = std::vector<std::pair<std::string, int64_t>>;
 
 /// The size of a paper's space (PaperSpace.h).
 struct SpaceCounts : PaperSpaceCounts {
-  uint64_t afterRule4InElements = 0; ///< rule 4 as the document counts
+  WideCount afterRule4InElements = 0; ///< rule 4 as the document counts
 };
 
 struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
-  int64_t bounded = 0;    ///< legal ones whose pipelines cannot beat the best
+  /// Not looked at further, since their bytes and work alone take longer.
+  int64_t bounded = 0;
   /// The best ones with different tiles or warps, the chosen one first: as many
   /// as the options ask for.
   std::vector<RatedSchedule> ranking;

@@ -41,6 +41,8 @@ struct ScheduleCandidate {
   /// computing it again (`keepIntermediate`); what a tree has no such loops for
   /// stays where it is. Beyond these many tensors nothing is moved.
   static constexpr unsigned kMostTensors = 24;
+  /// Of the rows of a pass, how it stands to its product: 0 is `usualPlace`, 1
+  /// ahead of it with tiles that stay, 2 the remaining one.
   std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
   std::array<uint8_t, kMostProducts> kept{};   ///< by product
 
@@ -58,6 +60,7 @@ public:
   /// `group` passes `checkGroup` and has at most CostBound::kMaxAxes axes.
   ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                 const SearchOptions &options);
+  ~ScheduleSpace();
 
   /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
@@ -93,6 +96,9 @@ public:
   bool fillsParts(const ScheduleCandidate &candidate) const {
     return fillsParts(candidate, splitAxis);
   }
+  /// Splits the last product's reduction so that each part is one tile, the least
+  /// there is. Returns false where it cannot be split so.
+  bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
   /// Iterations of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
@@ -118,7 +124,8 @@ public:
   /// Candidates in the space, as far as a double counts.
   double size() const;
 
-  /// Mapping, tiles, tree and grid; one stage, not arranged.
+  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Any number
+  /// of threads may ask.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
@@ -141,12 +148,18 @@ public:
   const ScheduleBuilder &build() const { return builder; }
 
 private:
+  struct TreeCache;
+
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
+  void setLoops(Schedule &schedule, const ScheduleCandidate &candidate) const;
+  llvm::SmallVector<PassPlace, 1>
+  placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
   void listSplits();
+  int64_t unitOf(unsigned axis) const;
   void listTiles();
 
   const GroupModel &group;
@@ -162,6 +175,7 @@ private:
   llvm::SmallVector<unsigned, 8> movable, keepable;
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
+  std::unique_ptr<TreeCache> trees;
 };
 
 } // namespace fusion

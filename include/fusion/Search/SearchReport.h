@@ -14,8 +14,8 @@
 
 namespace fusion {
 
-/// Why `other`, which the model rates no better, was not chosen: by how much it
-/// is slower and which term of its cost grew most.
+/// Why `other` was not chosen: by how much the model that ranked rates it slower,
+/// and where that is ours the term that decides; of equals, what decided them.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
 /// What a field of the schedule would change that lowering does not do yet.
@@ -41,7 +41,8 @@ std::string describe(const Schedule &schedule, const GroupModel &group);
 /// loop's bound, and the place of the choice under the roofline (flop per byte
 /// of DRAM, flop per second). In the papers' spaces `expressions_raw`, `raw`
 /// and `after_rule1` to `after_rule4` are the sizes of the space; integers that
-/// a double does not hold are strings.
+/// a double does not hold are strings, and `counts_exact` is off where one exceeds
+/// 128 bits.
 llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchResult &result,
                                 const SearchOptions &options,

@@ -52,6 +52,11 @@ std::optional<std::vector<TilingTree>>
 listExpressions(const GroupModel &group, llvm::ArrayRef<unsigned> axes,
                 const ExpressionOptions &options);
 
+/// How many they are, without making them; `limit` aside.
+uint64_t countExpressions(const GroupModel &group,
+                          llvm::ArrayRef<unsigned> axes,
+                          const ExpressionOptions &options);
+
 /// An expression whose outer loops are the grid's.
 struct BoundExpression {
   llvm::SmallVector<unsigned, 4> blocks; ///< in the order of the result's axes
@@ -68,6 +73,9 @@ BoundExpression bindBlocks(const GroupModel &group, const TilingTree &loops);
 /// of all axes, but without enumerating these.
 std::optional<std::vector<BoundExpression>>
 listBoundExpressions(const GroupModel &group, const ExpressionOptions &options);
+
+/// How many sub-expressions there are without rule 2.
+uint64_t countBoundExpressions(const GroupModel &group, bool isFlat);
 
 /// Whether an expression keeps several tiles of an intermediate (rule 2).
 bool keepsIntermediates(const GroupModel &group, const TilingTree &loops);

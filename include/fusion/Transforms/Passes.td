@@ -188,8 +188,9 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
     side by side in every tensor that either of them indexes become one, so that
     tiles can run across both and fewer axes are searched; tensors from outside are
     reshaped, which moves nothing. Where an operator computes with an index of such
-    loops it divides instead, and what its masks look like is lost: this is done
-    where the search predicts that it pays.
+    loops it divides instead, and a mask excludes what it excludes for all rows of a
+    tile, of one head or of several: this is done where the search predicts that it
+    pays.
 
     Before that, two ways of writing that operands are shared become indexing maps:
 
@@ -217,7 +218,10 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
         ins(%q3, %k3 : …) …
     ```
   }];
-  let options = chipOptions;
+  let options = !listconcat(chipOptions, [
+    Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
+           "Price kernels that skip tiles which masks provably exclude">
+  ]);
   let dependentDialects = [
     "::fusion::fuse::FuseDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"

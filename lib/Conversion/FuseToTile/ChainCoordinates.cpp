@@ -219,6 +219,15 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
     Value tile = kernel.constant(schedule.tiles[axis]);
     begin = b.createOrFold<arith::MulIOp>(
         loc, b.createOrFold<arith::DivUIOp>(loc, begin, tile), tile);
+    if (schedule.splitOf(axis) > 1) {
+      // Of it what the block's part has.
+      Value first = origins[axis];
+      int64_t length =
+          sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
+      begin = numbers.max(begin, first);
+      end = numbers.min(end, numbers.add(first, kernel.constant(length)));
+      end = numbers.max(end, begin);
+    }
     return {begin, b.createOrFold<arith::SubIOp>(loc, end, begin)};
   }
   Value begin = origins[axis];
@@ -239,7 +248,9 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
 bool ChainLowering::mayBeIdle(unsigned axis) const {
   if (!shortened || shortened->masked->axis != axis)
     return hasIdleParts(model, schedule, axis);
-  return llvm::any_of(
-      listVisitedTiles(model, schedule, *shortened),
-      [](const VisitedTiles &visited) { return visited.iterations == 0; });
+  return schedule.splitOf(axis) > 1 ||
+         llvm::any_of(listVisitedTiles(model, schedule, *shortened),
+                      [](const VisitedTiles &visited) {
+                        return visited.iterations == 0;
+                      });
 }

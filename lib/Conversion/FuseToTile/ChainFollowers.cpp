@@ -165,7 +165,7 @@ void ChainLowering::startArray(unsigned tensor) {
 Value ChainLowering::tileOf(Value value, unsigned tensor) {
   const TileSlots &slots = kept.values[tensor];
   if (!slots.isKept())
-    return tiles.lookup(value);
+    return model.tensors[tensor].pass ? passTiles[tensor] : tiles.lookup(value);
   Value &tile = fetched[value];
   if (!tile)
     tile = getFromArray(arrays[tensor], slotNumber(slots));

@@ -113,9 +113,25 @@ private:
                     mlir::TypedAttr fill);
   Value scaleRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
   void correctSums(unsigned product);
+  void correctSums(const OnlineForm &form, unsigned product, unsigned rowAxis);
+  void combineRunning(unsigned op, unsigned product, unsigned axis, Value part);
   llvm::SmallVector<Value *> startRunning(const TilingNode &loop);
+  void finishOnline(const OnlineForm &form, unsigned product, unsigned rowAxis,
+                    llvm::function_ref<void()> emitRowOperators);
   void finishRunning(const TilingNode &loop);
   void emitStatistic(unsigned tensor);
+
+  // Passes over rows of operands (ChainRowPasses.cpp).
+  /// The tensor that stands for an input where it is read: the one that a pass
+  /// loads by itself, if it does.
+  unsigned operandTensor(Value value) const;
+  /// Rows that a pass makes, or null for any other value.
+  Value rowsOf(Value value) const;
+  unsigned rowAxisOf(const RowPass &pass) const;
+  void emitPass(unsigned rows);
+  Value emitPart(unsigned op, const RowPass &pass);
+  void emitRowOperators(unsigned pass);
+  void finishPasses(const TilingNode &loop);
 
   // Tiles that are kept.
   /// The number of the slot that the present iteration makes or uses.
@@ -173,6 +189,11 @@ private:
   /// By product: the factors that have left its sum, by row; null where none has.
   llvm::SmallVector<Value> rowScales;
   llvm::SmallVector<unsigned> rowScaleAxes;
+  /// The pass over rows that is evaluated, and the axis of the rows that factors
+  /// are evaluated for; none for those of a product's value.
+  std::optional<unsigned> presentPass, presentRowAxis;
+  /// By tensor: what a pass has loaded into registers by itself.
+  llvm::SmallVector<Value> passTiles;
   /// The axis of which a slice is evaluated, and where the slice starts.
   std::optional<std::pair<unsigned, int64_t>> slicedAxis;
 };

@@ -30,8 +30,7 @@ using namespace fusion;
 //===----------------------------------------------------------------------===//
 
 const OnlineForm *ChainLowering::onlineForm(unsigned axis) const {
-  return sequentialTrips(model, schedule, axis) == 1 ? nullptr
-                                                     : derivedForm(axis);
+  return runsOnline(model, kept, axis) ? derivedForm(axis) : nullptr;
 }
 
 const OnlineForm *ChainLowering::derivedForm(unsigned axis) const {
@@ -79,6 +78,10 @@ Value ChainLowering::evaluateFollower(Value operand, unsigned product) {
     return tileOf(operand, input->second);
   if (Value known = tiles.lookup(operand))
     return known;
+  if (input != axes.tensorOf.end())
+    if (unsigned tensor = operandTensor(operand);
+        model.tensors[tensor].role == TensorRole::Operand)
+      return tileOf(axes.values[tensor], tensor);
   // Element-wise operators on inputs alone.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
   unsigned index = llvm::find(axes.operators, op) - axes.operators.begin();
@@ -133,12 +136,33 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
   Value combined =
       emitScalar(linalgOp, body.combined, tileAxes, shape,
                  [&](Value value) { return evaluateFollower(value, product); });
-  combined =
-      maskReduced(combined, tileAxes, axis, reductionIdentity(b, loc, body));
-  int64_t d = axis == mapping.i1 ? 0 : 1;
-  auto type = RankedTensorType::get({shape[1 - d]}, body.combined.getType());
-  Value part = tile::ReduceOp::create(b, loc, type, body.kind, combined, d,
-                                      /*offset=*/IntegerAttr());
+  for (unsigned reduced : model.reductions[number].reduced)
+    combined = maskReduced(combined, tileAxes, reduced,
+                           reductionIdentity(b, loc, body));
+  // Of several axes the last dimension goes first.
+  Value part = combined;
+  for (int64_t d : {1, 0}) {
+    if (!llvm::is_contained(model.reductions[number].reduced, tileAxes[d]))
+      continue;
+    SmallVector<int64_t, 2> left(
+        cast<RankedTensorType>(part.getType()).getShape());
+    left.erase(left.begin() + d);
+    part = tile::ReduceOp::create(
+        b, loc, RankedTensorType::get(left, body.combined.getType()), body.kind,
+        part, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
+        /*warps=*/DenseI64ArrayAttr());
+  }
+  combineRunning(op, product, axis, part);
+}
+
+/// What a tile has given of a reduction: its result, or with that of the tiles
+/// before what runs.
+void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
+                                   Value part) {
+  linalg::LinalgOp linalgOp = axes.operators[op];
+  ReductionBody body = *matchReduction(linalgOp);
+  unsigned number = *axes.reductionOf[op];
+  auto type = cast<RankedTensorType>(part.getType());
   Value &result = tiles[linalgOp->getResult(0)];
   const OnlineForm *form = onlineForm(axis);
   if (!form) {
@@ -216,9 +240,11 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
     SmallVector<unsigned, 2> rowAxes;
     SmallVector<int64_t, 2> shape;
     for (unsigned axis : {mapping.i1, mapping.i2})
-      if (!llvm::any_of(model.online, [&](const OnlineAxis &online) {
-            return online.axis == axis && onlineForm(axis);
-          })) {
+      if (presentRowAxis
+              ? axis == *presentRowAxis
+              : !llvm::any_of(model.online, [&](const OnlineAxis &online) {
+                  return online.axis == axis && onlineForm(axis);
+                })) {
         rowAxes.push_back(axis);
         shape.push_back(schedule.tiles[axis]);
       }
@@ -270,29 +296,33 @@ void ChainLowering::correctSums(unsigned product) {
   for (const OnlineAxis &online : model.online) {
     const OnlineForm *form = onlineForm(online.axis);
     bool isReduced = llvm::any_of(model.reductions, [&](const Reduction &r) {
-      return r.product == product && llvm::is_contained(r.reduced, online.axis);
+      return r.product == product && !r.pass &&
+             llvm::is_contained(r.reduced, online.axis);
     });
-    if (!form || !isReduced)
+    if (form && isReduced)
+      correctSums(*form, product, from.i1 == online.axis ? from.i2 : from.i1);
+  }
+}
+
+void ChainLowering::correctSums(const OnlineForm &form, unsigned product,
+                                unsigned rowAxis) {
+  for (const OnlineForm::Sum &sum : form.sums) {
+    if (!sum.factor)
       continue;
-    unsigned rowAxis = from.i1 == online.axis ? from.i2 : from.i1;
-    for (const OnlineForm::Sum &sum : form->sums) {
-      if (!sum.factor)
-        continue;
-      Value rows = emitCorrection(sum.factor, product);
-      Value &accumulator = accumulators[sum.product];
-      const ProductMapping &to = schedule.products[sum.product];
-      unsigned tileAxes[] = {to.i1, to.i2};
-      const TileSlots &slots = kept.accumulators[sum.product];
-      if (!slots.isKept()) {
-        accumulator = scaleRows(accumulator, rows, tileAxes, rowAxis);
-        continue;
-      }
-      for (int64_t slot = 0; slot < slots.count; ++slot) {
-        Value number = kernel.constant(slot);
-        Value scaled = scaleRows(getFromArray(accumulator, number), rows,
-                                 tileAxes, rowAxis);
-        setInArray(accumulator, number, scaled);
-      }
+    Value rows = emitCorrection(sum.factor, product);
+    Value &accumulator = accumulators[sum.product];
+    const ProductMapping &to = schedule.products[sum.product];
+    unsigned tileAxes[] = {to.i1, to.i2};
+    const TileSlots &slots = kept.accumulators[sum.product];
+    if (!slots.isKept()) {
+      accumulator = scaleRows(accumulator, rows, tileAxes, rowAxis);
+      continue;
+    }
+    for (int64_t slot = 0; slot < slots.count; ++slot) {
+      Value number = kernel.constant(slot);
+      Value scaled =
+          scaleRows(getFromArray(accumulator, number), rows, tileAxes, rowAxis);
+      setInArray(accumulator, number, scaled);
     }
   }
 }
@@ -310,12 +340,16 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
     unsigned number = *axes.reductionOf[index];
     const Reduction &reduction = model.reductions[number];
     const HandOver &handOver = kept.handOvers[reduction.product];
-    if (reduction.reduced.front() != loop.index ||
-        !llvm::is_contained(handOver.loops, &loop))
+    bool runs = reduction.pass ? kept.rowLoops[*reduction.pass] == &loop
+                               : reduction.reduced.front() == loop.index &&
+                                     llvm::is_contained(handOver.loops, &loop);
+    if (!runs)
       continue;
     ReductionBody body = *matchReduction(op);
     const ProductMapping &mapping = schedule.products[reduction.product];
     unsigned rowAxis = mapping.i1 == loop.index ? mapping.i2 : mapping.i1;
+    if (reduction.pass)
+      rowAxis = rowAxisOf(model.passes[*reduction.pass]);
     auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
                                       body.combined.getType());
     running[number].carried =
@@ -328,10 +362,11 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
 /// After the loop: the rows that have run are final, what follows from them is
 /// computed, and the factors that have left the sums are gathered.
 void ChainLowering::finishRunning(const TilingNode &loop) {
+  finishPasses(loop);
   const OnlineForm *form = onlineForm(loop.index);
   std::optional<unsigned> product;
   for (const Reduction &reduction : model.reductions)
-    if (reduction.reduced.front() == loop.index &&
+    if (reduction.reduced.front() == loop.index && !reduction.pass &&
         llvm::is_contained(kept.handOvers[reduction.product].loops, &loop))
       product = reduction.product;
   if (!form || !product)
@@ -341,29 +376,37 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
     return;
   const ProductMapping &from = schedule.products[*product];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
+  finishOnline(*form, *product, rowAxis, [&] {
+    // Operators on rows, now on final values.
+    for (unsigned op = 0; op < axes.operators.size(); ++op)
+      if (!axes.productOf[op] && !axes.reductionOf[op] &&
+          axes.followsProduct[op] == product &&
+          !llvm::is_contained(axes.loops[op], loop.index))
+        emitFollower(op, *product);
+  });
+}
+
+void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
+                                 unsigned rowAxis,
+                                 llvm::function_ref<void()> emitRowOperators) {
   // From the guarded to the true values.
-  for (const OnlineForm::Running &rule : form->running) {
+  for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
     state.before = guard(rule.reduction, state.carried);
     state.after = state.carried;
   }
-  for (const OnlineForm::Running &rule : form->running) {
+  for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
     if (rule.factor)
       state.carried = arith::MulFOp::create(b, loc, state.carried,
-                                            emitRows(rule.factor, *product));
+                                            emitRows(rule.factor, product));
     unsigned op = llvm::find(axes.reductionOf, std::optional(rule.reduction)) -
                   axes.reductionOf.begin();
     tiles[axes.operators[op]->getResult(0)] = state.carried;
   }
-  // Operators on rows, now on final values.
-  for (unsigned op = 0; op < axes.operators.size(); ++op)
-    if (!axes.productOf[op] && !axes.reductionOf[op] &&
-        axes.followsProduct[op] == product &&
-        !llvm::is_contained(axes.loops[op], loop.index))
-      emitFollower(op, *product);
-  for (const OnlineForm::Sum &sum : form->sums) {
-    Value scale = sum.factor ? emitRows(sum.factor, *product) : Value();
+  emitRowOperators();
+  for (const OnlineForm::Sum &sum : form.sums) {
+    Value scale = sum.factor ? emitRows(sum.factor, product) : Value();
     auto multiply = [&](Value factor) {
       scale = scale ? arith::MulFOp::create(b, loc, scale, factor).getResult()
                     : factor;
@@ -378,8 +421,7 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
         value.kind = RowExpression::Kind::Div;
         value.operands[1] = std::make_shared<const RowExpression>(scalar);
       }
-      multiply(
-          emitRows(std::make_shared<const RowExpression>(value), *product));
+      multiply(emitRows(std::make_shared<const RowExpression>(value), product));
     }
     rowScales[sum.product] = scale;
     rowScaleAxes[sum.product] = rowAxis;

@@ -99,12 +99,30 @@ static int64_t accessAlignment(int64_t width, Type element) {
   return width * std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
+Type KernelEmitter::memoryType(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : element;
+}
+
+Value KernelEmitter::fromMemory(Value value, Type element) {
+  return value.getType() == element
+             ? value
+             : arith::TruncIOp::create(b, loc, element, value).getResult();
+}
+
+Value KernelEmitter::toMemory(Value value) {
+  Type type = memoryType(value.getType());
+  return value.getType() == type
+             ? value
+             : arith::ExtUIOp::create(b, loc, type, value).getResult();
+}
+
 LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   const View &view = views[op.getView()];
   const LinearLayout &layout = getLayout(op.getType()).getValue();
   Type element = op.getType().getElementType();
   int64_t width = accessWidth(view.type, layout);
-  auto vectorType = VectorType::get({width}, element);
+  auto vectorType = VectorType::get({width}, memoryType(element));
   int64_t count = layout.inSize(LayoutDim::Register);
   Values results(count);
   // What only goes on to shared memory need not be loaded by replicas: they store
@@ -164,7 +182,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
       values = read(chunk.position);
     }
     for (int64_t i = 0; i < width; ++i)
-      results[reg + i] = vector::ExtractOp::create(b, loc, values, i);
+      results[reg + i] =
+          fromMemory(vector::ExtractOp::create(b, loc, values, i), element);
   }
   registers[op] = std::move(results);
   return success();
@@ -176,7 +195,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
   const LinearLayout &layout = getLayout(type).getValue();
   Type element = type.getElementType();
   int64_t width = accessWidth(view.type, layout);
-  auto vectorType = VectorType::get({width}, element);
+  auto vectorType = VectorType::get({width}, memoryType(element));
   const Values &values = registers[op.getValue()];
   Value first = isFirstHolder(layout);
   llvm::DenseSet<int64_t> stored;
@@ -199,8 +218,11 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
       auto guarded = scf::IfOp::create(b, loc, predicate, false);
       b.setInsertionPointToStart(guarded.thenBlock());
     }
-    Value packed = vector::FromElementsOp::create(
-        b, loc, vectorType, ValueRange(values).slice(reg, width));
+    Values elements;
+    for (Value value : ValueRange(values).slice(reg, width))
+      elements.push_back(toMemory(value));
+    Value packed =
+        vector::FromElementsOp::create(b, loc, vectorType, elements);
     vector::StoreOp::create(b, loc, packed, view.memory, chunk.position,
                             /*nontemporal=*/false,
                             llvm::MaybeAlign(accessAlignment(width, element)));
@@ -209,14 +231,14 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
 }
 
 LogicalResult KernelEmitter::emitElementLoad(ElementLoadOp op) {
-  scalars.map(op.getResult(),
-              memref::LoadOp::create(b, loc, globalMemory(op.getBase()),
-                                     ValueRange{scalar(op.getIndex())}));
+  Value value = memref::LoadOp::create(b, loc, globalMemory(op.getBase()),
+                                       ValueRange{scalar(op.getIndex())});
+  scalars.map(op.getResult(), fromMemory(value, op.getType()));
   return success();
 }
 
 LogicalResult KernelEmitter::emitElementStore(ElementStoreOp op) {
-  memref::StoreOp::create(b, loc, scalar(op.getValue()),
+  memref::StoreOp::create(b, loc, toMemory(scalar(op.getValue())),
                           globalMemory(op.getBase()),
                           ValueRange{scalar(op.getIndex())});
   return success();

@@ -28,6 +28,10 @@ public:
 
   mlir::LogicalResult run();
 
+  /// What an element takes in global memory: a byte for a truth value, since
+  /// LLVM would pack vectors of them into bits.
+  static mlir::Type memoryType(mlir::Type element);
+
 private:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<Value>;
@@ -125,6 +129,8 @@ private:
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
   Value globalMemory(Value pointer);
+  Value fromMemory(Value value, mlir::Type element);
+  Value toMemory(Value value);
   struct Chunk {
     Value position;  ///< in the memory, elements
     Value isInside;  ///< null where it is known to be

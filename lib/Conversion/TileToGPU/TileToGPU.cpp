@@ -85,7 +85,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     SmallVector<Type> types;
     for (Type type : kernel.getArgumentTypes()) {
       if (auto pointer = dyn_cast<tile::PtrType>(type))
-        types.push_back(MemRefType::get({}, pointer.getElementType()));
+        types.push_back(MemRefType::get(
+            {}, KernelEmitter::memoryType(pointer.getElementType())));
       else
         types.push_back(type.isIndex() ? b.getI32Type() : type);
     }

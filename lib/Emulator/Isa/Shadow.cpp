@@ -29,6 +29,7 @@ inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
     for (unsigned i = 0; i < kLanes; ++i) {
       bits |= x.offset[i];
       first[i] = x.offset[i] / 4;
+      first[i] += first[i] & x.interleaved;
       owner[i] = x.mine | Record(i) << 7;
     }
   } else {
@@ -37,6 +38,7 @@ inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
       unsigned i = unsigned(__builtin_ctz(left));
       bits |= x.offset[i];
       first[lanes] = x.offset[i] / 4;
+      first[lanes] += first[lanes] & x.interleaved;
       owner[lanes++] = x.mine | Record(i) << 7;
     }
   }

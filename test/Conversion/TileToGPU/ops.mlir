@@ -62,6 +62,28 @@ tile.kernel @narrow_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, 
 
 // -----
 
+// Truth values take a byte each.
+#rows = #tile.layout<"register: 8*[0,1]; lane: 4*[0,8] 8*[1,0]; warp: 2*[8,0] -> [16, 32]">
+!truth = !tile.view<2 x i1, unit = 1, alignment = 4>
+// CHECK-LABEL: gpu.func @truth_values
+// CHECK-SAME: memref<i8>
+// CHECK: %[[BYTES:.*]] = vector.load {{.*}} {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
+// CHECK: %[[BYTE:.*]] = vector.extract %[[BYTES]][0]
+// CHECK: arith.trunci %[[BYTE]] : i8 to i1
+// CHECK: arith.extui {{.*}} : i1 to i8
+// CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
+tile.kernel @truth_values(%p: !tile.ptr<i1> {tile.access = #tile.access<read>}, %q: !tile.ptr<i1> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = tile.view %p[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<i1> -> !truth
+  %x = tile.load %v[%c0, %c0] {in_bounds = array<i1: true, true>} : !truth -> tensor<16x32xi1, #rows>
+  %w = tile.view %q[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<i1> -> !truth
+  tile.store %x, %w[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<16x32xi1, #rows>, !truth
+  tile.return
+}
+
+// -----
+
 // Of threads that hold the same element one stores.
 #replicated = #tile.layout<"register: 2*[1]; lane: 4*[2] 8*[0]; warp: 2*[0] -> [8]">
 // CHECK-LABEL: gpu.func @replicas_store_once

@@ -524,3 +524,19 @@ func.func @array_type(%a: !tile.array<2 x tensor<16x16xf32>>, %b: tensor<16x8xf3
   %c = "tile.array_set"(%b, %a, %n) : (tensor<16x8xf32>, !tile.array<2 x tensor<16x16xf32>>, index) -> !tile.array<2 x tensor<16x16xf32>>
   return
 }
+
+// -----
+
+func.func @reduce_of_half_a_product(%a: tensor<16x16xf32>) {
+  // expected-error @below {{'tile.reduce' op 'intrinsic' and 'warps' go together}}
+  %b = tile.reduce addf %a along 1 {intrinsic = "mma.m16n8k16"} : tensor<16x16xf32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_of_a_product_of_rows(%a: tensor<16xf32>) {
+  // expected-error @below {{'tile.reduce' op an operand of a product has two dimensions, and warps along two}}
+  %b = tile.reduce addf %a along 0 {intrinsic = "mma.m16n8k16", warps = array<i64: 1, 1>} : tensor<16xf32> -> tensor<f32>
+  return
+}

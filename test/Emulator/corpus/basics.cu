@@ -80,7 +80,8 @@ __device__ __noinline__ int fibonacci(int n) {
 }
 
 extern "C" __global__ void recursion(int *out) {
-  out[threadIdx.x] = fibonacci(threadIdx.x % 12);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = fibonacci(i % 12);
 }
 
 struct Pair {
@@ -97,13 +98,13 @@ __device__ __noinline__ Pair combine(Pair p, float x, const int *table) {
 
 // A table on the stack, dynamically indexed, and structs by value.
 extern "C" __global__ void local_arrays(double *out, int seed) {
-  int table[8];
+  int table[8], t = blockIdx.x * blockDim.x + threadIdx.x;
   for (int i = 0; i < 8; ++i)
-    table[i] = seed * i + threadIdx.x;
-  Pair p = {1.0, int(threadIdx.x)};
+    table[i] = seed * i + t;
+  Pair p = {1.0, t};
   for (int i = 0; i < 5; ++i)
     p = combine(p, 0.5f, table);
-  out[threadIdx.x] = p.a + p.b;
+  out[t] = p.a + p.b;
 }
 
 extern "C" __global__ void histogram(const unsigned char *in, unsigned *bins,
@@ -160,7 +161,7 @@ extern "C" __global__ void spin_lock(int *lock, int *counter) {
 }
 
 extern "C" __global__ void switch_table(const int *in, int *out) {
-  int v = in[threadIdx.x];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
   switch (v) {
   case 0: v = 17; break;
   case 1: v = v * 3 + 1; break;
@@ -171,18 +172,18 @@ extern "C" __global__ void switch_table(const int *in, int *out) {
   case 6: v = __brev(v); break;
   default: v = ~v; break;
   }
-  out[threadIdx.x] = v;
+  out[i] = v;
 }
 
 extern "C" __global__ void votes(const int *in, unsigned *out) {
-  int v = in[threadIdx.x];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
   unsigned ballot = __ballot_sync(0xffffffffu, v > 3);
   unsigned same = __match_any_sync(0xffffffffu, v);
   int all = __all_sync(0xffffffffu, v >= 0);
   unsigned active = 0;
   if (v & 1)
     active = __activemask();
-  out[threadIdx.x] = ballot ^ (same * 3u) ^ (active * 5u) ^ unsigned(all);
+  out[i] = ballot ^ (same * 3u) ^ (active * 5u) ^ unsigned(all);
 }
 
 extern "C" __global__ void transpose(const float *in, float *out, int n) {

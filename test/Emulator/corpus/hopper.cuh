@@ -30,6 +30,11 @@ static __device__ __forceinline__ void wait(uint64_t *barrier, uint32_t parity) 
   asm volatile("{\n.reg .pred p;\nAGAIN%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra DONE%=;\nbra AGAIN%=;\nDONE%=:\n}"
                ::"r"(shared(barrier)), "r"(parity) : "memory");
 }
+/// The same for what threads of other blocks of the cluster tell.
+static __device__ __forceinline__ void waitCluster(uint64_t *barrier, uint32_t parity) {
+  asm volatile("{\n.reg .pred p;\nAGAIN%=:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
+               "@p bra DONE%=;\nbra AGAIN%=;\nDONE%=:\n}" ::"r"(shared(barrier)), "r"(parity) : "memory");
+}
 static __device__ __forceinline__ void bulkLoad(void *to, const void *from, uint32_t bytes, uint64_t *barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                ::"r"(shared(to)), "l"(from), "r"(bytes), "r"(shared(barrier)) : "memory");

@@ -74,9 +74,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_ring(const int *in,
     asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\n"
                  "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}"
                  ::"r"(shared(&full[b])), "r"(next) : "memory");
-    asm volatile("{\n.reg .pred p;\nAGAIN%=:\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
-                 "@p bra DONE%=;\nbra AGAIN%=;\nDONE%=:\n}" ::"r"(shared(&full[b])), "r"(r / 2 & 1) : "memory");
+    waitCluster(&full[b], r / 2 & 1);
     value = value * 3 + inbox[b][31 - t];
     cluster.sync(); // a neighbour two rounds ahead would overwrite the inbox
   }

@@ -98,7 +98,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_pipeline(const int 
     if (leader) {
       for (int i = 0; i < tiles; ++i) {
         int s = i % stages;
-        wait(&empty[s], (i / stages & 1) ^ 1);
+        waitCluster(&empty[s], (i / stages & 1) ^ 1);
         arriveExpect(&full[s], sizeof(ring[s]));
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
                      ::"r"(shared(ring[s] + rank * size / 2)), "l"(in + i * size + rank * size / 2), "r"(size * 2),
@@ -106,7 +106,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_pipeline(const int 
       }
       // The other block's consumers still arrive here.
       for (int i = tiles; i < tiles + stages; ++i)
-        wait(&empty[i % stages], (i / stages & 1) ^ 1);
+        waitCluster(&empty[i % stages], (i / stages & 1) ^ 1);
     }
   } else {
     int sum = 0;
@@ -117,7 +117,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster_pipeline(const int 
       __syncwarp();
       if (t % 32 < 2)
         asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\n"
-                     "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}"
+                     "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}"
                      ::"r"(shared(&empty[s])), "r"(t % 32) : "memory");
     }
     out[blockIdx.x * size + t] = sum;

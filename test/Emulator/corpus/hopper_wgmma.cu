@@ -253,7 +253,11 @@ wgmma_specialized(const __grid_constant__ TensorMap a, const __grid_constant__ T
 // Fragments of mma to rows by stmatrix, both ways: C and its transpose.
 extern "C" __global__ void store_matrices(const __half *a, const __half *b, __half *c, __half *transposed) {
   __shared__ __align__(16) __half tile[16][16], turned[16][16];
-  int t = threadIdx.x;
+  int t = threadIdx.x, product = blockIdx.x * 256;
+  a += product;
+  b += product;
+  c += product;
+  transposed += product;
   uint32_t fa[4], fb[4], d[2][2] = {};
   for (int i = 0; i < 4; ++i) {
     fa[i] = *(const uint32_t *)(a + (t / 4 + i % 2 * 8) * 16 + t % 4 * 2 + i / 2 * 8);

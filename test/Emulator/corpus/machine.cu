@@ -212,7 +212,8 @@ __device__ __noinline__ unsigned ackermann(unsigned m, unsigned n) {
 }
 
 extern "C" __global__ void deep_recursion(unsigned *out) {
-  out[threadIdx.x] = ackermann(threadIdx.x % 3, threadIdx.x % 7);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = ackermann(i % 3, i % 7);
 }
 
 struct Shape {

@@ -80,10 +80,13 @@ extern "C" __global__ void histogram_aggregated(const uint8_t *in, unsigned *bin
   }
 }
 
-// Least significant digit first, 4 bits at a time, one block, stable.
+// Least significant digit first, 4 bits at a time, stable; every block sorts
+// n keys of its own.
 extern "C" __global__ void sort_radix(uint32_t *keys, uint32_t *spare, int n) {
   __shared__ unsigned counts[16], offsets[16], warps[8][16];
   unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
+  keys += blockIdx.x * n;
+  spare += blockIdx.x * n;
   for (int shift = 0; shift < 32; shift += 4) {
     if (t < 16)
       counts[t] = 0;
@@ -168,10 +171,11 @@ extern "C" __global__ void merge_path(const int *a, int na, const int *b, int nb
     out[k] = j >= nb || (i < na && a[i] <= b[j]) ? a[i++] : b[j++];
 }
 
-// Odd-even transposition over a block.
+// Odd-even transposition over a block, which sorts n numbers of its own.
 extern "C" __global__ void sort_odd_even(short *data, int n) {
   extern __shared__ short s[];
   int t = threadIdx.x;
+  data += blockIdx.x * n;
   if (t < n)
     s[t] = data[t];
   for (int round = 0; round < n; ++round) {

@@ -37,6 +37,7 @@ extern "C" __global__ void block_scan(const int *in, int *out) {
 extern "C" __global__ void bitonic_sort(unsigned *data) {
   __shared__ unsigned s[512];
   unsigned t = threadIdx.x;
+  data += 512 * blockIdx.x;
   s[t] = data[t];
   s[t + 256] = data[t + 256];
   for (unsigned k = 2; k <= 512; k *= 2)
@@ -109,10 +110,13 @@ extern "C" __global__ void stencil(const float *in, float *out, int n) {
                      s[ly][lx - 1] + s[ly][lx + 1];
 }
 
-// One warp loads, three compute, two buffers, named barriers.
+// One warp loads, three compute, two buffers, named barriers. Every block has
+// rounds of its own.
 extern "C" __global__ void producer_consumer(const int *in, int *out, int rounds) {
   __shared__ int buffer[2][96];
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  in += blockIdx.x * rounds * 96;
+  out += blockIdx.x * 96;
   if (warp == 0) {
     for (int r = 0; r < rounds; ++r) {
       int b = r & 1;
@@ -161,8 +165,8 @@ __device__ int timesTo(int a, int b) { return a * b; }
 
 extern "C" __global__ void indirect_calls(const int *in, int *out) {
   Visitor v[2] = {{addTo}, {timesTo}};
-  int x = in[threadIdx.x];
-  out[threadIdx.x] = v[x & 1].apply(x, 7);
+  int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
+  out[i] = v[x & 1].apply(x, 7);
 }
 
 // Matrix-vector product in double precision with a float atomic at the end.
@@ -179,13 +183,14 @@ extern "C" __global__ void dot_atomic(const float *a, const float *b, float *out
 }
 
 extern "C" __global__ void math_functions(const float *in, float *out) {
-  float x = in[threadIdx.x];
-  out[threadIdx.x * 8 + 0] = sinf(x);
-  out[threadIdx.x * 8 + 1] = expf(x * 0.01f);
-  out[threadIdx.x * 8 + 2] = logf(fabsf(x) + 1.0f);
-  out[threadIdx.x * 8 + 3] = erff(x * 0.1f);
-  out[threadIdx.x * 8 + 4] = tanhf(x);
-  out[threadIdx.x * 8 + 5] = powf(fabsf(x), 0.7f);
-  out[threadIdx.x * 8 + 6] = float(cos(double(x)));
-  out[threadIdx.x * 8 + 7] = fmodf(x, 3.0f);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = in[i];
+  out[i * 8 + 0] = sinf(x);
+  out[i * 8 + 1] = expf(x * 0.01f);
+  out[i * 8 + 2] = logf(fabsf(x) + 1.0f);
+  out[i * 8 + 3] = erff(x * 0.1f);
+  out[i * 8 + 4] = tanhf(x);
+  out[i * 8 + 5] = powf(fabsf(x), 0.7f);
+  out[i * 8 + 6] = float(cos(double(x)));
+  out[i * 8 + 7] = fmodf(x, 3.0f);
 }

@@ -157,10 +157,12 @@ extern "C" __global__ void argmax(const float *in, unsigned long long *best, int
     atomicMax(best, key);
 }
 
-// Kahan's compensated sum in every thread, f64 between them.
+// Kahan's compensated sum in every thread, f64 between them; a product a block.
 extern "C" __global__ void dot_compensated(const float *a, const float *b, double *out, int n) {
   __shared__ double partial[64];
   float sum = 0, lost = 0;
+  a += blockIdx.x * n;
+  b += blockIdx.x * n;
   for (int i = threadIdx.x; i < n; i += 64) {
     float term = a[i] * b[i] - lost, next = sum + term;
     lost = (next - sum) - term;
@@ -172,6 +174,6 @@ extern "C" __global__ void dot_compensated(const float *a, const float *b, doubl
     double total = 0;
     for (int i = 0; i < 64; ++i)
       total += partial[i];
-    *out = total;
+    out[blockIdx.x] = total;
   }
 }

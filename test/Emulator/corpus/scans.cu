@@ -22,10 +22,12 @@ extern "C" __global__ void scan_warp(const int *in, int *out, int n) {
     out[i] = v;
 }
 
-// Hillis and Steele with two buffers, exclusive.
+// Hillis and Steele with two buffers, exclusive; n elements a block.
 extern "C" __global__ void scan_hillis_steele(const float *in, float *out, int n) {
   extern __shared__ float buffers[];
   int t = threadIdx.x, size = blockDim.x, from = 0;
+  in += blockIdx.x * n;
+  out += blockIdx.x * n;
   buffers[t] = t > 0 && t <= n ? in[t - 1] : 0;
   for (int d = 1; d < size; d *= 2) {
     __syncthreads();
@@ -116,11 +118,13 @@ extern "C" __global__ void scan_look_back(const int *in, long long *out,
     out[i] = before + v;
 }
 
-// Keeps the positive elements in order, within one block.
+// Keeps the positive ones of a block's n elements in order.
 extern "C" __global__ void compact_block(const float *in, float *out, int *count, int n) {
   __shared__ int warps[32];
   __shared__ int kept;
   int t = threadIdx.x, warp = t / 32;
+  in += blockIdx.x * n;
+  out += blockIdx.x * n;
   if (t == 0)
     kept = 0;
   __syncthreads();
@@ -144,7 +148,7 @@ extern "C" __global__ void compact_block(const float *in, float *out, int *count
     __syncthreads();
   }
   if (t == 0)
-    *count = kept;
+    count[blockIdx.x] = kept;
 }
 
 // The same over blocks without order: one atomic per warp.

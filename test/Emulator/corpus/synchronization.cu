@@ -16,10 +16,11 @@ static __device__ __forceinline__ void arrive(int barrier, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// Two halves of a block pass two buffers to and fro: when one half writes a
+// The two halves of a block pass two buffers to and fro: when one half writes a
 // buffer again, the other's answer says that it has read it.
 extern "C" __global__ void ping_pong(int *data, int rounds) {
   __shared__ int ball[2][64];
+  data += blockIdx.x * 128;
   int side = threadIdx.x / 64, t = threadIdx.x % 64, value = data[threadIdx.x];
   for (int r = 0; r < rounds; ++r) {
     if (side == (r & 1)) {
@@ -180,10 +181,13 @@ extern "C" __global__ void grid_rounds(int *values, int *next, unsigned *barrier
   }
 }
 
-// Breadth first search, a level after the other, in one block: the frontier
-// is a queue in shared memory.
-extern "C" __global__ void breadth_first(const int *rows, const int *columns, int *level, int start) {
+// Breadth first search, a level after the other: the frontier is a queue in
+// shared memory. Block b searches from start + b; `level` has a row of
+// `vertices` for each.
+extern "C" __global__ void breadth_first(const int *rows, const int *columns, int *level, int vertices, int start) {
   __shared__ int queue[2][256], size[2];
+  level += blockIdx.x * vertices;
+  start += blockIdx.x;
   if (threadIdx.x == 0) {
     queue[0][0] = start;
     size[0] = 1;

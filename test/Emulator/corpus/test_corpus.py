@@ -5,6 +5,7 @@
 number of host threads, the same counters every time, line by line too, no findings."""
 
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -53,8 +54,11 @@ def test_kernel(name, emulate, tmp_path):
         case.write(folder)
         report, results = emulate(case, folder, "--threads=1", "--l2=1048576")
         assert not case.problems(results), where
-        again = emulate(case, folder, "--threads=3", "--l2=1048576")
-        assert again == (report, results), f"{where}: not the same with 3 host threads"
+        for threads in (1, 2, 3):
+            again = emulate(case, folder, f"--threads={threads}", "--l2=1048576")
+            assert again == (report, results), f"{where}: not the same again, with {threads} host threads"
+        drawn = emulate(case, folder, "--threads=1", "--seed=5", "--sanitize")
+        assert emulate(case, folder, "--threads=3", "--seed=5", "--sanitize") == drawn, f"{where}: another schedule"
         lines, results = emulate(case, folder, "--threads=1", "--l2=1048576", "--annotate")
         again = emulate(case, folder, "--threads=2", "--l2=1048576", "--annotate")
         assert again == (lines, results), f"{where}: not the same line by line"
@@ -77,6 +81,12 @@ def test_every_kernel_has_cases():
         entries |= set(re.findall(r"^\s*\.visible \.entry (\w+)\(", path.read_text(), re.MULTILINE))
     assert entries - compile_corpus.TESTED_ELSEWHERE == set(cases.kernels())
     assert len(entries) >= 40
+
+
+@pytest.mark.parametrize("name", cases.kernels())
+def test_blocks_meet_others(name):
+    """What one block alone does would not show that it leaves others' work alone."""
+    assert any(math.prod(cases.triple(case.grid)) >= 2 for case in cases.cases_of(name))
 
 
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")

@@ -53,8 +53,10 @@ class Function:
     def product(self, lhs, rhs, lhs_map, rhs_map, sizes):
         """Over b, i, j and the reduced k, in f32."""
         def body(names, old):
-            lines = [f"%x{i} = arith.extf {n} : {v[2]} to f32" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))]
-            return lines + ["%p = arith.mulf %x0, %x1 : f32", f"%r = arith.addf {old}, %p : f32"], "%r"
+            lines = [f"%x{i} = arith.extf {n} : {v[2]} to f32" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))
+                     if v[2] != "f32"]  # fmt: skip
+            factors = [n if v[2] == "f32" else f"%x{i}" for i, (n, v) in enumerate(zip(names, (lhs, rhs)))]
+            return lines + [f"%p = arith.mulf {factors[0]}, {factors[1]} : f32", f"%r = arith.addf {old}, %p : f32"], "%r"
         return self.generic([lhs, rhs], [lhs_map, rhs_map], "b, i, j, k", ["parallel"] * 3 + ["reduction"], sizes, "f32",
                             "b, i, j", body, fill="0.0")  # fmt: skip
 
@@ -77,12 +79,12 @@ class Function:
 FULL = "b, i, j"
 
 
-def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, lse=False, out="f32", transposed=False):
+def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, lse=False, out="f32", transposed=False, period=None):
     """Scores [b, m, n] of q [b, m, k] and k [b, n, k] (or [b, k, n]), something row-wise on them, times v [b, n, h].
 
     scores: softmax, unscaled (exponentials divided after the product), rms, maximum (divided by the largest absolute
-    score), exp2 (softmax to the base 2), gelu (element-wise only).
-    mask: causal, (left, right) window, additive.
+    score of the row, or of all with `whole`), exp2 (softmax to the base 2), gelu (element-wise only).
+    mask: causal, (left, right) window, additive. Those of indices start anew every `period` rows, if it is given.
     """
     f = Function()
     q = f.argument((b, m, k), type)
@@ -103,8 +105,11 @@ def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, ls
     elif mask is not None:
         left, right = (n, 0) if mask == "causal" else mask
         # Keys from i + (n - m) - left to i + (n - m) + right.
+        period = period or m
+        row = [f"%period = arith.constant {period} : index", "%i = arith.remui %row, %period : index"]
         s = f.pointwise([s], [FULL],
-                        ["%i = linalg.index 1 : index", "%j = linalg.index 2 : index", f"%shift = arith.constant {n - m} : index",
+                        ["%row = linalg.index 1 : index", *row, "%j = linalg.index 2 : index",
+                         f"%shift = arith.constant {n - period} : index",
                          f"%left = arith.constant {left} : index", f"%right = arith.constant {right} : index",
                          "%at = arith.addi %i, %shift : index", "%first = arith.subi %at, %left : index",
                          "%last = arith.addi %at, %right : index", "%c0 = arith.cmpi sge, %j, %first : index",
@@ -124,6 +129,11 @@ def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, ls
                            "%x = arith.mulf %a0, %n : f32", "%y = arith.addf %x, %eps : f32", "%r = math.rsqrt %y : f32"],
                           (b, m), loops="b, i")  # fmt: skip
         p = f.pointwise([s, rms], [FULL, "b, i"], ["%r = arith.mulf %a0, %a1 : f32"], sizes)
+    elif scores == "whole":
+        size = f.pointwise([s], [FULL], ["%r = math.absf %a0 : f32"], sizes)
+        top = f.generic([size], [FULL], FULL, ["parallel", "reduction", "reduction"], (b,), "f32", "b",
+                        lambda names, old: ([f"%r = arith.maximumf {names[0]}, {old} : f32"], "%r"), fill="0.0")  # fmt: skip
+        p = f.pointwise([s, top], [FULL, "b"], ["%r = arith.divf %a0, %a1 : f32"], sizes)
     elif scores == "maximum":
         size = f.pointwise([s], [FULL], ["%r = math.absf %a0 : f32"], sizes)
         top = f.rows(size, "maximumf", "0.0")

@@ -195,6 +195,11 @@ LogicalResult ReduceOp::verify() {
       ArrayRef<int64_t>(kept) != to.getShape())
     return emitOpError("cannot reduce ")
            << from << " along " << d << " to " << to;
+  if (getIntrinsic().has_value() != getWarps().has_value())
+    return emitOpError("'intrinsic' and 'warps' go together");
+  if (getWarps() && (getWarps()->size() != 2 || from.getRank() != 2))
+    return emitOpError("an operand of a product has two dimensions, and warps "
+                       "along two");
   bool isFloat = false, isInteger = false;
   switch (getKind()) {
   case arith::AtomicRMWKind::addf:

@@ -55,6 +55,7 @@ private:
   LogicalResult checkInput();
   bool spread();
   std::pair<LayoutAttr, LayoutAttr> operandLayouts(DotOp dot);
+  LayoutAttr fragmentLayout(ReduceOp reduce);
   LayoutAttr wantedLayout(Value value);
   bool fix(Value value, LayoutAttr layout);
   LayoutAttr fixedLayout(Value value) const { return fixed.lookup(value); }
@@ -80,6 +81,25 @@ LogicalResult Assigner::checkInput() {
     for (Type type : op->getResultTypes())
       if (getLayout(type))
         return op->emitOpError("already has a layout");
+    if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getIntrinsic()) {
+      const Intrinsic *intrinsic = lookupIntrinsic(*reduce.getIntrinsic());
+      if (!intrinsic)
+        return op->emitOpError("unknown intrinsic '")
+               << *reduce.getIntrinsic() << "'";
+      RankedTensorType type = reduce.getValue().getType();
+      bool isFirst = reduce.getDimension() == 1;
+      ArrayRef<int64_t> warps = *reduce.getWarps();
+      if (warps[0] * warps[1] !=
+          static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarps()))
+        return op->emitOpError("arranges other warps than the kernel has");
+      int64_t unit =
+          isFirst ? intrinsic->i1 * warps[0] : intrinsic->i2 * warps[1];
+      if (type.getDimSize(isFirst ? 0 : 1) % unit ||
+          type.getDimSize(isFirst ? 1 : 0) % intrinsic->r1)
+        return op->emitOpError("tile ")
+               << type << " is no multiple of the intrinsic over [" << warps
+               << "] warps";
+    }
     if (auto dot = dyn_cast<DotOp>(op)) {
       const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
       if (!intrinsic)
@@ -87,8 +107,9 @@ LogicalResult Assigner::checkInput() {
                << dot.getIntrinsic() << "'";
       RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
       if (lhs.getElementTypeBitWidth() != intrinsic->operandBits)
-        return op->emitOpError("'") << dot.getIntrinsic() << "' does not multiply "
-                                    << lhs.getElementType();
+        return op->emitOpError("'")
+               << dot.getIntrinsic() << "' does not multiply "
+               << lhs.getElementType();
       ArrayRef<int64_t> warps = dot.getWarps();
       if (type.getDimSize(0) % (intrinsic->i1 * warps[0]) ||
           type.getDimSize(1) % (intrinsic->i2 * warps[1]) ||
@@ -116,9 +137,9 @@ bool Assigner::fix(Value value, LayoutAttr layout) {
   return true;
 }
 
-/// The order in which the elements of a second operand are best loaded: that of the
-/// buffer it comes from, directly or through element-wise operations, if it comes
-/// from one in this iteration or in an earlier one.
+/// The order in which the elements of a second operand are best loaded: that of
+/// the buffer it comes from, directly or through element-wise operations, if it
+/// comes from one in this iteration or in an earlier one.
 static OperandOrder orderInMemory(Value value) {
   SmallVector<Value> work{value};
   llvm::SmallPtrSet<Value, 8> seen;
@@ -148,12 +169,27 @@ std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
   int64_t m = type.getDimSize(0), n = type.getDimSize(1), k = lhs.getDimSize(1);
   const Intrinsic &intrinsic = *lookupIntrinsic(dot.getIntrinsic());
   ArrayRef<int64_t> warps = dot.getWarps();
-  return {attr(firstTile(intrinsic, m, k, warps)),
-          attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
+  return {
+      attr(firstTile(intrinsic, m, k, warps)),
+      attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
 }
 
-/// The layout that a product asks of a value, directly, through element-wise
-/// operations or in an inner loop: that of fragments which a loop carries.
+/// The layout of what is reduced as it lies for a product, or null.
+LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
+  if (!reduce.getIntrinsic())
+    return {};
+  const Intrinsic &intrinsic = *lookupIntrinsic(*reduce.getIntrinsic());
+  ArrayRef<int64_t> shape = reduce.getValue().getType().getShape();
+  ArrayRef<int64_t> warps = *reduce.getWarps();
+  return attr(reduce.getDimension() == 1
+                  ? firstTile(intrinsic, shape[0], shape[1], warps)
+                  : secondTile(intrinsic, shape[0], shape[1], warps,
+                               orderInMemory(reduce.getValue())));
+}
+
+/// The layout that a product or a reduction of its operand asks of a value,
+/// directly, through element-wise operations or in an inner loop: that of
+/// fragments which a loop carries.
 LayoutAttr Assigner::wantedLayout(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
@@ -161,6 +197,9 @@ LayoutAttr Assigner::wantedLayout(Value value) {
         return operandLayouts(dot).first;
       if (use.get() == dot.getRhs())
         return operandLayouts(dot).second;
+    } else if (auto reduce = dyn_cast<ReduceOp>(use.getOwner())) {
+      if (LayoutAttr layout = fragmentLayout(reduce))
+        return layout;
     } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
       // Carried on by an inner loop.
       if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
@@ -204,6 +243,7 @@ bool Assigner::spread() {
         changed |=
             fix(transpose, attr(layout.getValue().transposeOuts({1, 0})));
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      changed |= fix(reduce.getValue(), fragmentLayout(reduce));
       if (LayoutAttr layout = fixedLayout(reduce.getValue()))
         changed |= fix(
             reduce, attr(layout.getValue().reduceOut(reduce.getDimension())));
@@ -212,8 +252,8 @@ bool Assigner::spread() {
   return changed;
 }
 
-/// Gives the first reduced tile that no product reaches the layout in which it is
-/// loaded best; false where there is none.
+/// Gives the first reduced tile that no product reaches the layout in which it
+/// is loaded best; false where there is none.
 bool Assigner::fixReduced() {
   WalkResult result = kernel.walk([&](ReduceOp reduce) {
     Value value = reduce.getValue();
@@ -225,8 +265,8 @@ bool Assigner::fixReduced() {
   return result.wasInterrupted();
 }
 
-/// The layout of the widest loads of what a value is computed from; where nothing
-/// is loaded, columns lie side by side.
+/// The layout of the widest loads of what a value is computed from; where
+/// nothing is loaded, columns lie side by side.
 LayoutAttr Assigner::loadLayout(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t unit = type.getRank() - 1, width = 1;

@@ -56,17 +56,17 @@ def recursion(rng):
     fibonacci = [0, 1]
     while len(fibonacci) < 12:
         fibonacci.append(fibonacci[-2] + fibonacci[-1])
-    yield Case(1, 40, [Out(np.array([fibonacci[t % 12] for t in range(40)], np.int32))])
+    yield Case(2, 40, [Out(np.array([fibonacci[t % 12] for t in range(80)], np.int32))])
 
 
 @kernel
 def local_arrays(rng):
     seed = 3
-    t = np.arange(50)
-    a = np.ones(50)
+    t = np.arange(100)
+    a = np.ones(100)
     for i in range(5):
         a = a * 0.5 + (seed * ((t + i) & 7) + t)
-    yield Case(1, 50, [Out(a + t + 5), seed])
+    yield Case(2, 50, [Out(a + t + 5), seed])
 
 
 @kernel
@@ -91,19 +91,19 @@ def spin_lock(rng):
 
 @kernel
 def switch_table(rng):
-    x = rng.integers(0, 9, 64, np.int32)
+    x = rng.integers(0, 9, 128, np.int32)
     values = np.array([17, 4, -2, 96, bin(4 * 12345).count("1"), 29, 0x60000000, ~7, ~8], np.int32)
-    yield Case(1, 64, [x, Out(values[x])])
+    yield Case(2, 64, [x, Out(values[x])])
 
 
 @kernel
 def votes(rng):
-    x = rng.integers(0, 7, 32, np.int32)
+    x = rng.integers(0, 7, (2, 32), np.int32)
     bit = np.uint32(1) << np.arange(32, dtype=np.uint32)
-    ballot, odd = (bit[m].sum(dtype=np.uint32) for m in (x > 3, x & 1 == 1))
-    same = ((x[:, None] == x) * bit).sum(1, dtype=np.uint32)
+    ballot, odd = ((m * bit).sum(1, dtype=np.uint32, keepdims=True) for m in (x > 3, x & 1 == 1))
+    same = ((x[:, :, None] == x[:, None]) * bit).sum(2, dtype=np.uint32)
     active = np.where(x & 1, odd, np.uint32(0))
-    yield Case(1, 32, [x, Out(ballot ^ (same * np.uint32(3)) ^ (active * np.uint32(5)) ^ np.uint32(1))])
+    yield Case(2, 32, [x, Out(ballot ^ (same * np.uint32(3)) ^ (active * np.uint32(5)) ^ np.uint32(1))])
 
 
 @kernel

@@ -38,7 +38,7 @@ def heap_list(rng):
 
 @kernel
 def heap_full(rng):
-    yield Case(1, 1, [Out(np.array([1, 1], np.int32))])
+    yield Case(2, 1, [Out(np.array([1, 1, 1, 1], np.int32))])
 
 
 @kernel

@@ -26,7 +26,7 @@ def cluster_histogram(rng):
 
 @kernel
 def cluster_ring(rng):
-    for rounds in (4, 1, 7):
+    for rounds in (4, 1, 7, 26):
         x = rng.integers(-99, 99, (2, 4, 32), np.int32)
         y = x
         for _ in range(rounds):
@@ -36,7 +36,7 @@ def cluster_ring(rng):
 
 @kernel
 def cluster_multicast(rng):
-    for tiles in (4, 1, 7):
+    for tiles in (4, 1, 7, 10):
         x = rng.integers(-99, 99, (2, tiles, 128), np.int32)
         total = np.zeros((2, 2, 128), np.int32)
         for i in range(tiles):

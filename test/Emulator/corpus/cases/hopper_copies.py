@@ -88,6 +88,17 @@ def tensor_reduce(rng):
 
 @kernel
 def elected_copy(rng):
-    for rows in (3, 1, 10):
-        x = rng.integers(-99, 99, (rows, 16, 2, 4), np.int32)
-        yield Case(1, 32, [x, Out(x[:, :, ::-1][..., [1, 0, 3, 2]]), rows])
+    for blocks, rows in ((2, 3), (1, 1), (3, 10)):
+        x = rng.integers(-99, 99, (blocks, rows, 16, 2, 4), np.int32)
+        yield Case(blocks, 32, [x, Out(x[..., ::-1, :][..., [1, 0, 3, 2]]), rows])
+
+
+@kernel
+def leaving_warps(rng):
+    x = rng.integers(-9, 9, (2, 6, 32), np.int32)
+    values = x.copy()
+    for r in range(5):
+        now = values.copy()
+        for other in range(r, 6):
+            values[:, r + 1 :] = values[:, r + 1 :] * 3 + now[:, other : other + 1, np.arange(32) ^ 5]
+    yield Case(2, 192, [x, Out(values)])

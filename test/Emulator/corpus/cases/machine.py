@@ -96,14 +96,14 @@ def modular_power(rng):
 
 @kernel
 def wide_add(rng):
-    n = 12
+    n = 24
     a, b = (rng.integers(0, 2**32, (n, 8), np.uint32) for _ in range(2))
     b[::2, 2:6] = ~a[::2, 2:6]  # carries run through
     sums = []
     for x, y in zip(a, b):
         total = int.from_bytes(x.tobytes(), "little") + int.from_bytes(y.tobytes(), "little")
         sums.append((total % 2**256).to_bytes(32, "little"))
-    yield Case(1, 8 * n, [a, b, Out(np.frombuffer(b"".join(sums), np.uint32))])
+    yield Case(2, 4 * n, [a, b, Out(np.frombuffer(b"".join(sums), np.uint32))])
 
 
 def fma16(a, b, c):
@@ -188,8 +188,8 @@ def deep_recursion(rng):
     def ackermann(m, n):
         return n + 1 if m == 0 else n + 2 if m == 1 else 2 * n + 3
 
-    expected = [ackermann(t % 3, t % 7) for t in range(64)]
-    yield Case(1, 64, [Out(np.array(expected, np.uint32))])
+    expected = [ackermann(t % 3, t % 7) for t in range(128)]
+    yield Case(2, 64, [Out(np.array(expected, np.uint32))])
 
 
 @kernel

@@ -51,10 +51,11 @@ def histogram_aggregated(rng):
 
 @kernel
 def sort_radix(rng):
-    for n in (20, 1, 700):
-        x = rng.integers(0, 2**32, n, np.uint32)
-        shuffled = Out(x[np.argsort(x & 0x0FFFFFFF, kind="stable")])  # after seven passes
-        yield Case(1, 256, [InOut(x, np.sort(x)), shuffled, n])
+    for blocks, n in ((2, 20), (1, 1), (3, 700)):
+        x = rng.integers(0, 2**32, (blocks, n), np.uint32)
+        # After seven passes.
+        shuffled = Out(np.take_along_axis(x, np.argsort(x & 0x0FFFFFFF, kind="stable"), 1))
+        yield Case(blocks, 256, [InOut(x, np.sort(x)), shuffled, n])
 
 
 @kernel
@@ -79,8 +80,8 @@ def merge_path(rng):
 @kernel
 def sort_odd_even(rng):
     for n in (9, 100, 128):
-        x = rng.integers(-(2**15), 2**15, n, np.int16)
-        yield Case(1, 128, [InOut(x, np.sort(x)), n], shared=2 * n)
+        x = rng.integers(-(2**15), 2**15, (2, n), np.int16)
+        yield Case(2, 128, [InOut(x, np.sort(x)), n], shared=2 * n)
     for n in (10, 11):  # every round swaps
-        x = np.arange(n, 0, -1, dtype=np.int16)
-        yield Case(1, 128, [InOut(x, np.sort(x)), n], shared=2 * n)
+        x = np.tile(np.arange(n, 0, -1, dtype=np.int16), (2, 1))
+        yield Case(2, 128, [InOut(x, np.sort(x)), n], shared=2 * n)

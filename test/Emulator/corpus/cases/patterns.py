@@ -21,8 +21,8 @@ def block_scan(rng):
 
 @kernel
 def bitonic_sort(rng):
-    x = rng.integers(0, 2**32, 512, np.uint32)
-    yield Case(1, 256, [InOut(x, np.sort(x))])
+    x = rng.integers(0, 2**32, (2, 512), np.uint32)
+    yield Case(2, 256, [InOut(x, np.sort(x))])
 
 
 @kernel
@@ -47,12 +47,12 @@ def stencil(rng):
 
 @kernel
 def producer_consumer(rng):
-    for rounds in (5, 1, 2, 15, 22):
-        x = rng.integers(-50, 50, (rounds, 96), np.int32)
-        total = np.zeros(96, np.int32)
-        for row in x:
-            total = total * 3 + row[::-1]
-        yield Case(1, 128, [x, Out(total), rounds])
+    for blocks, rounds in ((2, 5), (1, 1), (1, 2), (2, 15), (3, 22)):
+        x = rng.integers(-50, 50, (blocks, rounds, 96), np.int32)
+        total = np.zeros((blocks, 96), np.int32)
+        for row in x.swapaxes(0, 1):
+            total = total * 3 + row[:, ::-1]
+        yield Case(blocks, 128, [x, Out(total), rounds])
 
 
 @kernel
@@ -66,8 +66,8 @@ def grid_barrier(rng):
 
 @kernel
 def indirect_calls(rng):
-    x = rng.integers(-99, 99, 70, np.int32)
-    yield Case(1, 70, [x, Out(np.where(x & 1, x * 7, x + 7))])
+    x = rng.integers(-99, 99, 140, np.int32)
+    yield Case(2, 70, [x, Out(np.where(x & 1, x * 7, x + 7))])
 
 
 @kernel
@@ -78,9 +78,9 @@ def dot_atomic(rng):
 
 @kernel
 def math_functions(rng):
-    x = np.concatenate([rng.standard_normal(120) * 10, [0, 1e-8, 1000, -3e4, 2.5, -0.5, 88, 5e3]]).astype(F32)
+    x = np.concatenate([rng.standard_normal(248) * 10, [0, 1e-8, 1000, -3e4, 2.5, -0.5, 88, 5e3]]).astype(F32)
     d = x.astype(np.float64)
     columns = [np.sin(d), np.exp(d * 0.01), np.log(np.abs(d) + 1), np.vectorize(math.erf)(d * 0.1), np.tanh(d),
                np.abs(d) ** 0.7, np.cos(d), np.fmod(d, 3)]
     expected = np.stack(columns, 1).astype(F32)
-    yield Case(1, 128, [x, Out(expected, same=2e-4)], inexact="approximate functions")
+    yield Case(2, 128, [x, Out(expected, same=2e-4)], inexact="approximate functions")

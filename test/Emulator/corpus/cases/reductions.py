@@ -86,6 +86,6 @@ def argmax(rng):
 @kernel
 def dot_compensated(rng):
     for n in (5, 64, 3001):
-        a, b = rng.standard_normal((2, n)).astype(np.float32)
-        exact = (a * b).astype(np.float64).sum(keepdims=True)
-        yield Case(1, 64, [a, b, Out(exact, same=1e-6), n])
+        a, b = rng.standard_normal((2, 2, n)).astype(np.float32)
+        exact = (a * b).astype(np.float64).sum(1)
+        yield Case(2, 64, [a, b, Out(exact, same=1e-6), n])

@@ -18,8 +18,8 @@ def scan_warp(rng):
 @kernel
 def scan_hillis_steele(rng):
     for n, block in ((30, 32), (100, 100), (513, 1000)):
-        x = rng.integers(-99, 99, n).astype(np.float32)
-        yield Case(1, block, [x, Out(np.append(0, x[:-1].cumsum()).astype(np.float32)), n], shared=8 * block)
+        x = rng.integers(-99, 99, (2, n)).astype(np.float32)
+        yield Case(2, block, [x, Out((x.cumsum(1) - x).astype(np.float32)), n], shared=8 * block)
 
 
 @kernel
@@ -43,10 +43,12 @@ def scan_look_back(rng):
 @kernel
 def compact_block(rng):
     for n, block in ((100, 32), (1000, 256)):
-        x = rng.standard_normal(n).astype(np.float32)
-        kept = x[x > 0]
-        result = InOut(np.zeros(n, np.float32), np.pad(kept, (0, n - len(kept))))
-        yield Case(1, block, [x, result, Out(np.array([len(kept)], np.int32)), n])
+        x = rng.standard_normal((2, n)).astype(np.float32)
+        kept = np.zeros_like(x)
+        for row, of in zip(kept, x):
+            row[: (of > 0).sum()] = of[of > 0]
+        count = Out((x > 0).sum(1, dtype=np.int32))
+        yield Case(2, block, [x, InOut(np.zeros_like(x), kept), count, n])
 
 
 @kernel

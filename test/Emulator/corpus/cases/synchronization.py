@@ -14,13 +14,13 @@ def zeros(n, dtype=np.int32):
 @kernel
 def ping_pong(rng):
     for rounds in (5, 1, 2, 22, 23):
-        x = rng.integers(-9, 9, (2, 64), np.int32)
+        x = rng.integers(-9, 9, (2, 2, 64), np.int32)  # of both blocks
         y = x.copy()
         other = np.arange(64) ^ 33
         for r in range(rounds):
             side = r & 1
-            y[1 - side] = y[1 - side] * 3 + (y[side] + r)[other]
-        yield Case(1, 128, [InOut(x, y), rounds])
+            y[:, 1 - side] = y[:, 1 - side] * 3 + (y[:, side] + r)[:, other]
+        yield Case(2, 128, [InOut(x, y), rounds])
 
 
 @kernel
@@ -106,14 +106,15 @@ def breadth_first(rng):
         graph[0] = list(range(1, min(n, 12)))
         rows = np.append(0, np.cumsum([len(g) for g in graph])).astype(np.int32)
         columns = np.array([v for g in graph for v in g], np.int32)
-        level = np.full(n, -1, np.int32)
-        level[0] = depth = 0
-        frontier = {0}
-        while frontier:
-            depth += 1
-            frontier = {int(w) for v in frontier for w in graph[v] if level[w] < 0}
-            level[list(frontier)] = depth
-        yield Case(1, 64, [rows, columns, InOut(np.full(n, -1, np.int32), level), 0])
+        level = np.full((2, n), -1, np.int32)
+        for start in range(2):
+            frontier, depth = {start}, 0
+            level[start, start] = 0
+            while frontier:
+                depth += 1
+                frontier = {int(w) for v in frontier for w in graph[v] if level[start, w] < 0}
+                level[start, list(frontier)] = depth
+        yield Case(2, 64, [rows, columns, InOut(np.full((2, n), -1, np.int32), level), n, 0])
 
 
 @kernel

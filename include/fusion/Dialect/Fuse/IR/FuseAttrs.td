@@ -189,7 +189,8 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
 
 def Fuse_ReductionForm : I32EnumAttr<"ReductionForm", "How a reduction is evaluated", [
     I32EnumAttrCase<"OneTile", 0, "one_tile">,
-    I32EnumAttrCase<"Online", 1, "online">]> {
+    I32EnumAttrCase<"Online", 1, "online">,
+    I32EnumAttrCase<"Ahead", 2, "ahead">]> {
   let cppNamespace = "::fusion::fuse";
   let genSpecializedAttr = 0;
 }
@@ -197,8 +198,9 @@ def Fuse_ReductionForm : I32EnumAttr<"ReductionForm", "How a reduction is evalua
 def Fuse_ReductionAttr : Fuse_Attr<"Reduction", "reduction"> {
   let summary = "The form of the reductions that a group's loop also consumes";
   let description = [{
-    `one_tile`: the reduced axis fits in one tile. `online`: the running form with
-    rescaling.
+    `one_tile`: the reduced axes fit in their tiles. `online`: some reduction runs in
+    the loop that consumes it, in the running form. `ahead`: those of which the axis
+    is cut are in front of a product and over in loops before the product's.
   }];
   let parameters = (ins EnumParameter<Fuse_ReductionForm>:$form);
   let assemblyFormat = "`<` $form `>`";

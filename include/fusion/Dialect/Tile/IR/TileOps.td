@@ -277,12 +277,19 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     shared memory, for which `tile-allocate-shared` sets `offset`. Every thread that
     held an element of a row holds the row's result.
 
+    A tile that products multiply, too, lies as they want it: where `intrinsic` and
+    `warps` are given, as the first operand of such a product, which is reduced
+    `along 1`, or as the second, `along 0`. Otherwise the layout is that of what the
+    tile is computed from.
+
     ```mlir
     %max = tile.reduce maximumf %scores along 1 : tensor<64x128xf32> -> tensor<64xf32>
     ```
   }];
   let arguments = (ins AtomicRMWKindAttr:$kind, AnyRankedTensor:$value,
-                       I64Attr:$dimension, OptionalAttr<I64Attr>:$offset);
+                       I64Attr:$dimension, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<StrAttr>:$intrinsic,
+                       OptionalAttr<DenseI64ArrayAttr>:$warps);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $kind $value `along` $dimension attr-dict `:` type($value) `->` type($result)

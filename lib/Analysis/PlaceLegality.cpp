@@ -1,0 +1,333 @@
+//===- PlaceLegality.cpp - Warps, places and stages
+//------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlaceLegality.h"
+#include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+using Reason = std::optional<std::string>;
+
+namespace {
+
+class PlaceChecker {
+public:
+  PlaceChecker(const GroupModel &group, const Schedule &schedule,
+               const ChipInfo &chip, const KeptTiles &kept)
+      : group(group), schedule(schedule), chip(chip), kept(kept) {}
+
+  Reason runWarps() {
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkArrangement(number))
+        return reason;
+    if (Reason reason = checkProducers())
+      return reason;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkJoins(number))
+        return reason;
+    return std::nullopt;
+  }
+
+  Reason runPlaces() {
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (Reason reason = checkPlace(tensor))
+        return reason;
+    return std::nullopt;
+  }
+
+private:
+  Reason checkArrangement(unsigned number);
+  Reason checkProducers();
+  Reason checkPlace(unsigned tensor);
+  Reason checkPipeline(unsigned tensor);
+  Reason checkHandOver(unsigned producer);
+  Reason checkJoins(unsigned number);
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  const ChipInfo &chip;
+  const KeptTiles &kept;
+};
+
+} // namespace
+
+Reason PlaceChecker::checkArrangement(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  const std::string &name = group.valueName(number);
+  const Intrinsic &intrinsic = *mapping.intrinsic;
+  if (mapping.warps[0] * mapping.warps[1] != schedule.warps)
+    return "'" + name + "' arranges " +
+           std::to_string(mapping.warps[0] * mapping.warps[1]) +
+           " warps but the block has " + std::to_string(schedule.warps);
+  auto divides = [&](unsigned axis, int64_t unit) {
+    return schedule.tiles[axis] % unit == 0;
+  };
+  // The columns of one product are the reduced axis of the next, so both come
+  // in whole steps of the reduction.
+  if (!divides(mapping.i1, intrinsic.i1 * mapping.warps[0]) ||
+      !divides(mapping.i2, intrinsic.i2 * mapping.warps[1]) ||
+      !divides(mapping.i2, 16) || !divides(mapping.r1, intrinsic.r1))
+    return "the tile of '" + name + "' (" +
+           std::to_string(schedule.tiles[mapping.i1]) + " x " +
+           std::to_string(schedule.tiles[mapping.i2]) + " x " +
+           std::to_string(schedule.tiles[mapping.r1]) + ") is no multiple of " +
+           intrinsic.name.str() + " over " + std::to_string(mapping.warps[0]) +
+           " x " + std::to_string(mapping.warps[1]) + " warps";
+  return std::nullopt;
+}
+
+Reason PlaceChecker::checkProducers() {
+  if (schedule.producerWarps == 0)
+    return std::nullopt;
+  if (!chip.hasBulkTensorCopy)
+    return chip.name.str() + " has no bulk copies for a producer to issue";
+  constexpr unsigned most = 32; // of a block, on every chip
+  if (schedule.warps + schedule.producerWarps > most)
+    return "a block has at most " + std::to_string(most) + " warps, not " +
+           std::to_string(schedule.warps) + " and " +
+           std::to_string(schedule.producerWarps) + " producers";
+  return std::nullopt;
+}
+
+static unsigned transportBytes(fuse::Transport transport) {
+  switch (transport) {
+  case fuse::Transport::Sync:
+    return 0;
+  case fuse::Transport::Async4:
+    return 4;
+  case fuse::Transport::Async8:
+    return 8;
+  case fuse::Transport::Async16:
+    return 16;
+  }
+  llvm_unreachable("covered switch");
+}
+
+Reason PlaceChecker::checkPlace(unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  const Placement &place = schedule.places[index];
+  // A pass over rows that reads the product's tiles.
+  if (tensor.pass && !kept.loads[index])
+    return place.space == fuse::Space::Shared || place.stages > 1
+               ? Reason("'" + tensor.name +
+                        "' is not loaded and needs no shared memory")
+               : std::nullopt;
+  constexpr unsigned mostStages = 8;
+  if (place.stages < 1 || place.stages > mostStages)
+    return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
+           " stages; a buffer has 1 to " + std::to_string(mostStages);
+  if (place.stages > 1 && tensor.role != TensorRole::Operand)
+    return "'" + tensor.name +
+           "' is no operand that is loaded in a loop and has "
+           "one stage";
+  if (place.stages > 1)
+    if (Reason reason = checkPipeline(index))
+      return reason;
+  bool isShared = place.space == fuse::Space::Shared;
+  switch (tensor.role) {
+  case TensorRole::Extra:
+    if (isShared)
+      return "'" + tensor.name +
+             "' is read by element-wise operators after a product and must be "
+             "placed in registers";
+    break;
+  case TensorRole::Operand: {
+    const ProductMapping &mapping = schedule.products[tensor.product];
+    unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
+    bool isTile = llvm::is_contained(tensor.axes, parallel) &&
+                  llvm::is_contained(tensor.axes, mapping.r1);
+    if (isShared != isTile)
+      return isTile ? "operand '" + tensor.name +
+                          "' of a product must be placed in shared memory"
+                    : "operand '" + tensor.name +
+                          "' lacks an axis of its product's tile and must be "
+                          "placed in registers";
+    if (!isShared)
+      break;
+    unsigned bytes = transportBytes(place.transport);
+    bool isDense = getMemoryTile(tensor, parallel, mapping.r1).isDense;
+    if (bytes && !isDense)
+      return "the tile of '" + tensor.name +
+             "' is not dense in memory and cannot be copied asynchronously";
+    if (bytes > tensor.alignment)
+      return "'" + tensor.name + "' is aligned to " +
+             std::to_string(tensor.alignment) + " bytes but copied " +
+             std::to_string(bytes) + " at a time";
+    if (bytes && !chip.hasAsyncCopy)
+      return chip.name.str() + " has no asynchronous copies";
+    break;
+  }
+  case TensorRole::Intermediate:
+    return checkHandOver(tensor.product);
+  case TensorRole::Statistic:
+  case TensorRole::Rows:
+    if (isShared)
+      return "'" + tensor.name + "' " +
+             (tensor.role == TensorRole::Rows ? "stays in" : "is stored from") +
+             " registers";
+    break;
+  case TensorRole::Result:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// ALCOP's rules (section II-A), as tile-pipeline-identify will apply them:
+/// stages that could not be lowered would not be what the schedule says.
+Reason PlaceChecker::checkPipeline(unsigned index) {
+  const std::string &name = group.tensorName(index);
+  const TreePosition &load = *kept.loads[index];
+  if (kept.values[index].isKept())
+    return "'" + name + "' is kept in " +
+           std::to_string(kept.values[index].count) +
+           " tiles, which loops of its own load before they are used, and has "
+           "one stage";
+  bool isAsync = schedule.places[index].transport != fuse::Transport::Sync;
+  if (!isAsync && schedule.places[index].stages > 2)
+    return "'" + name +
+           "' is not copied asynchronously: registers hold one tile ahead, "
+           "which "
+           "makes two stages";
+  if (load.loops.empty() || schedule.isBlockAxis(load.loops.back()->index))
+    return "'" + name +
+           "' is not loaded in a sequential loop and has one stage";
+  const TilingNode *loop = load.loops.back();
+  for (auto [other, place] : llvm::enumerate(schedule.places)) {
+    if (!isAsync || place.stages == 1 || !kept.loads[other] ||
+        place.transport == fuse::Transport::Sync)
+      continue;
+    ArrayRef<const TilingNode *> around(kept.loads[other]->loops);
+    // What is not loaded in a loop at all is refused on its own account.
+    if (!around.empty() && around.back() != loop &&
+        llvm::is_contained(around, loop))
+      return "loop '" + group.axisName(loop->index) + "' of '" + name +
+             "' holds the pipelined loop of '" + group.tensorName(other) +
+             "'; groups of copies are waited for in order, so only the inner "
+             "one "
+             "can have stages";
+  }
+  return std::nullopt;
+}
+
+/// One tile of an intermediate is where the layouts put it: the schedule must
+/// say the same, or its shared memory and traffic would not be the kernel's.
+/// Several may wait in shared memory even where the next product takes them
+/// from registers.
+Reason PlaceChecker::checkHandOver(unsigned producer) {
+  unsigned tensor = group.products[producer].result;
+  if (schedule.places[tensor].space != fuse::Space::Shared)
+    return whyNotInRegisters(group, schedule, producer);
+  if (!kept.values[tensor].isKept() &&
+      staysInRegisters(group, schedule, producer))
+    return "'" + group.tensorName(tensor) +
+           "' is held by the threads that multiply it next and stays in "
+           "registers";
+  return std::nullopt;
+}
+
+/// Tiles are joined in the registers of the threads that made them, and a tile
+/// of an operand that several products multiply is one of the same axes for
+/// all.
+Reason PlaceChecker::checkJoins(unsigned number) {
+  const ProductMapping &to = schedule.products[number];
+  for (unsigned other : group.products[number].joined) {
+    const ProductMapping &from = schedule.products[other];
+    if (from.i1 != to.i1 || from.i2 != to.i2 || from.warps[0] != to.warps[0] ||
+        from.warps[1] != to.warps[1])
+      return "'" + group.valueName(other) +
+             "' is held by other threads than '" + group.valueName(number) +
+             "', which it joins";
+  }
+  for (const GroupTensor &tensor : group.tensors) {
+    if (!llvm::is_contained(tensor.sharedBy, number))
+      continue;
+    const ProductMapping &own = schedule.products[tensor.product];
+    if (own.parallelAxis(tensor.operandNumber) !=
+            to.parallelAxis(tensor.operandNumber) ||
+        own.r1 != to.r1 || own.swapped != to.swapped ||
+        own.warps[0] != to.warps[0] || own.warps[1] != to.warps[1])
+      return "'" + tensor.name + "' is multiplied by '" +
+             group.valueName(tensor.product) + "' and '" +
+             group.valueName(number) + "' in different ways";
+  }
+  return std::nullopt;
+}
+
+Reason fusion::whyWarpsIllegal(const GroupModel &group,
+                               const Schedule &schedule, const ChipInfo &chip,
+                               const KeptTiles &kept) {
+  return PlaceChecker(group, schedule, chip, kept).runWarps();
+}
+
+Reason fusion::whyPlacesIllegal(const GroupModel &group,
+                                const Schedule &schedule, const ChipInfo &chip,
+                                const KeptTiles &kept) {
+  return PlaceChecker(group, schedule, chip, kept).runPlaces();
+}
+
+//===----------------------------------------------------------------------===//
+// Hand-over in registers
+//===----------------------------------------------------------------------===//
+
+/// Why a product's accumulator is not the operand of the next as it lies.
+enum class Mismatch { Axes, Intrinsic, Warps };
+
+/// The consumer of a product that cannot take its accumulator as it lies, and
+/// why; nullopt where all can.
+static std::optional<std::pair<unsigned, Mismatch>>
+findMismatch(const GroupModel &group, const Schedule &schedule,
+             unsigned producer) {
+  const ProductMapping &from = schedule.products[producer];
+  for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned operand : {0u, 1u}) {
+      if (group.products[number].producer[operand] != producer)
+        continue;
+      const ProductMapping &to = schedule.products[number];
+      if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
+        return std::pair(number, Mismatch::Axes);
+      if (!from.intrinsic->handsOverTo(*to.intrinsic))
+        return std::pair(number, Mismatch::Intrinsic);
+      // Rows of the accumulator are spread over the warps along the parallel
+      // axis; every warp needs all of the reduced one.
+      if (from.warps[1] != 1 || to.warps[to.isFirst(operand) ? 1 : 0] != 1)
+        return std::pair(number, Mismatch::Warps);
+    }
+  return std::nullopt;
+}
+
+bool fusion::staysInRegisters(const GroupModel &group, const Schedule &schedule,
+                              unsigned producer) {
+  return !findMismatch(group, schedule, producer);
+}
+
+std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
+                                                     const Schedule &schedule,
+                                                     unsigned producer) {
+  auto mismatch = findMismatch(group, schedule, producer);
+  if (!mismatch)
+    return std::nullopt;
+  std::string name = "'" + group.valueName(producer) + "'";
+  const ProductMapping &to = schedule.products[mismatch->first];
+  switch (mismatch->second) {
+  case Mismatch::Axes:
+    return name + " is not an operand of the next intrinsic as its accumulator "
+                  "lies and cannot stay in registers";
+  case Mismatch::Intrinsic:
+    return name + " is held otherwise by " +
+           schedule.products[producer].intrinsic->name.str() + " than " +
+           to.intrinsic->name.str() +
+           " wants its operand and cannot stay in registers";
+  case Mismatch::Warps:
+    return name + " is not held whole along '" + group.axisName(to.r1) +
+           "' by the warps that multiply it and cannot stay in registers";
+  }
+  llvm_unreachable("covered switch");
+}

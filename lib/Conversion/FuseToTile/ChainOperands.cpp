@@ -1,0 +1,253 @@
+//===- ChainOperands.cpp - Operands of products in a block ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Buffers of operands, how their tiles are loaded, and the slices of them that
+// a step of an intrinsic multiplies, through the element-wise operators in
+// front of a product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "fusion/Target/ProductLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace fusion;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
+  const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
+}
+
+/// The order that the intrinsic which reads a tensor's buffer asks for.
+PanelOrder ChainLowering::panelsOf(unsigned tensor,
+                                   const MemoryTile &tile) const {
+  const GroupTensor &info = model.tensors[tensor];
+  auto asked = [&](unsigned product, unsigned operand) {
+    const ProductMapping &mapping = schedule.products[product];
+    return operandPanels(*mapping.intrinsic, mapping.isFirst(operand),
+                         tile.columnAxis == mapping.r1);
+  };
+  if (info.role == TensorRole::Operand)
+    return asked(info.product, info.operandNumber);
+  for (auto [number, product] : llvm::enumerate(model.products))
+    for (unsigned operand : {0u, 1u})
+      if (product.producer[operand] == info.product)
+        return asked(number, operand);
+  return PanelOrder::Plain;
+}
+
+/// Operands of products, and intermediates of which several tiles are kept. One
+/// tile that is handed over goes through the scratch of a conversion.
+LogicalResult ChainLowering::allocateBuffers() {
+  for (auto [index, info] : llvm::enumerate(model.tensors)) {
+    bool isOperand = info.role == TensorRole::Operand;
+    if (schedule.places[index].space != fuse::Space::Shared ||
+        (!isOperand && !hasOwnBuffer(model, schedule, kept, index)))
+      continue;
+    const ProductMapping &mapping = schedule.products[info.product];
+    MemoryTile tile = isOperand ? memoryTile(index)
+                                : MemoryTile{mapping.i1, mapping.i2, true};
+    int64_t rows = schedule.tiles[tile.rowAxis],
+            columns = schedule.tiles[tile.columnAxis];
+    std::optional<LinearLayout> layout =
+        sharedPanels(rows, columns, info.elementBytes, panelsOf(index, tile));
+    if (!layout)
+      return group.emitError("no shared-memory layout for the tile of '")
+             << info.name << "' (" << rows << " x " << columns << ")";
+    // The pipelining passes give the buffer its stages.
+    IntegerAttr stages;
+    if (schedule.places[index].stages > 1)
+      stages = b.getI64IntegerAttr(schedule.places[index].stages);
+    auto type = tile::BufferType::get(
+        b.getContext(), kept.values[index].count, rows, columns,
+        getElementTypeOrSelf(axes.finalValues[index].getType()),
+        tile::LayoutAttr::get(b.getContext(), *layout));
+    buffers[index] =
+        tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
+                              /*pipelined=*/false);
+  }
+  return success();
+}
+
+void ChainLowering::freeBuffers() {
+  for (Value &buffer : buffers) {
+    if (!buffer)
+      continue;
+    tile::FreeOp::create(b, loc, buffer);
+    buffer = Value();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and slices
+//===----------------------------------------------------------------------===//
+
+static tile::Transport asyncTransport(fuse::Transport transport) {
+  switch (transport) {
+  case fuse::Transport::Async4:
+    return tile::Transport::Async4;
+  case fuse::Transport::Async8:
+    return tile::Transport::Async8;
+  default:
+    return tile::Transport::Async16;
+  }
+}
+
+/// The axes of the tile of a tensor that is loaded into registers: those of the
+/// tile it is used with that index it.
+SmallVector<unsigned> ChainLowering::registerTileAxes(unsigned tensor) const {
+  const GroupTensor &info = model.tensors[tensor];
+  const ProductMapping &mapping = schedule.products[info.product];
+  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  unsigned used[2] = {mapping.i1, mapping.i2};
+  if (info.role == TensorRole::Operand)
+    used[isFirst ? 1 : 0] = mapping.r1;
+  SmallVector<unsigned> tileAxes;
+  for (unsigned axis : used)
+    if (model.indexes(tensor, axis))
+      tileAxes.push_back(axis);
+  return tileAxes;
+}
+
+void ChainLowering::emitLoad(unsigned tensor) {
+  const Placement &place = schedule.places[tensor];
+  if (place.space == fuse::Space::Registers) {
+    SmallVector<unsigned> tileAxes = registerTileAxes(tensor);
+    Type elementType =
+        cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
+    Value value = tile::LoadOp::create(
+        b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
+        coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes));
+    const TileSlots &slots = kept.values[tensor];
+    if (slots.isKept())
+      setInArray(arrays[tensor], slotNumber(slots), value);
+    else if (model.tensors[tensor].pass)
+      passTiles[tensor] = value;
+    else
+      tiles[axes.values[tensor]] = value;
+    return;
+  }
+  MemoryTile tile = memoryTile(tensor);
+  unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
+  Value view = emitView(tensor, tileAxes);
+  Value stage = slotNumber(kept.values[tensor]);
+  if (place.transport == fuse::Transport::Sync) {
+    Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
+    Value value = tile::LoadOp::create(
+        b, loc, tileType(tileAxes, elementType), view, coordinates(tileAxes),
+        /*predicate=*/Value(), inBounds(tileAxes));
+    tile::LocalStoreOp::create(b, loc, value, buffers[tensor], stage,
+                               /*transposed=*/false, /*stages=*/IntegerAttr(),
+                               /*slot=*/IntegerAttr());
+    return;
+  }
+  tile::CopyAsyncOp::create(
+      b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
+      /*predicate=*/Value(),
+      tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+  copiesInFlight = true;
+}
+
+/// The slice of a product's operand that one step of the intrinsic multiplies:
+/// `value` over `tileAxes`, which are the operand's two axes, of which
+/// `sliceAxis` is cut at `start`.
+Value ChainLowering::emitOperandSlice(Value value, unsigned product,
+                                      ArrayRef<unsigned> tileAxes,
+                                      unsigned sliceAxis, int64_t start,
+                                      int64_t length) {
+  SmallVector<int64_t> shape, origin;
+  for (unsigned axis : tileAxes) {
+    shape.push_back(axis == sliceAxis ? length : schedule.tiles[axis]);
+    origin.push_back(axis == sliceAxis ? start : 0);
+  }
+  Type elementType = getElementTypeOrSelf(value.getType());
+  auto type = RankedTensorType::get(shape, elementType);
+  // The value of an earlier product.
+  if (auto earlier = productOfValue.find(value);
+      earlier != productOfValue.end()) {
+    const ProductMapping &from = schedule.products[earlier->second];
+    unsigned tensor = model.products[earlier->second].result;
+    bool isTurned = from.i1 != tileAxes[0];
+    if (hasOwnBuffer(model, schedule, kept, tensor)) {
+      if (isTurned)
+        std::swap(origin[0], origin[1]);
+      return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
+                                       slotNumber(kept.values[tensor]), origin,
+                                       isTurned, /*slot=*/IntegerAttr());
+    }
+    Value whole = tileOf(value, tensor);
+    if (isTurned) {
+      Value &turned = transposed[value];
+      if (!turned) {
+        auto given = cast<RankedTensorType>(whole.getType());
+        turned = tile::TransposeOp::create(
+            b, loc,
+            RankedTensorType::get({given.getDimSize(1), given.getDimSize(0)},
+                                  elementType),
+            whole);
+      }
+      whole = turned;
+    }
+    return tile::SliceOp::create(b, loc, type, whole, origin);
+  }
+  // Rows that a pass has made: whole, as steps go along the other axis.
+  if (Value rows = rowsOf(value))
+    return rows;
+  // An element-wise operator in front of the product.
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+    llvm::SaveAndRestore<decltype(slicedAxis)> slice(
+        slicedAxis, std::make_pair(sliceAxis, start));
+    return emitElementwise(op, tileAxes, shape, [&](Value operand) {
+      return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
+                              length);
+    });
+  }
+  // An operand of the group.
+  if (!isa<RankedTensorType>(value.getType()))
+    return kernel.argument(value);
+  unsigned tensor = operandTensor(value);
+  if (schedule.places[tensor].space == fuse::Space::Shared) {
+    MemoryTile tile = memoryTile(tensor);
+    bool transposed = tile.rowAxis != tileAxes[0];
+    SmallVector<int64_t> inBuffer = origin;
+    if (transposed)
+      std::swap(inBuffer[0], inBuffer[1]);
+    return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
+                                     slotNumber(kept.values[tensor]), inBuffer,
+                                     transposed, /*slot=*/IntegerAttr());
+  }
+  Value whole = tileOf(axes.values[tensor], tensor);
+  // An operand that lacks one of the axes, loaded as a whole.
+  SmallVector<int64_t> presentShape, presentOrigin;
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    if (!model.indexes(tensor, axis))
+      continue;
+    presentShape.push_back(shape[d]);
+    presentOrigin.push_back(origin[d]);
+  }
+  auto part = RankedTensorType::get(presentShape, elementType);
+  if (part == whole.getType())
+    return whole;
+  return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
+}
+
+/// The copies so far are one group, and what follows needs it.
+void ChainLowering::waitForCopies() {
+  tile::CommitOp::create(b, loc);
+  tile::WaitOp::create(b, loc, 0);
+  copiesInFlight = false;
+}

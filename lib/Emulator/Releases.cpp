@@ -1,0 +1,132 @@
+//===- Releases.cpp - What threads release at addresses -------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Releases.h"
+
+using namespace fusion::emulator;
+
+void Telling::tell(uint32_t lanes, Knowledge &into, uint64_t reader) const {
+  told->tell(into, reader);
+  if (!lanes)
+    return;
+  if (!isWarp || lanes != places.lanes)
+    into.lanes.joinLeaf(warp << 5, lanes, clock);
+  else if (warp >> 16 == reader)
+    into.warps.join(uint32_t(warp & 0xffff), clock);
+  else
+    into.foreign.join(warp, clock);
+}
+
+void Released::tell(const ToldRef &told, uint64_t warp, uint32_t clock,
+                    bool isWarp, const Places &places) {
+  ++versions;
+  forLines(places, [&](uint64_t number, const Places &here) {
+    add(lines[number], {told, warp, clock, isWarp && here.lanes == places.lanes,
+                        here, versions});
+  });
+}
+
+bool Telling::isKnown(uint32_t lanes, const Knowledge &known,
+                      uint64_t reader) const {
+  if (!lanes)
+    return false;
+  Context context{warp >> 16, uint32_t(warp & 0xffff), clock - 1};
+  if (known.knowsWarp(context, reader))
+    return true;
+  const uint32_t *clocks =
+      known.lanes.empty() ? nullptr : known.lanes.leafOf(warp << 5);
+  if (!clocks)
+    return false;
+  bool isKnown = true;
+  for (; lanes; lanes &= lanes - 1)
+    isKnown &= clocks[__builtin_ctz(lanes)] >= clock;
+  return isKnown;
+}
+
+void Pending::see(const Telling &telling, uint32_t lanes, uint32_t who) {
+  // Those who hand on a lock know of one another.
+  while (!seen.empty()) {
+    const Seen &last = seen.back();
+    if ((last.lanes & ~lanes) ||
+        !last.telling.isKnown(last.who, telling.told->known,
+                              telling.told->block))
+      break;
+    seen.pop_back();
+  }
+  for (Seen &old : seen)
+    if (old.telling.warp == telling.warp && !(old.lanes & ~lanes) &&
+        !(old.who & ~who) && old.who) {
+      old = {telling, lanes, who};
+      return;
+    }
+  seen.push_back({telling, lanes, who});
+}
+
+/// Whether `later` tells all that `earlier` does, to the same readers.
+static bool covers(const Telling &later, const Telling &earlier) {
+  const Places &now = later.places, &then = earlier.places;
+  if (!now.isAlike(then))
+    return false;
+  if (later.warp == earlier.warp)
+    return !(then.lanes & ~now.lanes) && then.lanes;
+  return !now.stride &&
+         earlier.isKnown(then.lanes, later.told->known, later.told->block);
+}
+
+void Released::add(Line &line, Telling telling) {
+  std::vector<Telling> &tellings = line.tellings;
+  // Mostly it is the last one that goes.
+  if (!tellings.empty() && covers(telling, tellings.back())) {
+    tellings.back() = std::move(telling);
+    return;
+  }
+  for (size_t i = tellings.size(); i-- > 0;)
+    if (tellings[i].warp == telling.warp && covers(telling, tellings[i])) {
+      tellings.erase(tellings.begin() + ptrdiff_t(i));
+      break;
+    }
+  tellings.push_back(std::move(telling));
+  if (tellings.size() >= line.limit)
+    prune(line);
+}
+
+/// Drops what the last telling covers. Where many are left, those at one place
+/// become one.
+void Released::prune(Line &line) {
+  std::vector<Telling> &tellings = line.tellings;
+  Telling last = std::move(tellings.back());
+  tellings.pop_back();
+  auto isCovered = [&](const Telling &t) { return covers(last, t); };
+  tellings.erase(std::remove_if(tellings.begin(), tellings.end(), isCovered),
+                 tellings.end());
+  if (tellings.size() * 2 >= line.limit) {
+    std::vector<Telling> kept;
+    std::unordered_map<uint64_t, Told *> joint;
+    std::vector<std::pair<uint64_t, ToldRef>> made;
+    for (Telling &t : tellings) {
+      if (t.places.stride) {
+        kept.push_back(std::move(t));
+        continue;
+      }
+      Told *&all = joint[t.places.base];
+      if (!all) {
+        all = new Told;
+        all->block = ~uint64_t(0); // nobody's: all is in `foreign`
+        made.emplace_back(t.places.base, ToldRef(all));
+      }
+      t.tell(t.places.lanes, all->known, all->block);
+    }
+    // Seen of late or not, they are told again.
+    for (auto &[base, told] : made)
+      kept.push_back(
+          {told, ~uint64_t(0), 0, false, {base, 0, 0}, last.version});
+    tellings = std::move(kept);
+  }
+  tellings.push_back(std::move(last));
+  line.limit = std::max<size_t>(40, 2 * tellings.size());
+}

@@ -1,0 +1,254 @@
+//===- Releases.h - What threads release at addresses -----------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fence makes a picture of what its lanes know (Told). A strong store after
+// it leaves a Telling of the picture where it stores: one for all lanes that
+// store at one place, or side by side. Who reads there learns from those that
+// it has not seen yet. Tellings that a later one knows of are dropped, so that
+// threads that hand on a lock leave one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_RELEASES_H
+#define FUSION_LIB_EMULATOR_RELEASES_H
+
+#include "HappensBefore.h"
+
+#include <memory>
+
+namespace fusion::emulator {
+
+/// What threads of a block knew; never changed. Held by ToldRef.
+struct Told {
+  uint64_t block = 0;
+  Knowledge known;
+
+  /// `known.foreign` and `known.warps`, as other blocks know them.
+  const Clocks &foreignForm() const {
+    if (!hasForeign) {
+      hasForeign = true;
+      foreign = known.foreign;
+      foreign.join(Knowledge::foreignForm(known.warps, block, false));
+    }
+    return foreign;
+  }
+  /// Adds it to what a thread of `reader` knows.
+  void tell(Knowledge &into, uint64_t reader) const {
+    into.lanes.join(known.lanes);
+    if (block == reader) {
+      into.warps.join(known.warps);
+      into.foreign.join(known.foreign);
+    } else {
+      into.joinForeign(foreignForm(), reader);
+    }
+  }
+
+private:
+  friend class ToldRef;
+  uint32_t uses = 0;
+  mutable bool hasForeign = false;
+  mutable Clocks foreign;
+};
+
+class ToldRef {
+public:
+  ToldRef() = default;
+  explicit ToldRef(Told *told) : told(told) { ++told->uses; }
+  ToldRef(const ToldRef &other) : told(other.told) {
+    if (told)
+      ++told->uses;
+  }
+  ToldRef(ToldRef &&other) noexcept
+      : told(std::exchange(other.told, nullptr)) {}
+  ToldRef &operator=(ToldRef other) {
+    std::swap(told, other.told);
+    return *this;
+  }
+  ~ToldRef() {
+    if (told && !--told->uses)
+      delete told;
+  }
+  explicit operator bool() const { return told; }
+  const Told &operator*() const { return *told; }
+  const Told *operator->() const { return told; }
+
+private:
+  Told *told = nullptr;
+};
+
+/// Places of lanes, words of 4 bytes: at one place (stride 0) or side by side,
+/// lane l at base + l * stride.
+struct Places {
+  uint64_t base;
+  uint64_t stride;
+  uint32_t lanes;
+
+  uint64_t of(unsigned lane) const { return base + lane * stride; }
+  /// The lanes that are there.
+  uint32_t at(uint64_t address) const {
+    if (!stride)
+      return address == base ? lanes : 0;
+    uint64_t distance = address - base;
+    if (distance % stride || distance / stride >= 32)
+      return 0;
+    return lanes & 1u << distance / stride;
+  }
+  bool isAlike(const Places &other) const {
+    return base == other.base && stride == other.stride;
+  }
+  Places only(uint32_t mask) const { return {base, stride, lanes & mask}; }
+  /// Visits the places of the lanes, as few of them as there can be.
+  template <class Visit>
+  static void forEach(uint32_t mask, const uint64_t *address, Visit visit);
+};
+
+struct Telling {
+  ToldRef told;
+  uint64_t warp;  ///< Knowledge::warpKey
+  uint32_t clock; ///< before which the lanes' own accesses are told
+  bool isWarp;    ///< the lanes are all that the warp has
+  Places places;  ///< no lanes: told by several warps, who are in `told`
+  uint64_t version;
+
+  /// Adds what these lanes told to what a thread of `reader` knows.
+  void tell(uint32_t lanes, Knowledge &into, uint64_t reader) const;
+  /// Whether a thread of `reader` that knows this knows it all: who knows of a
+  /// thread at a clock knows what it knew then.
+  bool isKnown(uint32_t lanes, const Knowledge &known, uint64_t reader) const;
+};
+
+/// What lanes of a warp have seen and are going to know after a fence.
+struct Pending {
+  struct Seen {
+    Telling telling;
+    uint32_t lanes, who; ///< that have seen it, and that told it
+  };
+  std::vector<Seen> seen;
+  Knowledge all; ///< of all lanes; further there is that of `lanes`
+  LaneMap<Knowledge> lanes;
+
+  bool empty() const { return seen.empty() && all.empty() && lanes.empty(); }
+  void see(const Telling &telling, uint32_t lanes, uint32_t who);
+};
+
+/// At addresses of a memory.
+class Released {
+public:
+  bool empty() const { return lines.empty(); }
+  void tell(const ToldRef &told, uint64_t warp, uint32_t clock, bool isWarp,
+            const Places &places);
+  /// Visits (lanes that read, telling, lanes that told) for what the lanes of
+  /// `warp` at `places` have not seen.
+  template <class Visit>
+  void hear(uint64_t warp, const Places &places, SeenVersions &seen,
+            Visit visit) const;
+
+private:
+  static constexpr uint64_t kBytes = 128; ///< of a line
+  struct Line {
+    std::vector<Telling> tellings; ///< by version
+    size_t limit = 40;             ///< when to look for those to drop
+  };
+  template <class Visit>
+  static void forLines(const Places &places, Visit visit);
+  static void add(Line &line, Telling telling);
+  static void prune(Line &line);
+
+  std::unordered_map<uint64_t, Line> lines;
+  uint64_t versions = 0;
+};
+
+template <class Visit>
+void Places::forEach(uint32_t mask, const uint64_t *address, Visit visit) {
+  constexpr uint64_t kWord = ~uint64_t(3);
+  while (mask) {
+    unsigned first = unsigned(__builtin_ctz(mask));
+    uint64_t at = address[first] & kWord;
+    uint32_t others = mask & (mask - 1);
+    if (!others)
+      return visit(Places{at, 0, mask});
+    unsigned next = unsigned(__builtin_ctz(others));
+    uint64_t stride = ((address[next] & kWord) - at) / (next - first);
+    uint64_t base = at - first * stride, different = 0;
+    if (mask == ~uint32_t(0))
+      for (unsigned i = 0; i < 32; ++i)
+        different |= (address[i] & kWord) ^ (base + i * stride);
+    else
+      for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned i = unsigned(__builtin_ctz(left));
+        different |= (address[i] & kWord) ^ (base + i * stride);
+      }
+    if (!different && stride % 4 == 0 && stride < (1u << 16))
+      return visit(Places{base, stride, mask});
+    uint32_t same = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned i = unsigned(__builtin_ctz(left));
+      same |= uint32_t((address[i] & kWord) == at) << i;
+    }
+    visit(Places{at, 0, same});
+    mask &= ~same;
+  }
+}
+
+template <class Visit>
+void Released::forLines(const Places &places, Visit visit) {
+  if (!places.stride)
+    return visit(places.base / kBytes, places);
+  for (uint32_t left = places.lanes; left;) {
+    uint64_t line = places.of(unsigned(__builtin_ctz(left))) / kBytes;
+    uint32_t lanes = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+      unsigned lane = unsigned(__builtin_ctz(rest));
+      if (places.of(lane) / kBytes != line)
+        break;
+      lanes |= 1u << lane;
+    }
+    visit(line, places.only(lanes));
+    left &= ~lanes;
+  }
+}
+
+template <class Visit>
+void Released::hear(uint64_t warp, const Places &places, SeenVersions &seen,
+                    Visit visit) const {
+  forLines(places, [&](uint64_t number, const Places &here) {
+    auto it = lines.find(number);
+    if (it == lines.end())
+      return;
+    const std::vector<Telling> &tellings = it->second.tellings;
+    uint64_t before = seen.look(&it->second, here.base * 64 + here.stride,
+                                tellings.back().version, here.lanes);
+    size_t first = tellings.size();
+    while (first && tellings[first - 1].version > before)
+      --first;
+    for (size_t i = first; i < tellings.size(); ++i) {
+      const Telling &telling = tellings[i];
+      const Places &there = telling.places;
+      bool isJoint = !there.lanes;
+      if (!here.stride) {
+        uint32_t who = isJoint ? there.base == here.base : there.at(here.base);
+        if (who)
+          visit(here.lanes, telling, isJoint ? 0 : who);
+      } else if (!there.stride) {
+        if (uint32_t who = here.at(there.base))
+          visit(who, telling, there.lanes);
+      } else if (telling.warp != warp || !there.isAlike(here)) {
+        // Else every lane would hear of itself.
+        for (uint32_t left = here.lanes; left; left &= left - 1) {
+          uint32_t lane = left & ~(left - 1);
+          if (uint32_t who = there.at(here.of(unsigned(__builtin_ctz(left)))))
+            visit(lane, telling, who);
+        }
+      }
+    }
+  });
+}
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_RELEASES_H

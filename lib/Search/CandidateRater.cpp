@@ -1,0 +1,129 @@
+//===- CandidateRater.cpp - Candidates completed and rated ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateRater.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+void CandidateRater::refuse(std::string reason) {
+  if (options.ranked > 1)
+    countRefusal(refusals, reason);
+  lastReason = std::move(reason);
+}
+
+/// Counts a schedule that was checked; whether it can be lowered, and may run
+/// without spills.
+bool CandidateRater::accepts(const Schedule &schedule,
+                             std::optional<std::string> reason) {
+  ++candidates;
+  if (reason) {
+    refuse(std::move(*reason));
+    return false;
+  }
+  ++legal;
+  // What is drawn to test lowering may use all there are.
+  if (options.randomSeed ||
+      hasRegisterRoom(schedule, checker.footprint(), chip))
+    return true;
+  refuse(kNoRegisterRoom.str());
+  return false;
+}
+
+void CandidateRater::take(const Schedule &schedule,
+                          const ScheduleCandidate &candidate,
+                          const Cost &throughput, Take take) {
+  Cost cost =
+      predictCost(group, schedule, checker.footprint(), chip, throughput);
+  double seconds = cost.total;
+  if (!hasBounds())
+    seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
+                  .value_or(kNever);
+  take({schedule, checker.footprint(), cost, seconds, candidate});
+}
+
+/// All stages of a schedule whose warps are arranged. They change nothing about
+/// the bytes that blocks move and the work.
+void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
+                               ArrayRef<unsigned> loads, Limit limit,
+                               Take take) {
+  candidate.stages = candidate.registerStages = 1;
+  Cost throughput =
+      predictThroughput(group, schedule, checker.countTraffic(schedule), chip);
+  auto isTooSlow = [&] { return hasBounds() && throughput.total >= limit(); };
+  if (isTooSlow()) {
+    ++bounded;
+    return;
+  }
+  if (!accepts(schedule, checker.checkWarps(schedule)))
+    return;
+  this->take(schedule, candidate, throughput, take);
+  if (seesTilesOnly(options.model))
+    return;
+  for (unsigned registers = 1; registers <= options.mostRegisterStages;
+       ++registers)
+    for (unsigned stages : space.stages()) {
+      if (stages > 1 && loads.empty())
+        break;
+      if (stages == 1 && registers == 1)
+        continue;
+      if (isTooSlow())
+        return;
+      space.build().setStages(schedule, stages, registers, loads);
+      candidate.stages = stages;
+      candidate.registerStages = registers;
+      if (!accepts(schedule, checker.checkStages(schedule)))
+        break; // more would not fit either
+      this->take(schedule, candidate, throughput, take);
+    }
+}
+
+void CandidateRater::rateAll(const ScheduleCandidate &candidate,
+                             ArrayRef<unsigned> arrangements, Limit limit,
+                             Take take) {
+  ArrayRef<int64_t> tiles = space.tilesOf(candidate);
+  if (!space.fillsParts(candidate))
+    return;
+  std::optional<Schedule> schedule;
+  ScheduleCandidate own = candidate;
+  llvm::SmallVector<unsigned, 4> loads;
+  unsigned tooFew = 0; // warps
+  for (unsigned number : arrangements) {
+    const Arrangement &arrangement = space.arrangements()[number];
+    unsigned warps = arrangement.front()[0] * arrangement.front()[1];
+    if (warps <= tooFew || !space.divides(arrangement, tiles))
+      continue;
+    if (!schedule) {
+      schedule = space.outline(candidate);
+      if (std::optional<std::string> reason = checker.checkLoops(*schedule)) {
+        ++candidates;
+        return refuse(std::move(*reason));
+      }
+      loads = listPipelinedLoads(*schedule);
+    }
+    if (std::optional<std::string> reason =
+            checker.checkSums(*schedule, warps)) {
+      ++candidates;
+      refuse(std::move(*reason));
+      tooFew = warps;
+      continue;
+    }
+    space.build().arrange(*schedule, arrangement);
+    own.arrangement = number;
+    rateWarps(*schedule, own, loads, limit, take);
+  }
+}
+
+void CandidateRater::rate(const Schedule &schedule,
+                          const ScheduleCandidate &candidate, Take take) {
+  if (accepts(schedule, checker.check(schedule)))
+    this->take(schedule, candidate,
+               predictThroughput(group, schedule, checker.footprint(), chip),
+               take);
+}

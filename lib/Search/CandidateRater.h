@@ -1,0 +1,76 @@
+//===- CandidateRater.h - Candidates completed and rated ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_SEARCH_CANDIDATERATER_H
+#define FUSION_LIB_SEARCH_CANDIDATERATER_H
+
+#include "fusion/Search/ScheduleSpace.h"
+#include <limits>
+
+namespace fusion {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Completes loops and tiles by warps and stages, and rates what lowering
+/// accepts by the model that the options ask for. What warps and stages do not
+/// change is looked at once. Every thread has a rater of its own.
+class CandidateRater {
+public:
+  struct Rated {
+    const Schedule &schedule;
+    const Footprint &footprint;
+    const Cost &cost; ///< by our model
+    double seconds;   ///< by the model that was asked for
+    const ScheduleCandidate &candidate;
+  };
+  using Take = llvm::function_ref<void(const Rated &)>;
+  /// Seconds beyond which nothing is of interest; asked before each schedule.
+  using Limit = llvm::function_ref<double()>;
+
+  CandidateRater(const GroupModel &group, const ChipInfo &chip,
+                 const SearchOptions &options, const ScheduleSpace &space)
+      : group(group), chip(chip), options(options), space(space),
+        checker(group, chip) {}
+
+  /// Whether CostBound.h bounds what the model says.
+  bool hasBounds() const { return options.model == ModelKind::Default; }
+
+  /// Rates the candidate's loops and tiles with these arrangements of warps
+  /// (`ScheduleSpace::arrangements()`), and of each all stages that may be
+  /// faster than the limit.
+  void rateAll(const ScheduleCandidate &candidate,
+               llvm::ArrayRef<unsigned> arrangements, Limit limit, Take take);
+
+  /// Rates a complete schedule.
+  void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
+            Take take);
+
+  int64_t candidates = 0; ///< checked
+  int64_t legal = 0;      ///< of them, those that lowering accepts
+  int64_t bounded = 0;    ///< not checked: bytes and work alone take too long
+  std::string lastReason; ///< why one was passed over
+  Refusals refusals;      ///< where the options ask for a ranking
+
+private:
+  bool accepts(const Schedule &schedule, std::optional<std::string> reason);
+  void refuse(std::string reason);
+  void rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
+                 llvm::ArrayRef<unsigned> loads, Limit limit, Take take);
+  void take(const Schedule &schedule, const ScheduleCandidate &candidate,
+            const Cost &throughput, Take take);
+
+  const GroupModel &group;
+  const ChipInfo &chip;
+  const SearchOptions &options;
+  const ScheduleSpace &space;
+  ScheduleChecker checker;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_SEARCH_CANDIDATERATER_H

@@ -1,0 +1,87 @@
+//===- Descent.cpp - From one candidate to the next better one ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Descent.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
+  Point point{candidate, kNever};
+  if (!space.mayFit(space.tilesOf(candidate)))
+    return point;
+  rater.rateAll(
+      candidate, space.usualArrangements(),
+      [&] { return std::min(limit, point.seconds); },
+      [&](const CandidateRater::Rated &rated) {
+        if (rated.seconds < std::min(limit, point.seconds))
+          point.seconds = rated.seconds;
+      });
+  return point;
+}
+
+/// Takes the candidate where it is better.
+bool Descent::tryCandidate(const ScheduleCandidate &candidate, Point &point) {
+  Point other = rate(candidate, point.seconds);
+  if (other.seconds >= point.seconds)
+    return false;
+  point = other;
+  return true;
+}
+
+bool Descent::tryTiles(Point &point, unsigned axis) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  for (int64_t tile : space.leastTiles(axis)) {
+    candidate.tiles[axis] = tile;
+    isBetter |= tryCandidate(candidate, point);
+  }
+  return isBetter;
+}
+
+bool Descent::tryParts(Point &point) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  for (int64_t parts : space.parts()) {
+    candidate.parts = parts;
+    isBetter |= tryCandidate(candidate, point);
+    ScheduleCandidate single = candidate;
+    if (parts > 1 && space.splitIntoTiles(single, parts))
+      isBetter |= tryCandidate(single, point);
+  }
+  return isBetter;
+}
+
+void Descent::improve(Point &point) {
+  bool isBetter = true;
+  while (isBetter) {
+    isBetter = tryParts(point);
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      isBetter |= tryTiles(point, axis);
+  }
+}
+
+void Descent::improvePairs(Point &point) {
+  bool isBetter = true;
+  while (isBetter) {
+    isBetter = false;
+    for (unsigned first = 0; first < group.axes.size(); ++first)
+      for (unsigned second = 0; second < first; ++second) {
+        ScheduleCandidate candidate = point.candidate;
+        for (int64_t one : space.leastTiles(first))
+          for (int64_t other : space.leastTiles(second)) {
+            candidate.tiles[first] = one;
+            candidate.tiles[second] = other;
+            isBetter |= tryCandidate(candidate, point);
+          }
+      }
+    if (isBetter)
+      improve(point);
+  }
+}

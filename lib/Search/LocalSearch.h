@@ -1,0 +1,61 @@
+//===- LocalSearch.h - Descents from many different candidates ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a space is too large for branch and bound, the best of it is near the
+// best of one of the trees that loops can make. Descents (Descent.h) start from
+// several trees and go on from what random changes make of the best ones.
+// Effort is counted in candidates, so that the answer depends on nothing but
+// the seed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_SEARCH_LOCALSEARCH_H
+#define FUSION_LIB_SEARCH_LOCALSEARCH_H
+
+#include "Descent.h"
+
+namespace fusion {
+
+class LocalSearch {
+public:
+  LocalSearch(const GroupModel &group, const ChipInfo &chip,
+              const SearchOptions &options, const ScheduleSpace &space)
+      : group(group), chip(chip), space(space), numbers(options.seed),
+        descent(group, chip, options, space) {}
+
+  /// Descends from the best of the trees, and of `seeds`.
+  void start(llvm::ArrayRef<ScheduleCandidate> seeds);
+
+  /// Changes some of the best points at random and descends from there, until
+  /// it has looked at so many candidates.
+  void restart(int64_t candidates);
+
+  /// The best ones, best first; at most `kPoints`.
+  llvm::ArrayRef<Descent::Point> best() const { return points; }
+  static constexpr size_t kPoints = 8;
+
+  int64_t candidates() const { return descent.candidates(); }
+
+private:
+  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds);
+  void keepBest(size_t most);
+  bool change(Descent::Point &point, double limit);
+  int64_t wholeTile(unsigned axis) const;
+  int64_t tileBelow(unsigned axis, int64_t tile) const;
+
+  const GroupModel &group;
+  const ChipInfo &chip;
+  const ScheduleSpace &space;
+  Random numbers;
+  Descent descent;
+  std::vector<Descent::Point> points;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_SEARCH_LOCALSEARCH_H

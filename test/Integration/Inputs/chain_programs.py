@@ -1,0 +1,399 @@
+"""Programs of tensor operators that are data: they are written as linalg, evaluated by NumPy, and taken apart to make a failing one
+smaller (reduce_program.py).
+
+A value is a tensor indexed by *axes*, names with a size. A statement makes one value of others, each read through an access:
+the axes that index it, in its own order. "h/4" is the axis h divided by 4, rounded down.
+
+Bodies are expressions, nested lists: ["x", i] is the i-th input in the type of the computation, ["c", number], ["i", axis] an
+index, and [operation, operand, ...] with the operations of FLOATS, INDICES and "select".
+"""
+
+import dataclasses
+import math
+
+import numpy
+
+BITS = {"f32": 32, "f16": 16, "bf16": 16, "f8E4M3FN": 8, "f8E5M2": 8, "i32": 32, "i8": 8, "i1": 1}
+
+# Operation: arith or math, NumPy. Compared values and conditions are handled apart.
+FLOATS = {
+    "add": ("arith.addf", numpy.add),
+    "sub": ("arith.subf", numpy.subtract),
+    "mul": ("arith.mulf", numpy.multiply),
+    "div": ("arith.divf", numpy.divide),
+    "max": ("arith.maximumf", numpy.maximum),
+    "min": ("arith.minimumf", numpy.minimum),
+    "neg": ("arith.negf", numpy.negative),
+    "abs": ("math.absf", numpy.abs),
+    "exp": ("math.exp", numpy.exp),
+    "exp2": ("math.exp2", numpy.exp2),
+    "log": ("math.log", numpy.log),
+    "tanh": ("math.tanh", numpy.tanh),
+    "erf": ("math.erf", numpy.vectorize(math.erf, otypes=[numpy.float64])),
+    "sqrt": ("math.sqrt", numpy.sqrt),
+    "rsqrt": ("math.rsqrt", lambda x: 1 / numpy.sqrt(x)),
+    "round": ("math.roundeven", numpy.rint),
+}
+INDICES = {
+    "iadd": ("arith.addi", numpy.add),
+    "isub": ("arith.subi", numpy.subtract),
+    "idiv": ("arith.floordivsi", numpy.floor_divide),
+}
+COMPARES = {
+    "le": ("sle", numpy.less_equal),
+    "lt": ("slt", numpy.less),
+    "ge": ("sge", numpy.greater_equal),
+    "eq": ("eq", numpy.equal),
+}
+COMBINERS = {"add": ("arith.addf", "add"), "max": ("arith.maximumf", "maximum"), "min": ("arith.minimumf", "minimum")}
+
+
+@dataclasses.dataclass
+class Statement:
+    """kind: argument; product (of two inputs, a third one being what it is added to); map and reduce (body over the inputs, the
+    latter combined by `combiner` from `start` on); softmax (along the last axis); transpose. form: how it is written."""
+
+    out: str
+    kind: str
+    axes: list  # of the value
+    element: str
+    inputs: list = dataclasses.field(default_factory=list)  # [name, access]
+    body: list = None
+    compute: str = "f32"  # the type of the body
+    combiner: str = None
+    start: float = 0.0
+    form: str = "generic"
+    loops: list = None  # the order of the loops, where it is not that of first use
+
+
+@dataclasses.dataclass
+class Program:
+    sizes: dict
+    statements: list
+    results: list
+    chip: str = "sm_80"
+    options: list = dataclasses.field(default_factory=list)  # of fusion-run
+    random_seed: int = None  # of the schedule
+
+    def value(self, name):
+        return next(s for s in self.statements if s.out == name)
+
+    def shape(self, access):
+        return tuple(size_of(self.sizes, entry) for entry in access)
+
+
+def size_of(sizes, entry):
+    axis, _, divisor = entry.partition("/")
+    return -(-sizes[axis] // int(divisor)) if divisor else sizes[axis]
+
+
+def loops_of(statement):
+    """The loops in order: those of the value, then those that are combined along."""
+    if statement.loops is not None:
+        return statement.loops
+    found = list(statement.axes)
+    for _, access in statement.inputs:
+        found += [axis for axis in (entry.partition("/")[0] for entry in access) if axis not in found]
+    return found
+
+
+# As text.
+
+
+def tensor(shape, element):
+    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+
+
+def literal(number, element):
+    if element in ("f16", "bf16", "f32") and not math.isfinite(number):
+        bits = {"f32": (0x7F800000, 0x7FC00000, 0x80000000), "f16": (0x7C00, 0x7E00, 0x8000), "bf16": (0x7F80, 0x7FC0, 0x8000)}
+        infinity, nan, sign = bits[element]
+        return f"0x{nan if math.isnan(number) else infinity | (sign if number < 0 else 0):X} : {element}"
+    return f"{number:.9e} : {element}" if element[0] in "fb" else f"{int(number)} : {element}"
+
+
+def convert(name, source, target):
+    """The arith operation from one type to another, or None."""
+    if source == target:
+        return None
+    if source[0] == "i" and target[0] != "i":
+        return f"arith.sitofp {name} : {source} to {target}"
+    if source[0] != "i" and target[0] == "i":
+        return f"arith.fptosi {name} : {source} to {target}"
+    if source[0] == "i":
+        return f"arith.{'extsi' if BITS[target] > BITS[source] else 'trunci'} {name} : {source} to {target}"
+    return f"arith.{'extf' if BITS[target] > BITS[source] else 'truncf'} {name} : {source} to {target}"
+
+
+class Writer:
+    def __init__(self, program):
+        self.program, self.lines, self.count = program, [], 0
+
+    def fresh(self):
+        self.count += 1
+        return f"%{self.count}"
+
+    def emit(self, text, indent="  "):
+        name = self.fresh()
+        self.lines.append(f"{indent}{name} = {text}")
+        return name
+
+    def text(self):
+        program = self.program
+        arguments, types = [], {}
+        for s in program.statements:
+            types[s.out] = tensor(program.shape(s.axes), s.element)
+            if s.kind == "argument":
+                arguments.append(f"%{s.out}: {types[s.out]}")
+        self.types = types
+        for s in program.statements:
+            if s.kind != "argument":
+                self.statement(s)
+        results = [types[name] for name in program.results]
+        of = ", ".join(results) if len(results) == 1 else f"({', '.join(results)})"
+        lines = [f"func.func @chain({', '.join(arguments)}) -> {of} {{", *self.lines]
+        lines.append(f"  return {', '.join('%' + name for name in program.results)} : {', '.join(results)}")
+        return "\n".join([*lines, "}", ""])
+
+    def destination(self, s, start=None):
+        type = self.types[s.out]
+        empty = self.emit(f"tensor.empty() : {type}")
+        if start is None:
+            return empty
+        number = self.emit(f"arith.constant {literal(start, s.element)}")
+        return self.emit(f"linalg.fill ins({number} : {s.element}) outs({empty} : {type}) -> {type}")
+
+    def statement(self, s):
+        inputs = [name for name, _ in s.inputs]
+        types = [self.types[name] for name in inputs]
+        type = self.types[s.out]
+        ins = lambda count: (f"ins({', '.join('%' + name for name in inputs[:count])} : {', '.join(types[:count])}) "
+                             if inputs[:count] else "")  # fmt: skip
+        loops = loops_of(s)
+        affine = lambda access: ("affine_map<(" + ", ".join(loops) + ") -> (" +
+                                 ", ".join(entry.replace("/", " floordiv ") for entry in access) + ")>")  # fmt: skip
+        accesses = [access for _, access in s.inputs]
+        if s.kind == "softmax":
+            out = self.destination(s)
+            self.lines.append(f"  %{s.out} = linalg.softmax dimension({len(s.axes) - 1}) {ins(1)}outs({out} : {type}) -> {type}")
+            return
+        if s.kind == "transpose":
+            order = [accesses[0].index(axis) for axis in s.axes]
+            out = self.destination(s)
+            self.lines.append(f"  %{s.out} = linalg.transpose {ins(1)}outs({out} : {type}) permutation = {order}")
+            return
+        if s.kind == "product":
+            out = f"%{inputs[2]}" if len(inputs) == 3 else self.destination(s, 0.0)
+            if s.form != "generic":
+                maps = ", ".join(affine(access) for access in (*accesses[:2], s.axes))
+                name = {"named": "batch_matmul" if len(s.axes) == 3 else "matmul", "contract": "contract"}[s.form]
+                self.lines.append(f"  %{s.out} = linalg.{name} indexing_maps = [{maps}] {ins(2)}outs({out} : {type}) -> {type}")
+                return
+            count = 2
+        elif s.kind == "reduce":
+            out, count = self.destination(s, s.start), len(inputs)
+            if s.form == "named":
+                dimensions = [accesses[0].index(axis) for axis in accesses[0] if axis not in s.axes]
+                operation = COMBINERS[s.combiner][0]
+                self.lines.append(f"  %{s.out} = linalg.reduce {{ {operation} }} {ins(1)}outs({out} : {type}) dimensions = {dimensions}")
+                return
+        else:
+            out, count = self.destination(s), len(inputs)
+        maps = ", ".join(affine(access) for access in (*accesses[:count], s.axes))
+        kinds = ", ".join('"parallel"' if axis in s.axes else '"reduction"' for axis in loops)
+        self.lines.append(f"  %{s.out} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
+        self.lines.append(f"      {ins(count)}outs({out} : {type}) {{")
+        elements = [self.program.value(name).element for name in inputs[:count]]
+        self.lines.append(f"  ^bb0({', '.join(f'%x{i}: {e}' for i, e in enumerate(elements))}, %old: {s.element}):")
+        if s.kind == "product":
+            factors = [self.converted(f"%x{i}", e, s.element) for i, e in enumerate(elements)]
+            suffix = "i" if s.element == "i32" else "f"
+            value = self.emit(f"arith.mul{suffix} {factors[0]}, {factors[1]} : {s.element}", "    ")
+            value = self.emit(f"arith.add{suffix} %old, {value} : {s.element}", "    ")
+        else:
+            value = self.body(s, s.body, elements, loops)
+            if s.kind == "reduce":
+                value = self.converted(value, s.compute, s.element)
+                value = self.emit(f"{COMBINERS[s.combiner][0]} {value}, %old : {s.element}", "    ")
+            else:
+                value = self.converted(value, s.compute, s.element)
+        self.lines.append(f"    linalg.yield {value} : {s.element}")
+        self.lines.append(f"  }} -> {type}")
+
+    def converted(self, name, source, target):
+        text = convert(name, source, target)
+        return name if text is None else self.emit(text, "    ")
+
+    def body(self, s, e, elements, loops):
+        operation, *operands = e
+        emit = lambda text: self.emit(text, "    ")
+        if operation == "x":
+            name, element = f"%x{operands[0]}", elements[operands[0]]
+            return name if element == "i1" else self.converted(name, element, s.compute)
+        if operation == "c":
+            return emit(f"arith.constant {literal(operands[0], s.compute)}")
+        if operation == "i":
+            return emit(f"linalg.index {loops.index(operands[0])} : index")
+        if operation == "n":
+            return emit(f"arith.constant {operands[0]} : index")
+        names = [self.body(s, operand, elements, loops) for operand in operands]
+        if operation == "select":
+            return emit(f"arith.select {', '.join(names)} : {s.compute}")
+        if operation == "and":
+            return emit(f"arith.andi {', '.join(names)} : i1")
+        if operation == "or":
+            return emit(f"arith.ori {', '.join(names)} : i1")
+        if operation == "positive":
+            zero = emit(f"arith.constant {literal(0.0, s.compute)}")
+            return emit(f"arith.cmpf ogt, {names[0]}, {zero} : {s.compute}")
+        if operation == "float":
+            return emit(f"arith.sitofp {emit(f'arith.index_cast {names[0]} : index to i32')} : i32 to {s.compute}")
+        if operation in COMPARES:
+            return emit(f"arith.cmpi {COMPARES[operation][0]}, {', '.join(names)} : index")
+        if operation in INDICES:
+            return emit(f"{INDICES[operation][0]} {', '.join(names)} : index")
+        return emit(f"{FLOATS[operation][0]} {', '.join(names)} : {s.compute}")
+
+
+def text(program):
+    return Writer(program).text()
+
+
+# As numbers.
+
+# Bits of the significand, with the one in front; the least exponent of a normal number; the largest number, and what becomes of more.
+NARROW = {
+    "bf16": (8, -126, None, math.inf),
+    "f8E4M3FN": (4, -6, 448.0, math.nan),
+    "f8E5M2": (3, -14, 57344.0, math.inf),
+}
+
+
+def rounded(x, element):
+    """f32 or f64 numbers rounded to nearest even to the element type, as f32 (f16: f16's numbers as f32)."""
+    if element in ("i8", "i32", "i1"):
+        return x
+    if element == "f32":
+        return x.astype(numpy.float32)
+    if element == "f16":
+        return x.astype(numpy.float16).astype(numpy.float32)
+    digits, least, most, beyond = NARROW[element]
+    x = x.astype(numpy.float64)
+    _, exponent = numpy.frexp(numpy.where(numpy.isfinite(x), x, 0))
+    step = numpy.ldexp(1.0, numpy.maximum(exponent - digits, least - digits + 1))
+    result = numpy.where(numpy.isfinite(x), numpy.rint(x / step) * step, x)
+    if most is not None:
+        over = numpy.abs(result) > most
+        result = numpy.where(over, numpy.copysign(beyond, result), result)
+    return result.astype(numpy.float32)
+
+
+def from_bits(array, element):
+    """What a .npy file of the element type says, as f32 or integers."""
+    if element == "bf16":
+        return (array.astype(numpy.uint32) << 16).view(numpy.float32)
+    if element in ("f8E4M3FN", "f8E5M2"):
+        mantissa, bias = (3, 7) if element == "f8E4M3FN" else (2, 15)
+        bits = array.astype(numpy.int64)
+        exponent, fraction = (bits >> mantissa) & (0x7F >> mantissa), bits & ((1 << mantissa) - 1)
+        normal = numpy.ldexp(1 + fraction / (1 << mantissa), exponent - bias)
+        value = numpy.where(exponent == 0, numpy.ldexp(fraction / (1 << mantissa), 1 - bias), normal)
+        if element == "f8E4M3FN":
+            value = numpy.where((bits & 0x7F) == 0x7F, math.nan, value)
+        else:
+            value = numpy.where(exponent == 31, numpy.where(fraction == 0, math.inf, math.nan), value)
+        return numpy.where(bits >> 7, -value, value).astype(numpy.float32)
+    return array.astype(numpy.float32) if element == "f16" else array
+
+
+def evaluate(program, arguments):
+    """The results, from the arguments in their order; f32 arithmetic with the roundings of the types, sums and products in f64."""
+    values, given = {}, iter(arguments)
+    with numpy.errstate(all="ignore"):
+        for s in program.statements:
+            values[s.out] = next(given) if s.kind == "argument" else _evaluate(program, s, values)
+    return [values[name] for name in program.results]
+
+
+def _evaluate(program, s, values):
+    loops = loops_of(s)
+    arrays = []
+    for name, access in s.inputs:
+        array = values[name]
+        names = [entry.partition("/")[0] for entry in access]
+        for dimension, entry in enumerate(access):
+            axis, _, divisor = entry.partition("/")
+            if divisor:
+                array = numpy.take(array, numpy.arange(program.sizes[axis]) // int(divisor), axis=dimension)
+        order = sorted(range(len(names)), key=lambda i: loops.index(names[i]))
+        array = numpy.transpose(array, order)
+        shape = [program.sizes[axis] if axis in names else 1 for axis in loops]
+        arrays.append(array.reshape(shape))
+    reduced = tuple(i for i, axis in enumerate(loops) if axis not in s.axes)
+    kept = [axis for axis in loops if axis in s.axes]
+    place = lambda array: numpy.transpose(array, [kept.index(axis) for axis in s.axes])
+    full = [program.sizes[axis] for axis in loops]
+
+    if s.kind == "product":
+        wide = numpy.int64 if s.element == "i32" else numpy.float64
+        letters = list(range(len(loops)))
+        a, b = (array.astype(wide) for array in arrays[:2])
+        # What is broadcast along an axis is dropped from the operand: einsum multiplies it in all the same.
+        operands = []
+        for array in (a, b):
+            own = [i for i in letters if array.shape[i] == full[i]]
+            operands += [array.reshape([full[i] for i in own]), own]
+        out = [loops.index(axis) for axis in s.axes]
+        found = [i for i in out if i in operands[1] or i in operands[3]]
+        result = numpy.einsum(*operands, found, optimize=True)
+        # Axes that neither operand has.
+        result = numpy.expand_dims(result, [number for number, i in enumerate(out) if i not in found])
+        result = numpy.broadcast_to(result, [full[i] for i in out])
+        if len(arrays) == 3:
+            result = result + place(arrays[2].reshape([program.sizes[axis] for axis in kept]))
+        return result.astype(numpy.int32) if s.element == "i32" else rounded(result, s.element)
+    if s.kind == "softmax":
+        x = arrays[0].astype(numpy.float32)
+        top = x.max(axis=-1, keepdims=True)
+        e = numpy.exp(x - top)
+        return rounded(e / e.sum(axis=-1, keepdims=True, dtype=numpy.float64), s.element)
+    if s.kind == "transpose":
+        return place(arrays[0])
+    result = numpy.broadcast_to(_body(program, s, s.body, arrays, loops), full)
+    if s.kind == "reduce":
+        ufunc = getattr(numpy, COMBINERS[s.combiner][1])
+        if s.combiner == "add":
+            result = result.astype(numpy.float64)
+        result = ufunc(ufunc.reduce(result, axis=reduced), s.start)
+    if s.element in ("i8", "i32"):
+        return place(result).astype(numpy.int32)
+    return place(rounded(result, s.element))
+
+
+def _body(program, s, e, arrays, loops):
+    operation, *operands = e
+    if operation == "x":
+        array = arrays[operands[0]]
+        return array if array.dtype == bool else rounded(array.astype(numpy.float32), s.compute)
+    if operation == "c":
+        return rounded(numpy.full([1] * len(loops), operands[0], numpy.float64), s.compute)
+    if operation == "i":
+        at = loops.index(operands[0])
+        shape = [-1 if i == at else 1 for i in range(len(loops))]
+        return numpy.arange(program.sizes[operands[0]]).reshape(shape)
+    if operation == "n":
+        return numpy.full([1] * len(loops), operands[0])
+    values = [_body(program, s, operand, arrays, loops) for operand in operands]
+    if operation == "select":
+        return numpy.where(*values)
+    if operation in ("and", "or"):
+        return getattr(numpy, f"logical_{operation}")(*values)
+    if operation == "positive":
+        return values[0] > 0
+    if operation == "float":
+        return rounded(values[0].astype(numpy.float64), s.compute)
+    if operation in COMPARES:
+        return COMPARES[operation][1](*values)
+    if operation in INDICES:
+        return INDICES[operation][1](*values)
+    return rounded(FLOATS[operation][1](*values), s.compute)

@@ -1,0 +1,140 @@
+//===- SanitizerWaitsTest.cpp - Who waits for what, and for ever ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncSanitizers.h"
+
+using namespace fusion::emulator;
+using namespace fusion::emulator::test;
+
+namespace {
+
+class SanitizerWaits : public AsyncSanitizers {
+protected:
+  /// "kind thread line other" of every finding in block 0; lines count from the
+  /// first one of `body`.
+  List told(const std::string &body, uint32_t threads = 64,
+            uint32_t cluster = 1, uint64_t seed = 0) {
+    LaunchResult result = launch(body, threads, cluster, seed);
+    std::string text = asyncKernel(body);
+    unsigned before = unsigned(
+        std::count(text.begin(), text.begin() + long(text.find(body)), '\n'));
+    auto relative = [&](unsigned line) {
+      return line ? std::to_string(line - before) : std::string("-");
+    };
+    List list;
+    for (const Finding &f : result.findings)
+      if (f.block[0] == 0)
+        list.push_back(f.kind + " " + std::to_string(f.thread[0]) + " " +
+                       relative(f.line) + " " + relative(f.otherLine));
+    if (result.error)
+      error = result.error->message;
+    return list;
+  }
+  std::string error;
+};
+
+const std::string kProduct =
+    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+    "{%a0, %a1}, {%a2}, {%f0, %f1, %f2, %f3};\n";
+
+TEST_F(SanitizerWaits, BarriersThatNameOneAnother) {
+  EXPECT_EQ(told("setp.lt.u32 %q2, %t, 32;\n@%q2 bra A;\nbar.sync 1;\n"
+                 "bra B;\nA:\nbar.sync 2;\nB:\n"),
+            (List{"deadlock 0 6 3", "deadlock 32 3 6"}));
+  // The last who arrived; 96 threads are wanted.
+  EXPECT_EQ(told("setp.lt.u32 %q2, %t, 32;\n@%q2 bar.arrive 1, 96;\n"
+                 "@!%q2 bar.sync 1, 96;\n"),
+            List{"deadlock 32 3 2"});
+}
+
+TEST_F(SanitizerWaits, MbarrierNamesItsLastArrival) {
+  EXPECT_EQ(told("@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 2;\n" + kBar +
+                 "@!%q0 mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n" +
+                 waitFull()),
+            (List{"deadlock 0 5 3", "deadlock 32 5 3"}));
+  EXPECT_NE(error.find("1 of 2 arrivals"), std::string::npos) << error;
+}
+
+TEST_F(SanitizerWaits, LanesThatLeft) {
+  std::string leave = "setp.lt.u32 %q2, %t, 8;\n@%q2 bra END;\n";
+  EXPECT_EQ(told(leave + "bar.sync 0;\nbra OUT;\nEND:\nbar.sync 0;\nOUT:\n"),
+            (List{"divergent-barrier 8 3 6", "divergent-barrier 0 6 3"}));
+  // Ended, gone elsewhere, or left out by the predicate.
+  std::string out = "END:\nret;\n";
+  EXPECT_EQ(told(leave + kProduct + out), List{"divergent-warp 8 3 5"});
+  std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%s];\n";
+  EXPECT_EQ(told("st.shared.u32 [%r1], 0;\n" + kBar + leave + load + out),
+            List{"divergent-warp 8 5 7"});
+  EXPECT_EQ(told(leave + "wgmma.fence.sync.aligned;\n" + out),
+            List{"divergent-warp 8 3 5"});
+  EXPECT_EQ(
+      told(leave + kProduct + "bra OUT;\nEND:\nbar.warp.sync -1;\nOUT:\n"),
+      (List{"divergent-warp 8 3 6", "deadlock 8 3 6", "deadlock 0 6 3"}));
+  List guarded = told("setp.lt.u32 %q2, %t, 8;\n@%q2 " + kProduct, 32);
+  ASSERT_EQ(guarded.size(), 2u);
+  EXPECT_EQ(guarded[0], "divergent-warp 0 2 3");
+  // Who comes later comes, and barriers count those that ended.
+  EXPECT_EQ(told(leave + "add.u32 %r5, %t, 1;\nEND:\n" + kProduct), List());
+  EXPECT_EQ(told(leave +
+                 "barrier.cluster.arrive.aligned;\n"
+                 "barrier.cluster.wait.aligned;\n" +
+                 out),
+            List());
+  // Of a membermask those that ended are not awaited (PTX ISA, "shfl.sync").
+  EXPECT_EQ(told(leave + "shfl.sync.idx.b32 %r5, %t, 9, 31, -1;\n" + out),
+            List());
+  EXPECT_EQ(told(leave + "shfl.sync.idx.b32 %r5, %t, 9, 31, -1;\nbra OUT;\n"
+                         "END:\nvote.sync.any.pred %q3, %q2, 0xff;\n"
+                         "bar.warp.sync -1;\nOUT:\n"),
+            (List{"deadlock 8 3 7", "deadlock 0 7 3"}));
+  EXPECT_EQ(told("shfl.sync.idx.b32 %r5, %t, 9, 31, 1;\n"),
+            List{"bad-membermask 1 1 -"});
+}
+
+TEST_F(SanitizerWaits, SpinningForEver) {
+  // A flag that nobody raises; the others wait for those that poll.
+  std::string poll = "setp.lt.u32 %q2, %t, 32;\n@!%q2 bra WAIT;\nPOLL:\n"
+                     "ld.relaxed.gpu.global.u32 %r5, [%p0+64];\n"
+                     "setp.eq.u32 %q3, %r5, 0;\n@%q3 bra POLL;\nWAIT:\n" +
+                     kBar;
+  for (uint64_t seed : {0, 1, 2})
+    EXPECT_EQ(told(poll, 64, 1, seed),
+              (List{"deadlock 0 4 -", "deadlock 32 8 4"}))
+        << seed;
+  EXPECT_NE(error.find("loops in lines"), std::string::npos) << error;
+  EXPECT_NE(error.find("byte 64 of an allocation"), std::string::npos) << error;
+  // Who wrote there last.
+  EXPECT_EQ(
+      told("@!%q0 st.relaxed.gpu.global.u32 [%p0+64], 0;\n" + kBar + poll),
+      (List{"deadlock 0 6 1", "deadlock 32 10 6"}));
+  // In shared memory, by a CAS, which counts as the last write itself.
+  EXPECT_EQ(told("@!%q0 st.shared.u32 [%s], 1;\n" + kBar +
+                     "LOCK:\natom.shared.cas.b32 %r5, [%s], 0, 1;\n"
+                     "setp.ne.u32 %q3, %r5, 0;\n@%q3 bra LOCK;\n",
+                 32),
+            List{"deadlock 0 4 -"});
+}
+
+TEST_F(SanitizerWaits, LoopsThatGoOnAreNoDeadlock) {
+  // The registers change: it may end some day.
+  EXPECT_EQ(told("mov.u32 %r6, 0;\nPOLL:\n"
+                 "ld.relaxed.gpu.global.u32 %r5, [%p0+64];\n"
+                 "add.u32 %r6, %r6, 1;\nsetp.eq.u32 %q3, %r5, 0;\n"
+                 "@%q3 bra POLL;\n"),
+            List());
+  EXPECT_NE(error.find("instruction limit exceeded: warp"), std::string::npos);
+  // Another warp still has to do.
+  EXPECT_EQ(told("setp.lt.u32 %q2, %t, 32;\nmov.u32 %r6, 0;\n@%q2 bra POLL;\n"
+                 "WORK:\nadd.u32 %r6, %r6, 1;\nsetp.ne.u32 %q3, %r6, 0;\n"
+                 "@%q3 bra WORK;\nst.relaxed.gpu.global.u32 [%p0+64], 1;\n"
+                 "bra END;\nPOLL:\nld.relaxed.gpu.global.u32 %r5, [%p0+64];\n"
+                 "setp.eq.u32 %q3, %r5, 0;\n@%q3 bra POLL;\nEND:\n"),
+            List());
+}
+
+} // namespace

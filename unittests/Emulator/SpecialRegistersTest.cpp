@@ -1,0 +1,143 @@
+//===- SpecialRegistersTest.cpp - Special registers -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every register of the PTX ISA's chapter "Special Registers" reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Hopper.h"
+
+using namespace fusion::emulator;
+using namespace fusion::emulator::test;
+
+namespace {
+
+/// The register as thread 37 of block (1,0,0) sees it: 40 threads in each of
+/// four blocks, in clusters of two, with 64 bytes of static and 512 of dynamic
+/// shared memory.
+LaunchResult read(const std::string &name, uint64_t &value) {
+  bool isLong = name.find("64") != std::string::npos ||
+                name == "%globaltimer" || name == "%gridid" ||
+                name == "%current_graph_exec";
+  std::string text = hopperKernel(
+      1, 64,
+      std::string(isLong ? "mov.u64 %d0, " : "mov.u32 %r0, ") + name + ";\n" +
+          (isLong ? "" : "cvt.u64.u32 %d0, %r0;\n") +
+          "setp.ne.u32 %q0, %t, 37;\n@%q0 ret;\n"
+          "setp.ne.u32 %q0, %c, 1;\n@%q0 ret;\n"
+          "st.global.u64 [%p0], %d0;\n");
+  if (name.find("%envreg32") && name.find("%pm8") && name.find("%nosuch"))
+    expectAssembles(text);
+  auto program = parse(text);
+  Memory memory;
+  Array<uint64_t> out(memory, std::vector<uint64_t>(1, ~uint64_t(0)));
+  Launch launch = makeLaunch("k", {4, 1, 1}, {40, 1, 1}, out);
+  launch.cluster = {2, 1, 1};
+  launch.dynamicSharedMemory = 512;
+  LaunchResult result = run(*program, launch, memory);
+  value = out.fetch()[0];
+  return result;
+}
+
+TEST(SpecialRegisters, HaveTheirValues) {
+  struct Known {
+    const char *name;
+    uint64_t value;
+  };
+  for (const Known &known :
+       std::initializer_list<Known>{{"%tid.x", 37},
+                                    {"%tid.y", 0},
+                                    {"%tid.z", 0},
+                                    {"%ntid.x", 40},
+                                    {"%ntid.y", 1},
+                                    {"%ntid.z", 1},
+                                    {"%laneid", 5},
+                                    {"%warpid", 1},
+                                    {"%nwarpid", 2},
+                                    {"%ctaid.x", 1},
+                                    {"%ctaid.y", 0},
+                                    {"%ctaid.z", 0},
+                                    {"%nctaid.x", 4},
+                                    {"%nctaid.y", 1},
+                                    {"%nctaid.z", 1},
+                                    {"%smid", 0},
+                                    {"%nsmid", 1},
+                                    {"%gridid", 0},
+                                    {"%clusterid.x", 0},
+                                    {"%nclusterid.x", 2},
+                                    {"%cluster_ctaid.x", 1},
+                                    {"%cluster_nctaid.x", 2},
+                                    {"%cluster_nctaid.z", 1},
+                                    {"%cluster_ctarank", 1},
+                                    {"%cluster_nctarank", 2},
+                                    {"%lanemask_eq", 0x20},
+                                    {"%lanemask_le", 0x3f},
+                                    {"%lanemask_lt", 0x1f},
+                                    {"%lanemask_ge", 0xffffffe0},
+                                    {"%lanemask_gt", 0xffffffc0},
+                                    {"%dynamic_smem_size", 512},
+                                    {"%current_graph_exec", 0},
+                                    {"%pm0", 0},
+                                    {"%pm7", 0},
+                                    {"%pm0_64", 0},
+                                    {"%pm7_64", 0},
+                                    {"%envreg0", 0},
+                                    {"%envreg31", 0}}) {
+    uint64_t value;
+    LaunchResult result = read(known.name, value);
+    EXPECT_FALSE(result.error) << known.name << ": " << result.error->message;
+    EXPECT_EQ(value, known.value) << known.name;
+  }
+}
+
+TEST(SpecialRegisters, OthersRead) {
+  std::vector<std::string> names = {"%clock",
+                                    "%clock_hi",
+                                    "%clock64",
+                                    "%globaltimer",
+                                    "%globaltimer_lo",
+                                    "%globaltimer_hi",
+                                    "%reserved_smem_offset_begin",
+                                    "%reserved_smem_offset_end",
+                                    "%reserved_smem_offset_cap",
+                                    "%reserved_smem_offset_0",
+                                    "%reserved_smem_offset_1"};
+  for (unsigned i = 0; i < 8; ++i) {
+    names.push_back("%pm" + std::to_string(i));
+    names.push_back("%pm" + std::to_string(i) + "_64");
+  }
+  for (unsigned i = 0; i < 32; ++i)
+    names.push_back("%envreg" + std::to_string(i));
+  for (const std::string &name : names) {
+    uint64_t value;
+    LaunchResult result = read(name, value);
+    EXPECT_FALSE(result.error) << name << ": " << result.error->message;
+  }
+}
+
+TEST(SpecialRegisters, SharedMemoryIsTold) {
+  // What is reserved belongs to the aggregate size alone.
+  uint64_t total, aggregate;
+  read("%total_smem_size", total);
+  read("%aggr_smem_size", aggregate);
+  EXPECT_EQ(total, 512 + 64u);
+  EXPECT_EQ(aggregate, 512 + 64u);
+}
+
+TEST(SpecialRegisters, UnknownOnesAreErrors) {
+  for (const char *name : {"%envreg32", "%pm8", "%nosuch"}) {
+    uint64_t value;
+    LaunchResult result = read(name, value);
+    ASSERT_TRUE(result.error) << name;
+    EXPECT_EQ(result.error->message,
+              "unknown register '" + std::string(name) + "'");
+    EXPECT_NE(result.error->line, 0u);
+  }
+}
+
+} // namespace
