@@ -6,56 +6,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FusionStitching's explorer (section V): candidate patterns of every vertex by
+// FusionStitching's explorer (section 5): candidate patterns of every vertex by
 // approximate dynamic programming over its consumers' (PatternReduction), plans
-// of patterns that do not overlap by beam search. The graph is plain data, so
-// that it can be explored, and tested, without IR.
+// of patterns that do not overlap by beam search, remote fusion, and the choice
+// by the latency evaluator. The baseline is a greedy fusion by XLA's rules.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_SEARCH_STITCHEXPLORER_H
 #define FUSION_SEARCH_STITCHEXPLORER_H
 
-#include "fusion/Target/ChipTable.h"
+#include "fusion/Search/OperatorGraph.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include <vector>
+#include <optional>
 
 namespace fusion {
 
-/// Operators as the explorer sees them, in program order.
-struct OperatorGraph {
-  struct Input {
-    unsigned vertex; ///< that makes it
-    double bytes;    ///< that are read of it
-  };
-  struct Vertex {
-    llvm::SmallVector<Input, 4> inputs; ///< made by vertices
-    /// Tensors from outside of the graph: number and bytes.
-    llvm::SmallVector<std::pair<unsigned, double>, 4> reads;
-    double resultBytes = 0;
-    double instructions = 0; ///< of all points
-    double points = 0;       ///< of the operator's loops
-    double rows = 0;         ///< points that are not reduced
-    bool isReduction = false;
-    bool isExpensive = false; ///< exp, tan, pow, … (section IV-A)
-    bool escapes = false;     ///< the result is used outside of the graph
-    /// What no tile program can take: it stays alone.
-    bool isAlone = false;
-  };
-  std::vector<Vertex> vertices;
-
-  /// Whoever reads a vertex's result, each once, ascending.
-  std::vector<llvm::SmallVector<unsigned, 4>> consumers() const;
-};
-
-/// Vertices of one kernel, ascending.
-using StitchPattern = llvm::SmallVector<unsigned, 8>;
-
-/// How consumers' patterns are combined.
+/// How patterns are made of consumers' patterns, and of remote ones.
 enum class PatternForm : uint8_t {
-  Printed, ///< no pattern spans two groups of consumers
-  Spanning ///< ours: combinations of the groups' winners are scored too
+  /// No pattern spans two groups of consumers, nor more than two vertices'
+  /// patterns in remote fusion.
+  Printed,
+  /// Ours: combinations of the groups' winners are scored too, and whole
+  /// kernels of a plan are merged while that saves time: producers with no
+  /// common producer, readers of one tensor, independent ones.
+  Spanning
 };
 
 struct ExplorerOptions {
@@ -65,41 +40,64 @@ struct ExplorerOptions {
   PatternForm form = PatternForm::Spanning;
   bool packs = true;          ///< remote fusion through the virtual vertex
   unsigned mostVertices = 64; ///< of a pattern
+  /// The farthest that the vertices of a pattern, or the kernels that are
+  /// merged, are apart in the order in which they run: searches for ways
+  /// between them take no longer, which keeps the whole linear in the graph.
+  unsigned reach = 512;
+  /// Scores by the latency evaluator instead of the delta evaluator.
+  bool scoresByLatency = false;
 };
 
-/// What a pattern saves against a kernel for every vertex: equation 3,
-/// T_reduced_mem + T_reduced_calls - T_penalty, in seconds.
-struct DeltaScore {
-  double memory = 0, calls = 0, penalty = 0;
-  double total() const { return memory + calls - penalty; }
+/// What the explorer has to be told about patterns.
+struct PatternOracle {
+  /// Whether vertices can be one kernel as far as the caller is concerned (a
+  /// tile program exists); cycles are the explorer's.
+  llvm::function_ref<bool(llvm::ArrayRef<unsigned>)> canStitch;
+  /// The latency evaluator: seconds of a pattern's kernel, nullopt where it has
+  /// none. Where it is given, the best plan of the beam by it is taken, and a
+  /// pattern that is dearer than its vertices apart is divided.
+  llvm::function_ref<std::optional<double>(llvm::ArrayRef<unsigned>)> latency =
+      nullptr;
 };
-
-DeltaScore scorePattern(const OperatorGraph &graph,
-                        llvm::ArrayRef<unsigned> pattern, const ChipInfo &chip);
 
 struct StitchPlan {
-  /// Every vertex is in one pattern; in an order in which they can run.
+  /// In an order in which they can run. Every vertex is in one pattern, of a
+  /// greedy plan with copies in one or several.
   std::vector<StitchPattern> patterns;
   double score = 0;    ///< seconds saved, by the delta evaluator
   uint64_t scored = 0; ///< patterns that were looked at
 };
 
-/// Explores the graph. `canStitch` says whether vertices can be one kernel as
-/// far as the caller is concerned (a tile program exists); cycles are the
-/// explorer's. `evaluate`, where given, is the latency of a plan: the best of
-/// the beam by it is taken, else the one of the highest score.
-StitchPlan
-explore(const OperatorGraph &graph, const ChipInfo &chip,
-        const ExplorerOptions &options,
-        llvm::function_ref<bool(llvm::ArrayRef<unsigned>)> canStitch,
-        llvm::function_ref<double(const StitchPlan &)> evaluate = nullptr);
+/// Whether a way leads out of the pattern and back into it.
+bool isCyclic(const DeltaEvaluator &evaluator,
+              llvm::ArrayRef<unsigned> pattern);
 
-/// XLA's rules: an operator is fused into all of its consumers where each is
-/// element-wise after it; nothing is fused past a reduction (FusionStitching,
-/// section II). The baseline, and a cheap pre-fusion.
-StitchPlan
-fuseGreedily(const OperatorGraph &graph,
-             llvm::function_ref<bool(llvm::ArrayRef<unsigned>)> canStitch);
+/// Explores the graph.
+StitchPlan explore(const OperatorGraph &graph, const ChipInfo &chip,
+                   const ExplorerOptions &options, const PatternOracle &oracle);
+
+/// Explores the graph of a plan's patterns, each a vertex; `prefused` has every
+/// vertex once and patterns with one result each.
+StitchPlan explorePrefused(const OperatorGraph &graph, const ChipInfo &chip,
+                           const ExplorerOptions &options,
+                           const PatternOracle &oracle,
+                           const StitchPlan &prefused);
+
+/// XLA's rules of instruction fusion, from its sources: a producer goes into
+/// its consumers, from the last consumer on; element-wise and layout operators
+/// only; a reduction ends its kernel, but for a conversion that is its only
+/// reader; an expensive one stays where a consumer reads its elements several
+/// times; a producer disappears only where all of its consumers take it. With
+/// `copies` a producer of several readers is computed in each of their kernels;
+/// without, it stays unless they are in one. Nobody asks whether it pays.
+StitchPlan fuseGreedily(const OperatorGraph &graph, bool copies,
+                        const PatternOracle &oracle);
+
+/// Puts patterns into an order in which they can run; of the possible ones the
+/// one with the first vertex first. Vertices may be in several patterns, each
+/// of which then computes them itself.
+void orderPatterns(const OperatorGraph &graph,
+                   std::vector<StitchPattern> &patterns);
 
 } // namespace fusion
 

@@ -1,0 +1,252 @@
+//===- KernelMerging.cpp - Remote fusion of whole kernels -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMerging.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include <algorithm>
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+/// The kernels of a plan in an order in which they can run, which merging keeps
+/// up to date (as Pearce and Kelly do for edges that are added).
+class KernelMerger {
+public:
+  KernelMerger(const OperatorGraph &graph, const DeltaEvaluator &delta,
+               const ExplorerOptions &options, const PatternOracle &oracle,
+               StitchPlan &plan);
+  void run();
+
+private:
+  bool tryMerging(unsigned kernel);
+  llvm::SmallSetVector<unsigned, 16> partnersOf(unsigned kernel) const;
+  /// What of the kernels between `first` and `last` waits for `first`; nullopt
+  /// where `last` waits for some of that.
+  std::optional<llvm::SmallDenseSet<unsigned, 16>> waiting(unsigned first,
+                                                           unsigned last) const;
+  void merge(unsigned first, unsigned last,
+             const llvm::SmallDenseSet<unsigned, 16> &between);
+  std::optional<double> gain(ArrayRef<unsigned> a, ArrayRef<unsigned> b) const;
+  template <typename Visit>
+  void forSuccessors(unsigned kernel, Visit visit) const {
+    for (unsigned vertex : members[kernel])
+      for (unsigned reader : delta.consumers(vertex))
+        if (kernelOf[reader] != kernel)
+          visit(kernelOf[reader]);
+  }
+  bool canJoin(unsigned kernel) const {
+    return llvm::all_of(members[kernel], [&](unsigned vertex) {
+      return graph.vertices[vertex].canJoin();
+    });
+  }
+
+  static constexpr unsigned kGone = ~0u;
+
+  const OperatorGraph &graph;
+  const DeltaEvaluator &delta;
+  const ExplorerOptions &options;
+  const PatternOracle &oracle;
+  StitchPlan &plan;
+  std::vector<StitchPattern> members; ///< by kernel, empty: merged away
+  std::vector<unsigned> kernelOf;     ///< by vertex
+  std::vector<unsigned> order;        ///< kernels, kGone where one was
+  std::vector<unsigned> position;     ///< by kernel
+  llvm::DenseMap<unsigned, SmallVector<unsigned, 4>> readersOf; ///< of tensors
+};
+
+} // namespace
+
+KernelMerger::KernelMerger(const OperatorGraph &graph,
+                           const DeltaEvaluator &delta,
+                           const ExplorerOptions &options,
+                           const PatternOracle &oracle, StitchPlan &plan)
+    : graph(graph), delta(delta), options(options), oracle(oracle), plan(plan),
+      members(plan.patterns), kernelOf(graph.vertices.size()) {
+  for (auto [kernel, pattern] : llvm::enumerate(members)) {
+    order.push_back(kernel);
+    position.push_back(kernel);
+    for (unsigned vertex : pattern) {
+      kernelOf[vertex] = kernel;
+      for (auto [tensor, bytes] : graph.vertices[vertex].reads)
+        readersOf[tensor].push_back(vertex);
+    }
+  }
+}
+
+llvm::SmallSetVector<unsigned, 16>
+KernelMerger::partnersOf(unsigned kernel) const {
+  llvm::SmallSetVector<unsigned, 16> partners;
+  unsigned own = position[kernel];
+  auto add = [&](unsigned other) {
+    if (other != kernel && position[other] < own &&
+        own - position[other] <= options.reach && canJoin(other))
+      partners.insert(other);
+  };
+  // Of many readers of one tensor those that ran last.
+  auto addNearest = [&](ArrayRef<unsigned> readers) {
+    unsigned found = 0;
+    for (unsigned reader : llvm::reverse(readers)) {
+      if (found == options.kept)
+        break;
+      unsigned before = partners.size();
+      add(kernelOf[reader]);
+      found += partners.size() - before;
+    }
+  };
+  for (unsigned vertex : members[kernel]) {
+    for (const OperatorGraph::Input &input : graph.vertices[vertex].inputs) {
+      add(kernelOf[input.vertex]);
+      addNearest(delta.consumers(input.vertex));
+    }
+    for (auto [tensor, bytes] : graph.vertices[vertex].reads)
+      addNearest(readersOf.find(tensor)->second);
+  }
+  unsigned remote = 0;
+  for (unsigned at = own; at-- > 0 && own - at <= options.reach;) {
+    if (remote == options.kept)
+      break;
+    if (order[at] == kGone || !canJoin(order[at]))
+      continue;
+    ++remote;
+    add(order[at]);
+  }
+  return partners;
+}
+
+std::optional<llvm::SmallDenseSet<unsigned, 16>>
+KernelMerger::waiting(unsigned first, unsigned last) const {
+  llvm::SmallDenseSet<unsigned, 16> found;
+  SmallVector<unsigned, 16> work{first};
+  while (!work.empty()) {
+    unsigned kernel = work.pop_back_val();
+    bool isBack = false;
+    forSuccessors(kernel, [&](unsigned next) {
+      if (next == last)
+        isBack |= kernel != first;
+      else if (position[next] < position[last] && found.insert(next).second)
+        work.push_back(next);
+    });
+    if (isBack)
+      return std::nullopt;
+  }
+  return found;
+}
+
+void KernelMerger::merge(unsigned first, unsigned last,
+                         const llvm::SmallDenseSet<unsigned, 16> &between) {
+  // What waits for the first one comes after both, all else before.
+  SmallVector<unsigned, 16> before, after;
+  unsigned from = position[first], to = position[last];
+  for (unsigned at = from + 1; at < to; ++at)
+    if (order[at] != kGone)
+      (between.contains(order[at]) ? after : before).push_back(order[at]);
+  unsigned at = from;
+  auto place = [&](unsigned kernel) {
+    order[at] = kernel;
+    position[kernel] = at++;
+  };
+  llvm::for_each(before, place);
+  place(last);
+  llvm::for_each(after, place);
+  while (at <= to)
+    order[at++] = kGone;
+  StitchPattern both;
+  std::set_union(members[first].begin(), members[first].end(),
+                 members[last].begin(), members[last].end(),
+                 std::back_inserter(both));
+  members[first].clear();
+  members[last] = std::move(both);
+  for (unsigned vertex : members[last])
+    kernelOf[vertex] = last;
+}
+
+/// Seconds that merging saves, by the delta evaluator.
+std::optional<double> KernelMerger::gain(ArrayRef<unsigned> a,
+                                         ArrayRef<unsigned> b) const {
+  if (a.size() + b.size() > options.mostVertices)
+    return std::nullopt;
+  StitchPattern both;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
+                 std::back_inserter(both));
+  double saved = delta(both).total() - delta(a).total() - delta(b).total();
+  if (saved <= 0)
+    return std::nullopt;
+  return saved;
+}
+
+bool KernelMerger::tryMerging(unsigned kernel) {
+  struct Choice {
+    double gain;
+    unsigned partner;
+  };
+  SmallVector<Choice, 16> choices;
+  for (unsigned partner : partnersOf(kernel)) {
+    ++plan.scored;
+    if (std::optional<double> saved = gain(members[partner], members[kernel]))
+      choices.push_back({*saved, partner});
+  }
+  llvm::sort(choices, [](const Choice &a, const Choice &b) {
+    return std::make_pair(-a.gain, a.partner) <
+           std::make_pair(-b.gain, b.partner);
+  });
+  for (const Choice &choice : choices) {
+    auto between = waiting(choice.partner, kernel);
+    if (!between)
+      continue;
+    StitchPattern both;
+    std::set_union(members[kernel].begin(), members[kernel].end(),
+                   members[choice.partner].begin(),
+                   members[choice.partner].end(), std::back_inserter(both));
+    if (!oracle.canStitch(both))
+      continue;
+    if (oracle.latency) {
+      std::optional<double> together = oracle.latency(both),
+                            one = oracle.latency(members[kernel]),
+                            other = oracle.latency(members[choice.partner]);
+      if (!together || (one && other && *together > *one + *other))
+        continue;
+    }
+    plan.score += choice.gain;
+    merge(choice.partner, kernel, *between);
+    return true;
+  }
+  return false;
+}
+
+void KernelMerger::run() {
+  bool isChanged = true;
+  while (isChanged) {
+    isChanged = false;
+    std::vector<unsigned> all;
+    for (unsigned kernel : order)
+      if (kernel != kGone && canJoin(kernel))
+        all.push_back(kernel);
+    for (unsigned kernel : all)
+      while (!members[kernel].empty() && tryMerging(kernel))
+        isChanged = true;
+    llvm::erase(order, kGone);
+    for (auto [at, kernel] : llvm::enumerate(order))
+      position[kernel] = at;
+  }
+  plan.patterns.clear();
+  for (unsigned kernel : order)
+    plan.patterns.push_back(members[kernel]);
+}
+
+void fusion::mergeKernels(const OperatorGraph &graph,
+                          const DeltaEvaluator &delta,
+                          const ExplorerOptions &options,
+                          const PatternOracle &oracle, StitchPlan &plan) {
+  KernelMerger(graph, delta, options, oracle, plan).run();
+}

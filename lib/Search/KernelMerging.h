@@ -1,0 +1,26 @@
+//===- KernelMerging.h - Remote fusion of whole kernels ---------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_SEARCH_KERNELMERGING_H
+#define FUSION_LIB_SEARCH_KERNELMERGING_H
+
+#include "fusion/Search/StitchExplorer.h"
+
+namespace fusion {
+
+/// Merges kernels of an ordered plan while that saves time: with those whose
+/// values they read, with those that read the same tensors, and with those that
+/// stand before them (kernel packing). What PatternReduction with one virtual
+/// producer reaches only for the best few patterns of the whole graph.
+void mergeKernels(const OperatorGraph &graph, const DeltaEvaluator &delta,
+                  const ExplorerOptions &options, const PatternOracle &oracle,
+                  StitchPlan &plan);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_SEARCH_KERNELMERGING_H

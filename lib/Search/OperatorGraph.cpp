@@ -1,0 +1,120 @@
+//===- OperatorGraph.cpp - The delta evaluator ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/OperatorGraph.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+std::vector<SmallVector<unsigned, 4>> OperatorGraph::consumers() const {
+  std::vector<SmallVector<unsigned, 4>> result(vertices.size());
+  for (auto [number, vertex] : llvm::enumerate(vertices))
+    for (const Input &input : vertex.inputs)
+      if (result[input.vertex].empty() || result[input.vertex].back() != number)
+        result[input.vertex].push_back(number);
+  return result;
+}
+
+static bool contains(ArrayRef<unsigned> pattern, unsigned vertex) {
+  return std::binary_search(pattern.begin(), pattern.end(), vertex);
+}
+
+bool DeltaEvaluator::isSaved(unsigned vertex,
+                             ArrayRef<unsigned> pattern) const {
+  return !graph.vertices[vertex].escapes && !readers[vertex].empty() &&
+         llvm::all_of(readers[vertex], [&](unsigned reader) {
+           return contains(pattern, reader);
+         });
+}
+
+double DeltaEvaluator::compulsoryBytes(ArrayRef<unsigned> pattern) const {
+  double bytes = 0;
+  llvm::SmallDenseSet<unsigned, 16> read, made;
+  for (unsigned number : pattern) {
+    const OperatorGraph::Vertex &vertex = graph.vertices[number];
+    for (const OperatorGraph::Input &input : vertex.inputs)
+      if (!contains(pattern, input.vertex) && made.insert(input.vertex).second)
+        bytes += input.bytes;
+    for (auto [tensor, size] : vertex.reads)
+      if (read.insert(tensor).second)
+        bytes += size;
+    if (!isSaved(number, pattern))
+      bytes += vertex.resultBytes;
+  }
+  return bytes;
+}
+
+/// N_wave · L_warp without registers and lifetimes.
+double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
+  constexpr double warpSize = 32, mostWarps = 32, registers = 16;
+  constexpr double shuffles = 5; // of a warp's reduction
+  double points = 1, instructions = 0, reductions = 0, kept = 0;
+  double rows = std::numeric_limits<double>::infinity();
+  for (unsigned number : pattern) {
+    const OperatorGraph::Vertex &vertex = graph.vertices[number];
+    points = std::max(points, vertex.points);
+    instructions += vertex.instructions;
+    if (!vertex.isReduction)
+      continue;
+    ++reductions;
+    rows = std::min(rows, std::max(1.0, vertex.rows));
+    // Between two operators.
+    for (const OperatorGraph::Input &input : vertex.inputs)
+      if (contains(pattern, input.vertex))
+        kept = std::max(kept, input.bytes / std::max(1.0, vertex.rows));
+  }
+  double cycle = 1 / chip.clockHz;
+  double resident = std::min<double>(
+      chip.maxWarpsPerSM, chip.registersPerSM / (registers * warpSize));
+  if (reductions == 0) {
+    double waves = std::ceil(points / warpSize / (resident * chip.numSMs));
+    return waves *
+           (chip.dramLatency + instructions / points * chip.fmaCycles * cycle);
+  }
+  double length = std::max(1.0, points / rows);
+  double warps = std::min(mostWarps, std::ceil(length / warpSize));
+  double blocks = std::max(1.0, std::floor(resident / warps));
+  blocks = std::min<double>(blocks, chip.maxBlocksPerSM);
+  blocks = std::min(
+      blocks, std::max(1.0, std::floor(chip.sharedMemoryPerSM /
+                                       (kept + chip.sharedMemoryReserved))));
+  double waves = std::ceil(rows / (blocks * chip.numSMs));
+  double steps = std::ceil(length / (warps * warpSize));
+  double warp = chip.dramLatency +
+                steps * (instructions / points) * chip.fmaCycles * cycle +
+                reductions * shuffles * chip.fmaCycles * cycle;
+  // Fewer blocks than SMs draw on a share of the bandwidth; what the bytes take
+  // of all of it is no penalty.
+  double share = std::min(1.0, rows / chip.numSMs);
+  return waves * warp +
+         compulsoryBytes(pattern) / chip.dramBytesPerSecond * (1 / share - 1);
+}
+
+DeltaScore DeltaEvaluator::operator()(ArrayRef<unsigned> pattern) const {
+  DeltaScore score;
+  if (pattern.size() < 2)
+    return score;
+  double apart = 0, waits = 0;
+  for (unsigned vertex : pattern) {
+    apart += compulsoryBytes(vertex);
+    waits += latency(vertex);
+  }
+  score.bytes = apart - compulsoryBytes(pattern);
+  // What fits in L2 stays there between two kernels.
+  score.memory =
+      score.bytes /
+      (apart <= chip.l2Bytes ? chip.l2BytesPerSecond : chip.dramBytesPerSecond);
+  score.calls = (pattern.size() - 1) * chip.launchOverhead;
+  score.penalty = std::max(0.0, latency(pattern) - waits);
+  return score;
+}
