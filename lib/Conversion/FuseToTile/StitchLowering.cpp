@@ -233,7 +233,8 @@ void StitchLowering::emitOperator(unsigned number) {
     axes.erase(axes.begin() + d);
     result = tile::ReduceOp::create(
         b, loc, tileType(axes, reduction->combined.getType()), reduction->kind,
-        result, d, /*offset=*/IntegerAttr());
+        result, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
+        /*warps=*/DenseI64ArrayAttr());
   }
   TypedAttr start = reductionStart(b, loc, *reduction);
   if (start == identity)
