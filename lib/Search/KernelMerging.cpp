@@ -179,7 +179,9 @@ std::optional<double> KernelMerger::gain(ArrayRef<unsigned> a,
   StitchPattern both;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(),
                  std::back_inserter(both));
-  double saved = delta(both).total() - delta(a).total() - delta(b).total();
+  bool penalises = !options.ignoresPenalty;
+  double saved = delta(both).total(penalises) - delta(a).total(penalises) -
+                 delta(b).total(penalises);
   if (saved <= 0)
     return std::nullopt;
   return saved;

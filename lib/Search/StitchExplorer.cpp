@@ -102,7 +102,7 @@ std::optional<double> Explorer::latency(ArrayRef<unsigned> pattern) {
 double Explorer::rate(ArrayRef<unsigned> pattern) {
   ++scored;
   if (!options.scoresByLatency || !oracle.latency || pattern.size() < 2)
-    return delta(pattern).total();
+    return delta(pattern).total(!options.ignoresPenalty);
   std::optional<double> together = latency(pattern);
   if (!together)
     return -std::numeric_limits<double>::infinity();

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainRows.h"
+#include "StitchPartition.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Search/PlanPage.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
@@ -69,34 +71,9 @@ public:
       if (!isApart)
         break;
     }
-    // Whatever is left becomes a group of its own.
-    SmallVector<linalg::LinalgOp> rest;
-    for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
-      if (!isAbsorbed(op))
-        rest.push_back(op);
-    for (linalg::LinalgOp op : rest) {
-      remark::missed(op.getLoc(),
-                     remark::RemarkOpts::name("alone").category(kCategory))
-          << (op->getName().getStringRef() +
-              " becomes a kernel of its own: no product next to it takes it in")
-                 .str();
-      auto group = buildGroup<fuse::StitchOp>(rewriter, op);
-      adoptGroup(rewriter, group, op);
-    }
   }
 
 private:
-  /// A fill that only starts accumulators and results is copied into the groups
-  /// that need it.
-  static bool isAbsorbed(linalg::LinalgOp op) {
-    if (!isa<linalg::FillOp>(op))
-      return false;
-    return llvm::all_of(op->getUses(), [](OpOperand &use) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      return user && user.isDpsInit(&use);
-    });
-  }
-
   Part price(const ChainRow &row, unsigned first, unsigned last);
   Part price(const ChainRow &row, unsigned first, unsigned last, bool heads);
   Part price(const ChainRow &row, unsigned first, unsigned last, bool joined,
@@ -434,9 +411,68 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
     if (failed(target))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        Partitioner(function, **target, forceFusion, skipMasked).run();
+    std::optional<StitchPartitionOptions> stitching = readStitching();
+    if (!stitching)
+      return signalPassFailure();
+    llvm::json::Array functions;
+    bool wantsReport = !planReport.empty() || !planPage.empty();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      llvm::json::Object baselines;
+      if (wantsReport)
+        baselines = countBaselines(function, **target);
+      Partitioner(function, **target, forceFusion, skipMasked).run();
+      // Operators that no chain has taken.
+      IRRewriter rewriter(&getContext());
+      partitionStitched(function, **target, *stitching, rewriter,
+                        wantsReport ? &functions : nullptr,
+                        std::move(baselines));
+    }
+    llvm::json::Value whole = llvm::json::Object{
+        {"chip", (*target)->name}, {"functions", std::move(functions)}};
+    if (failed(write(planReport, llvm::formatv("{0:2}\n", whole).str())) ||
+        failed(write(planPage, renderPlan(whole))))
+      signalPassFailure();
+  }
+
+  std::optional<StitchPartitionOptions> readStitching() {
+    StitchPartitionOptions options;
+    auto refuse = [&](const Twine &why) {
+      emitError(UnknownLoc::get(&getContext())) << why;
+      return std::nullopt;
+    };
+    std::optional<StitchStrategy> strategy = lookupStitchStrategy(stitch);
+    if (!strategy)
+      return refuse("no stitch '" + Twine(stitch) +
+                    "'; known are explorer, printed, greedy, none");
+    if (beam < 1 || topK < 1)
+      return refuse("beam and top-k are at least 1");
+    options.strategy = *strategy;
+    options.explorer.beam = beam;
+    options.explorer.kept = topK;
+    options.explorer.scoresByLatency = fullEvaluator;
+    options.prefuses = preFusion;
+    options.forceFusion = forceFusion;
+    return options;
+  }
+
+  LogicalResult write(StringRef path, StringRef text) {
+    if (path.empty())
+      return success();
+    std::error_code error;
+    llvm::raw_fd_ostream file(path, error);
+    if (!error) {
+      file << text;
+      file.close();
+      error = file.error();
+    }
+    if (!error)
+      return success();
+    file.clear_error();
+    return emitError(UnknownLoc::get(&getContext()),
+                     "cannot write the plan to '")
+           << path << "': " << error.message();
   }
 };
 

@@ -255,7 +255,7 @@ template fuse::StitchOp
 fusion::buildGroup<fuse::StitchOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 
 void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
-                        ArrayRef<linalg::LinalgOp> operators) {
+                        ArrayRef<linalg::LinalgOp> operators, bool sorts) {
   Block *block = group->getBlock();
   rewriter.replaceAllUsesWith(groupResults(operators), group->getResults());
   for (linalg::LinalgOp op : llvm::reverse(operators)) {
@@ -271,5 +271,6 @@ void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
       }
   }
   // Readers of results that stood between the operators.
-  sortTopologically(block);
+  if (sorts)
+    sortTopologically(block);
 }

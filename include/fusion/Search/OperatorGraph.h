@@ -61,7 +61,9 @@ struct DeltaScore {
   double calls = 0;   ///< T_reduced_calls
   double penalty = 0; ///< T_penalty
   double bytes = 0;   ///< that are not moved any more
-  double total() const { return memory + calls - penalty; }
+  double total(bool penalises = true) const {
+    return memory + calls - (penalises ? penalty : 0);
+  }
 };
 
 /// The delta evaluator of section 5.4. A result is saved where all of its

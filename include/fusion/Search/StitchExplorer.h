@@ -44,6 +44,8 @@ struct ExplorerOptions {
   /// merged, are apart in the order in which they run: searches for ways
   /// between them take no longer, which keeps the whole linear in the graph.
   unsigned reach = 512;
+  /// What is legal is fused, whatever it costs.
+  bool ignoresPenalty = false;
   /// Scores by the latency evaluator instead of the delta evaluator.
   bool scoresByLatency = false;
 };

@@ -32,9 +32,11 @@ GroupOp buildGroup(mlir::RewriterBase &rewriter,
 
 /// Replaces `groupResults` by the results of `group` and erases the operators,
 /// with fills and empty tensors that have become unused. What stood between the
-/// operators is moved where it reads results of the group.
+/// operators is moved where it reads results of the group, unless the caller
+/// sorts the block itself.
 void adoptGroup(mlir::RewriterBase &rewriter, mlir::Operation *group,
-                llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+                llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+                bool sorts = true);
 
 } // namespace fusion
 

@@ -235,11 +235,24 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     element-wise operators before, between and after them; every cut of a row is
     priced with the best schedule of each part (`fusion/Search/ScheduleSearch.h`),
     and the cheapest wins. With `force-fusion` the fewest legal groups win, whatever
-    they cost. All other operators become stitched groups of their own.
+    they cost.
+
+    All other operators become stitched groups by FusionStitching's explorer
+    (`fusion/Search/StitchExplorer.h`): patterns of every operator with its
+    consumers, plans of patterns that do not overlap, kernels that are merged while
+    that saves time, and the latency evaluator's choice. A group has a tile program
+    and is predicted to take no longer than its operators apart. `stitch` chooses
+    the strategy: `explorer` is ours, `printed` the paper's, `greedy` XLA's rules,
+    `none` leaves every operator alone. With `pre-fusion` the explorer's vertices
+    are what XLA's rules fuse without computing anything twice, with
+    `full-evaluator` the latency evaluator scores patterns in the delta
+    evaluator's place.
 
     Remarks (category `fuse`) give each product's intensity φ with the chip's
-    balance (MCFuser section II-A), the predicted times, and for every product
-    that is not fused with the next, why.
+    balance (MCFuser section II-A), the predicted times, for every product
+    that is not fused with the next, why, and the same for every two stitched
+    groups of which one reads the other's values. `plan-report` and `plan-html`
+    write the graph with its groups and what the other strategies would do.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …
@@ -258,7 +271,21 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
            "Price kernels that skip tiles which masks provably exclude">,
     Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
-           "Fuse what is legal, whatever the cost says">
+           "Fuse what is legal, whatever the cost says">,
+    Option<"stitch", "stitch", "std::string", /*default=*/"\"explorer\"",
+           "Who decides on stitched groups: explorer, printed, greedy, none">,
+    Option<"beam", "beam", "unsigned", /*default=*/"3",
+           "Plans that the explorer carries along">,
+    Option<"topK", "top-k", "unsigned", /*default=*/"3",
+           "Patterns that the explorer keeps of an operator">,
+    Option<"preFusion", "pre-fusion", "bool", /*default=*/"false",
+           "Explore what XLA's rules fuse, not single operators">,
+    Option<"fullEvaluator", "full-evaluator", "bool", /*default=*/"false",
+           "Score patterns by the latency evaluator">,
+    Option<"planReport", "plan-report", "std::string", /*default=*/"",
+           "Write graph and plan as JSON to this file">,
+    Option<"planPage", "plan-html", "std::string", /*default=*/"",
+           "Write graph and plan as a page to this file">
   ]);
   let dependentDialects = [
     "::fusion::fuse::FuseDialect", "::mlir::linalg::LinalgDialect",

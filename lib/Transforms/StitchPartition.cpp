@@ -1,0 +1,383 @@
+//===- StitchPartition.cpp - Stitched groups of a function ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchPartition.h"
+#include "fusion/Analysis/CostModel.h"
+#include "fusion/Transforms/GroupBuilder.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace fusion;
+
+std::optional<StitchStrategy> fusion::lookupStitchStrategy(StringRef name) {
+  return llvm::StringSwitch<std::optional<StitchStrategy>>(name)
+      .Case("none", StitchStrategy::None)
+      .Case("greedy", StitchStrategy::Greedy)
+      .Case("printed", StitchStrategy::Printed)
+      .Case("explorer", StitchStrategy::Explorer)
+      .Default(std::nullopt);
+}
+
+static StitchPlan allApart(const OperatorGraph &graph) {
+  StitchPlan plan;
+  for (unsigned vertex = 0; vertex < graph.vertices.size(); ++vertex)
+    plan.patterns.push_back({vertex});
+  return plan;
+}
+
+static std::string microseconds(double seconds) {
+  return llvm::formatv("{0:F2} us", seconds * 1e6).str();
+}
+
+static std::string bytesInWords(double bytes) {
+  return llvm::formatv("{0} bytes", int64_t(bytes)).str();
+}
+
+static std::string placeOf(Operation *op) {
+  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    return llvm::formatv("line {0}", at.getLine()).str();
+  return op->getName().getStringRef().str();
+}
+
+namespace {
+
+class Partition {
+public:
+  Partition(func::FuncOp function, const ChipInfo &chip,
+            const StitchPartitionOptions &options, RewriterBase &rewriter)
+      : function(function), chip(chip), options(options), rewriter(rewriter),
+        graph(function), judge(graph, chip), delta(graph.graph, chip) {}
+
+  void run(llvm::json::Array *report, llvm::json::Object baselines);
+
+private:
+  StitchPlan plan(StitchStrategy strategy, bool prefuses);
+  bool canStitch(ArrayRef<unsigned> pattern) {
+    // Legal whatever it costs: with a schedule.
+    return options.forceFusion ? judge.price(pattern).seconds.has_value()
+                               : judge.judge(pattern).isPossible;
+  }
+  std::optional<double> latency(ArrayRef<unsigned> pattern) {
+    std::optional<double> seconds = judge.price(pattern).seconds;
+    // The fewest kernels win.
+    return options.forceFusion && seconds ? 1.0 : seconds;
+  }
+  void remarkKernels(const StitchPlan &plan);
+  void remarkBoundaries(const StitchPlan &plan);
+  std::string whyApart(ArrayRef<unsigned> maker, ArrayRef<unsigned> reader);
+  void copyShared(StitchPlan &plan);
+  void build(const StitchPlan &plan);
+  llvm::json::Object describe(const StitchPlan &chosen,
+                              llvm::json::Object plans);
+
+  /// A pair of kernels of which the second reads values of the first, and why
+  /// they are two.
+  struct Boundary {
+    unsigned maker, reader;
+    std::string reason;
+  };
+
+  func::FuncOp function;
+  const ChipInfo &chip;
+  const StitchPartitionOptions &options;
+  RewriterBase &rewriter;
+  StitchGraph graph;
+  StitchJudge judge;
+  DeltaEvaluator delta;
+  std::vector<Boundary> boundaries;
+};
+
+} // namespace
+
+StitchPlan Partition::plan(StitchStrategy strategy, bool prefuses) {
+  auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
+  auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
+  PatternOracle oracle{can, time};
+  if (strategy == StitchStrategy::None)
+    return allApart(graph.graph);
+  if (strategy == StitchStrategy::Greedy) {
+    // The rules ask nobody, but what has no schedule cannot be built.
+    auto isPossible = [&](ArrayRef<unsigned> pattern) {
+      return judge.judge(pattern).isPossible &&
+             judge.price(pattern).seconds.has_value();
+    };
+    return fuseGreedily(graph.graph, /*copies=*/true, {isPossible});
+  }
+  ExplorerOptions explorer = options.explorer;
+  explorer.ignoresPenalty = options.forceFusion;
+  explorer.form = strategy == StitchStrategy::Printed ? PatternForm::Printed
+                                                      : PatternForm::Spanning;
+  if (!prefuses)
+    return explore(graph.graph, chip, explorer, oracle);
+  return explorePrefused(graph.graph, chip, explorer, oracle,
+                         fuseGreedily(graph.graph, /*copies=*/false, oracle));
+}
+
+/// What several kernels compute gets an operator in each of them.
+void Partition::copyShared(StitchPlan &plan) {
+  llvm::BitVector seen(graph.operations.size());
+  for (StitchPattern &pattern : plan.patterns) {
+    IRMapping mapping;
+    for (unsigned &vertex : pattern) {
+      Operation *op = graph.operations[vertex];
+      if (seen.test(vertex)) {
+        rewriter.setInsertionPointAfter(op);
+        op = rewriter.clone(*op);
+        mapping.map(graph.operations[vertex]->getResults(), op->getResults());
+        vertex = graph.operations.size();
+        graph.operations.push_back(op);
+        seen.resize(graph.operations.size());
+      }
+      seen.set(vertex);
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(mapping.lookupOrDefault(operand.get()));
+    }
+  }
+}
+
+void Partition::build(const StitchPlan &plan) {
+  for (const StitchPattern &pattern : plan.patterns) {
+    if (!isa<linalg::LinalgOp>(graph.operations[pattern.front()]))
+      continue;
+    SmallVector<linalg::LinalgOp> operators = graph.operators(pattern);
+    auto group = buildGroup<fuse::StitchOp>(rewriter, operators);
+    adoptGroup(rewriter, group, operators, /*sorts=*/false);
+  }
+  sortTopologically(&function.getBody().front());
+}
+
+void Partition::remarkKernels(const StitchPlan &plan) {
+  for (const StitchPattern &pattern : plan.patterns) {
+    Operation *op = graph.operations[pattern.back()];
+    if (!isa<linalg::LinalgOp>(op))
+      continue;
+    if (pattern.size() == 1) {
+      std::string why = graph.whyAlone[pattern.front()];
+      remark::missed(op->getLoc(),
+                     remark::RemarkOpts::name("alone").category("fuse"))
+          << (op->getName().getStringRef() +
+              " becomes a kernel of its own: no product next to it takes it "
+              "in" +
+              (why.empty() ? "" : ", and it is not stitched: " + why))
+                 .str();
+      continue;
+    }
+    double apart = 0, bytes = 0;
+    for (unsigned vertex : pattern) {
+      apart += judge.price(vertex).seconds.value_or(0);
+      bytes += delta.compulsoryBytes(vertex);
+    }
+    std::optional<double> together = judge.price(pattern).seconds;
+    bool isForced = together && *together > apart;
+    remark::passed(op->getLoc(),
+                   remark::RemarkOpts::name("stitched").category("fuse"))
+        << llvm::formatv(
+               "stitched {0} operators into one kernel: predicted "
+               "{1} against {2} apart{3}; it moves {4} instead of {5}",
+               pattern.size(), microseconds(together.value_or(0)),
+               microseconds(apart), isForced ? " (forced)" : "",
+               bytesInWords(delta.compulsoryBytes(pattern)),
+               bytesInWords(bytes))
+               .str();
+  }
+}
+
+/// Why two kernels of which one reads the other's values are two, in words.
+std::string Partition::whyApart(ArrayRef<unsigned> maker,
+                                ArrayRef<unsigned> reader) {
+  for (ArrayRef<unsigned> side : {maker, reader})
+    for (unsigned vertex : side)
+      if (!graph.whyAlone[vertex].empty())
+        return "there is no tile program for " +
+               placeOf(graph.operations[vertex]) + ": " +
+               graph.whyAlone[vertex];
+  StitchPattern both(maker);
+  llvm::append_range(both, reader);
+  llvm::sort(both);
+  both.erase(llvm::unique(both), both.end());
+  double bytes = delta.compulsoryBytes(maker) + delta.compulsoryBytes(reader) -
+                 delta.compulsoryBytes(both);
+  std::string gain = "one kernel would save " + bytesInWords(bytes) +
+                     " and a launch of " + microseconds(chip.launchOverhead) +
+                     ", but ";
+  if (isCyclic(delta, both))
+    return gain + "a value goes from one to the other through a third kernel";
+  const StitchJudge::Verdict &verdict = judge.price(both);
+  if (!verdict.isPossible)
+    return gain + "there is no tile program: " + verdict.reason;
+  if (!verdict.seconds)
+    return gain + "there is no schedule: " + verdict.reason;
+  double apart = judge.price(maker).seconds.value_or(0) +
+                 judge.price(reader).seconds.value_or(0);
+  if (both.size() > options.explorer.mostVertices)
+    return gain + llvm::formatv("a kernel has at most {0} operators",
+                                options.explorer.mostVertices)
+                      .str();
+  if (*verdict.seconds > apart)
+    return gain + "it is predicted to take " + microseconds(*verdict.seconds) +
+           " against " + microseconds(apart) + " apart";
+  double penalty =
+      delta(both).penalty - delta(maker).penalty - delta(reader).penalty;
+  return gain +
+         llvm::formatv("the plan of {0} against {1} apart, with {2} lost to "
+                       "fewer blocks or warps, was not among those explored",
+                       microseconds(*verdict.seconds), microseconds(apart),
+                       microseconds(std::max(0.0, penalty)))
+             .str();
+}
+
+void Partition::remarkBoundaries(const StitchPlan &plan) {
+  std::vector<unsigned> kernelOf(graph.graph.vertices.size());
+  for (auto [number, pattern] : llvm::enumerate(plan.patterns))
+    for (unsigned vertex : pattern)
+      kernelOf[vertex] = number;
+  for (auto [number, pattern] : llvm::enumerate(plan.patterns)) {
+    if (graph.graph.vertices[pattern.front()].isForeign)
+      continue;
+    llvm::SmallDenseSet<unsigned, 8> seen{unsigned(number)};
+    for (unsigned vertex : pattern)
+      for (const OperatorGraph::Input &input :
+           graph.graph.vertices[vertex].inputs) {
+        unsigned maker = kernelOf[input.vertex];
+        if (llvm::is_contained(pattern, input.vertex) ||
+            graph.graph.vertices[input.vertex].isForeign ||
+            !seen.insert(maker).second)
+          continue;
+        std::string reason = whyApart(plan.patterns[maker], pattern);
+        remark::missed(
+            graph.operations[vertex]->getLoc(),
+            remark::RemarkOpts::name("not-stitched").category("fuse"))
+            << "not stitched with " + placeOf(graph.operations[input.vertex]) +
+                   ", whose values it reads: " + reason;
+        boundaries.push_back({maker, unsigned(number), std::move(reason)});
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+/// Kernels of memory-intensive operators, their bytes and predicted time; the
+/// bytes of all kernels, products included.
+static llvm::json::Object count(const StitchGraph &graph, StitchJudge &judge,
+                                const DeltaEvaluator &delta,
+                                const StitchPlan &plan, const ChipInfo &chip) {
+  int64_t kernels = 0;
+  double bytes = 0, all = 0, seconds = 0;
+  for (const StitchPattern &pattern : plan.patterns) {
+    double own = delta.compulsoryBytes(pattern);
+    all += own;
+    if (graph.graph.vertices[pattern.front()].isForeign)
+      continue;
+    ++kernels;
+    bytes += own;
+    seconds +=
+        judge.price(pattern).seconds.value_or(predictStreaming(own, chip));
+  }
+  return llvm::json::Object{{"kernels", kernels},
+                            {"bytes", int64_t(bytes)},
+                            {"all_bytes", int64_t(all)},
+                            {"predicted_us", seconds * 1e6},
+                            {"patterns_scored", int64_t(plan.scored)}};
+}
+
+llvm::json::Object fusion::countBaselines(func::FuncOp function,
+                                          const ChipInfo &chip) {
+  StitchGraph graph(function);
+  StitchJudge judge(graph, chip);
+  DeltaEvaluator delta(graph.graph, chip);
+  // XLA with whatever it can build, not only what we can.
+  auto anything = [](ArrayRef<unsigned>) { return true; };
+  StitchPlan greedy = fuseGreedily(graph.graph, /*copies=*/true, {anything});
+  return llvm::json::Object{
+      {"apart", count(graph, judge, delta, allApart(graph.graph), chip)},
+      {"greedy", count(graph, judge, delta, greedy, chip)}};
+}
+
+llvm::json::Object Partition::describe(const StitchPlan &chosen,
+                                       llvm::json::Object plans) {
+  llvm::json::Array vertices, kernels, edges;
+  for (auto [number, vertex] : llvm::enumerate(graph.graph.vertices)) {
+    llvm::json::Array inputs;
+    for (const OperatorGraph::Input &input : vertex.inputs)
+      inputs.push_back(
+          llvm::json::Object{{"from", input.vertex}, {"bytes", input.bytes}});
+    Operation *op = graph.operations[number];
+    StringRef kind = vertex.isForeign     ? "other"
+                     : vertex.isAlone     ? "alone"
+                     : vertex.isReduction ? "reduction"
+                     : vertex.isExpensive ? "expensive"
+                                          : "light";
+    std::string inner;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      for (Operation &each : linalgOp.getBlock()->without_terminator())
+        inner +=
+            (inner.empty() ? "" : " ") + each.getName().stripDialect().str();
+    vertices.push_back(
+        llvm::json::Object{{"name", op->getName().getStringRef()},
+                           {"body", inner},
+                           {"place", placeOf(op)},
+                           {"kind", kind},
+                           {"result_bytes", vertex.resultBytes},
+                           {"escapes", vertex.escapes},
+                           {"inputs", std::move(inputs)}});
+  }
+  for (const StitchPattern &pattern : chosen.patterns) {
+    llvm::json::Array members;
+    for (unsigned vertex : pattern)
+      members.push_back(vertex);
+    bool isForeign = graph.graph.vertices[pattern.front()].isForeign;
+    kernels.push_back(llvm::json::Object{
+        {"vertices", std::move(members)},
+        {"bytes", int64_t(delta.compulsoryBytes(pattern))},
+        {"predicted_us",
+         isForeign ? llvm::json::Value(nullptr)
+                   : llvm::json::Value(
+                         judge.price(pattern).seconds.value_or(0) * 1e6)}});
+  }
+  for (const Boundary &boundary : boundaries)
+    edges.push_back(llvm::json::Object{{"maker", boundary.maker},
+                                       {"reader", boundary.reader},
+                                       {"why", boundary.reason}});
+  auto count = [&](const StitchPlan &plan) {
+    return ::count(graph, judge, delta, plan, chip);
+  };
+  plans["printed"] = count(plan(StitchStrategy::Printed, false));
+  plans["printed_prefused"] = count(plan(StitchStrategy::Printed, true));
+  plans["explorer"] = count(plan(StitchStrategy::Explorer, false));
+  plans["explorer_prefused"] = count(plan(StitchStrategy::Explorer, true));
+  return llvm::json::Object{
+      {"name", function.getSymName()}, {"chosen", count(chosen)},
+      {"plans", std::move(plans)},     {"vertices", std::move(vertices)},
+      {"kernels", std::move(kernels)}, {"boundaries", std::move(edges)}};
+}
+
+void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
+  StitchPlan chosen = plan(options.strategy, options.prefuses);
+  remarkKernels(chosen);
+  remarkBoundaries(chosen);
+  if (report)
+    report->push_back(describe(chosen, std::move(baselines)));
+  copyShared(chosen);
+  build(chosen);
+}
+
+void fusion::partitionStitched(func::FuncOp function, const ChipInfo &chip,
+                               const StitchPartitionOptions &options,
+                               RewriterBase &rewriter,
+                               llvm::json::Array *report,
+                               llvm::json::Object baselines) {
+  Partition(function, chip, options, rewriter)
+      .run(report, std::move(baselines));
+}
