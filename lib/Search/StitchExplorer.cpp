@@ -271,7 +271,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
   double least = std::numeric_limits<double>::infinity();
   for (auto [number, plan] : llvm::enumerate(plans)) {
     std::vector<StitchPattern> kept;
-    double total = 0;
+    bool isDivided = false;
     for (const StitchPattern &pattern : plan.patterns) {
       std::optional<double> together = latency(pattern);
       double apart = 0;
@@ -279,10 +279,10 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
         for (unsigned vertex : pattern)
           apart += latency(vertex).value_or(0);
       if (pattern.size() == 1 || (together && *together <= apart)) {
-        total += together.value_or(0);
         kept.push_back(pattern);
         continue;
       }
+      isDivided = true;
       // Explored again with smaller patterns, down to single vertices.
       OperatorGraph part = inducedGraph(graph, delta, pattern);
       auto outer = [&](ArrayRef<unsigned> inner) {
@@ -307,12 +307,19 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       plan.score -= delta(pattern).total();
       for (const StitchPattern &inner : divided.patterns) {
         StitchPattern mapped = outer(inner);
-        total += latency(mapped).value_or(0);
         plan.score += delta(mapped).total();
         kept.push_back(std::move(mapped));
       }
     }
     plan.patterns = std::move(kept);
+    // What has been divided may meet others.
+    if (isDivided && options.packs && options.form == PatternForm::Spanning) {
+      orderPatterns(graph, plan.patterns);
+      mergeKernels(graph, delta, options, oracle, plan);
+    }
+    double total = 0;
+    for (const StitchPattern &pattern : plan.patterns)
+      total += latency(pattern).value_or(0);
     if (total < least) {
       least = total;
       best = number;

@@ -16,8 +16,8 @@ namespace {
 
 class Enumeration {
 public:
-  Enumeration(const StitchGroup &group, const ChipInfo &chip)
-      : group(group), chip(chip), work(group) {
+  Enumeration(const StitchGroup &group, const ChipInfo &chip, bool isCoarse)
+      : group(group), chip(chip), work(group), isCoarse(isCoarse) {
     chooseAxes();
   }
 
@@ -82,18 +82,29 @@ private:
     int64_t extent = group.axes[axis].extent;
     AxisSpread &spread = current.spread[axis];
     bool isLast = position + 1 == order.size();
-    for (int64_t vector = 1; vector <= vectors[axis]; vector *= 2)
+    // Coarsely an axis takes all lanes and warps that it has use for, or none.
+    auto isSkipped = [&](int64_t count, int64_t most, int64_t rest) {
+      return isCoarse && count > 1 && count < most &&
+             count < static_cast<int64_t>(llvm::PowerOf2Ceil(rest));
+    };
+    for (int64_t vector = isCoarse ? vectors[axis] : 1;
+         vector <= vectors[axis]; vector *= 2)
       for (int64_t l = 1; l <= lanes; l *= 2) {
         if (l > 1 && vector * l / 2 >= extent)
           break;
+        if (isSkipped(l, lanes, llvm::divideCeil(extent, vector)))
+          continue;
         for (int64_t w = isLast ? warps : 1; w <= warps; w *= 2) {
           if (w > 1 && vector * l * w / 2 >= extent && !isLast)
             break;
+          if (isSkipped(w, warps, llvm::divideCeil(extent, vector * l)))
+            continue;
           int64_t step = vector * l * w;
           int64_t most = llvm::divideCeil(extent, step);
           // A reduced axis is in the block whole.
           for (int64_t r = group.axes[axis].isReduced ? most : 1;
-               r <= std::min<int64_t>(most, kMostRegisters); r *= 2) {
+               r <= std::min<int64_t>(most, kMostRegisters);
+               r *= isCoarse ? kCoarseStep : 2) {
             spread = {step * r, vector, l, w};
             spreadOver(position + 1, lanes / l, warps / w);
           }
@@ -121,10 +132,12 @@ private:
   }
 
   static constexpr int64_t kMostRegisters = 256;
+  static constexpr int64_t kCoarseStep = 16;
 
   const StitchGroup &group;
   const ChipInfo &chip;
   StitchWork work;
+  bool isCoarse;
   SmallVector<unsigned> order;
   SmallVector<int64_t> vectors;
   StitchSchedule current;
@@ -136,6 +149,7 @@ private:
 
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
                                                     const ChipInfo &chip,
-                                                    std::string &reason) {
-  return Enumeration(group, chip).run(reason);
+                                                    std::string &reason,
+                                                    bool isCoarse) {
+  return Enumeration(group, chip, isCoarse).run(reason);
 }

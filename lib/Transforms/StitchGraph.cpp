@@ -157,21 +157,21 @@ const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
   if (verdict.isSearched)
     return verdict;
   verdict.isSearched = true;
-  const OperatorGraph::Vertex &first = graph.graph.vertices[pattern.front()];
-  if (pattern.size() == 1 && !verdict.isPossible) {
-    double bytes = first.resultBytes;
-    for (const OperatorGraph::Input &input : first.inputs)
-      bytes += input.bytes;
-    for (auto [tensor, size] : first.reads)
-      bytes += size;
-    verdict.seconds = predictStreaming(bytes, chip);
-    return verdict;
+  if (verdict.isPossible) {
+    FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
+    if (std::optional<StitchResult> found =
+            searchStitching(*group, chip, verdict.reason, /*isCoarse=*/true))
+      verdict.seconds = found->cost.total;
   }
-  if (!verdict.isPossible)
+  if (verdict.seconds || pattern.size() > 1)
     return verdict;
-  FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
-  if (std::optional<StitchResult> found =
-          searchStitching(*group, chip, verdict.reason))
-    verdict.seconds = found->cost.total;
+  // The generic form of one operator.
+  const OperatorGraph::Vertex &only = graph.graph.vertices[pattern.front()];
+  double bytes = only.resultBytes;
+  for (const OperatorGraph::Input &input : only.inputs)
+    bytes += input.bytes;
+  for (auto [tensor, size] : only.reads)
+    bytes += size;
+  verdict.seconds = predictStreaming(bytes, chip);
   return verdict;
 }

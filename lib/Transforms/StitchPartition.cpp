@@ -62,10 +62,9 @@ public:
 
 private:
   StitchPlan plan(StitchStrategy strategy, bool prefuses);
+  /// Whether there is a tile program that some block has room for.
   bool canStitch(ArrayRef<unsigned> pattern) {
-    // Legal whatever it costs: with a schedule.
-    return options.forceFusion ? judge.price(pattern).seconds.has_value()
-                               : judge.judge(pattern).isPossible;
+    return judge.price(pattern).seconds.has_value();
   }
   std::optional<double> latency(ArrayRef<unsigned> pattern) {
     std::optional<double> seconds = judge.price(pattern).seconds;
@@ -107,11 +106,7 @@ StitchPlan Partition::plan(StitchStrategy strategy, bool prefuses) {
     return allApart(graph.graph);
   if (strategy == StitchStrategy::Greedy) {
     // The rules ask nobody, but what has no schedule cannot be built.
-    auto isPossible = [&](ArrayRef<unsigned> pattern) {
-      return judge.judge(pattern).isPossible &&
-             judge.price(pattern).seconds.has_value();
-    };
-    return fuseGreedily(graph.graph, /*copies=*/true, {isPossible});
+    return fuseGreedily(graph.graph, /*copies=*/true, {can});
   }
   ExplorerOptions explorer = options.explorer;
   explorer.ignoresPenalty = options.forceFusion;

@@ -24,10 +24,12 @@ struct StitchResult {
 /// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
 /// of the sub-roots times launch dimensions; the other operators' follow) and
 /// returns the one of least predicted latency, the first of equals. nullopt
-/// with `reason` where none is possible.
+/// with `reason` where none is possible. `isCoarse` looks at few of them, which
+/// is enough to compare groups.
 std::optional<StitchResult> searchStitching(const StitchGroup &group,
                                             const ChipInfo &chip,
-                                            std::string &reason);
+                                            std::string &reason,
+                                            bool isCoarse = false);
 
 } // namespace fusion
 
