@@ -17,6 +17,7 @@
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 namespace fusion {
@@ -446,13 +447,22 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     if (!strategy)
       return refuse("no stitch '" + Twine(stitch) +
                     "'; known are explorer, printed, greedy, none");
+    std::optional<PreFusion> prefuses =
+        llvm::StringSwitch<std::optional<PreFusion>>(preFusion)
+            .Case("auto", PreFusion::Both)
+            .Case("true", PreFusion::Always)
+            .Case("false", PreFusion::Never)
+            .Default(std::nullopt);
+    if (!prefuses)
+      return refuse("no pre-fusion '" + Twine(preFusion) +
+                    "'; known are auto, true, false");
     if (beam < 1 || topK < 1)
       return refuse("beam and top-k are at least 1");
     options.strategy = *strategy;
     options.explorer.beam = beam;
     options.explorer.kept = topK;
     options.explorer.scoresByLatency = fullEvaluator;
-    options.prefuses = preFusion;
+    options.preFusion = *prefuses;
     options.forceFusion = forceFusion;
     return options;
   }

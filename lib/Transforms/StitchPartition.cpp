@@ -61,7 +61,7 @@ public:
   void run(llvm::json::Array *report, llvm::json::Object baselines);
 
 private:
-  StitchPlan plan(StitchStrategy strategy, bool prefuses);
+  StitchPlan plan(StitchStrategy strategy, PreFusion preFusion);
   /// Whether there is a tile program that some block has room for.
   bool canStitch(ArrayRef<unsigned> pattern) {
     return judge.price(pattern).seconds.has_value();
@@ -70,6 +70,13 @@ private:
     std::optional<double> seconds = judge.price(pattern).seconds;
     // The fewest kernels win.
     return options.forceFusion && seconds ? 1.0 : seconds;
+  }
+  double secondsOf(const StitchPlan &plan) {
+    double total = 0;
+    for (const StitchPattern &pattern : plan.patterns)
+      if (!graph.graph.vertices[pattern.front()].isForeign)
+        total += latency(pattern).value_or(0);
+    return total;
   }
   void remarkKernels(const StitchPlan &plan);
   void remarkBoundaries(const StitchPlan &plan);
@@ -98,7 +105,7 @@ private:
 
 } // namespace
 
-StitchPlan Partition::plan(StitchStrategy strategy, bool prefuses) {
+StitchPlan Partition::plan(StitchStrategy strategy, PreFusion preFusion) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
   PatternOracle oracle{can, time};
@@ -112,10 +119,17 @@ StitchPlan Partition::plan(StitchStrategy strategy, bool prefuses) {
   explorer.ignoresPenalty = options.forceFusion;
   explorer.form = strategy == StitchStrategy::Printed ? PatternForm::Printed
                                                       : PatternForm::Spanning;
-  if (!prefuses)
-    return explore(graph.graph, chip, explorer, oracle);
-  return explorePrefused(graph.graph, chip, explorer, oracle,
-                         fuseGreedily(graph.graph, /*copies=*/false, oracle));
+  auto prefused = [&] {
+    return explorePrefused(graph.graph, chip, explorer, oracle,
+                           fuseGreedily(graph.graph, /*copies=*/false, oracle));
+  };
+  if (preFusion == PreFusion::Always)
+    return prefused();
+  StitchPlan single = explore(graph.graph, chip, explorer, oracle);
+  if (preFusion == PreFusion::Never)
+    return single;
+  StitchPlan other = prefused();
+  return secondsOf(other) < secondsOf(single) ? other : single;
 }
 
 /// What several kernels compute gets an operator in each of them.
@@ -348,10 +362,12 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
   auto count = [&](const StitchPlan &plan) {
     return ::count(graph, judge, delta, plan, chip);
   };
-  plans["printed"] = count(plan(StitchStrategy::Printed, false));
-  plans["printed_prefused"] = count(plan(StitchStrategy::Printed, true));
-  plans["explorer"] = count(plan(StitchStrategy::Explorer, false));
-  plans["explorer_prefused"] = count(plan(StitchStrategy::Explorer, true));
+  plans["printed"] = count(plan(StitchStrategy::Printed, PreFusion::Never));
+  plans["printed_prefused"] =
+      count(plan(StitchStrategy::Printed, PreFusion::Always));
+  plans["explorer"] = count(plan(StitchStrategy::Explorer, PreFusion::Never));
+  plans["explorer_prefused"] =
+      count(plan(StitchStrategy::Explorer, PreFusion::Always));
   return llvm::json::Object{
       {"name", function.getSymName()}, {"chosen", count(chosen)},
       {"plans", std::move(plans)},     {"vertices", std::move(vertices)},
@@ -359,7 +375,7 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
 }
 
 void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
-  StitchPlan chosen = plan(options.strategy, options.prefuses);
+  StitchPlan chosen = plan(options.strategy, options.preFusion);
   remarkKernels(chosen);
   remarkBoundaries(chosen);
   if (report)

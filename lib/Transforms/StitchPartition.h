@@ -26,10 +26,14 @@ enum class StitchStrategy : uint8_t {
 /// The strategy of that name, or nullopt.
 std::optional<StitchStrategy> lookupStitchStrategy(llvm::StringRef name);
 
+/// Whether the explorer's vertices are single operators or what XLA's rules
+/// fuse without computing anything twice.
+enum class PreFusion : uint8_t { Never, Always, Both };
+
 struct StitchPartitionOptions {
   StitchStrategy strategy = StitchStrategy::Explorer;
   ExplorerOptions explorer;
-  bool prefuses = false;    ///< explores what XLA's rules make without copies
+  PreFusion preFusion = PreFusion::Both;
   bool forceFusion = false; ///< what is legal, whatever it costs
 };
 

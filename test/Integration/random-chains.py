@@ -32,7 +32,7 @@ ERRORS = {"f32": 1e-4, "f16": 2**-9, "bf16": 2**-6, "f8E4M3FN": 2**-2, "f8E5M2":
 def command(program, path):
     words = ["fusion-run", path + ".mlir", "--chip=" + program.chip, "--device=emulator", "--sanitize", *program.options]
     if program.random_seed is None:
-        return [*words, "--force-fusion"]
+        return [*words, *(["--force-fusion"] if program.isForced else [])]
     products = "f32-products=tf32" if "--f32-products=tf32" in program.options else ""
     return [*words, "--pass-pipeline=" + PIPELINE % (products, program.chip, program.chip, program.random_seed)]
 
@@ -141,7 +141,7 @@ def check_remarks(program, path, report, facts):
         return None
     products = " f32-products=tf32" if "--f32-products=tf32" in program.options else ""
     done = subprocess.run(
-        ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={program.chip} force-fusion=true{products}", "--remarks-filter=fuse",
+        ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={program.chip} force-fusion={str(program.isForced).lower()}{products}", "--remarks-filter=fuse",
          "--mlir-print-debuginfo=false", "-o", path + ".groups.mlir"], capture_output=True, text=True)  # fmt: skip
     if done.returncode:
         return f"groups, exit code {done.returncode}", done.stderr[-2000:]

@@ -243,8 +243,9 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     that saves time, and the latency evaluator's choice. A group has a tile program
     and is predicted to take no longer than its operators apart. `stitch` chooses
     the strategy: `explorer` is ours, `printed` the paper's, `greedy` XLA's rules,
-    `none` leaves every operator alone. With `pre-fusion` the explorer's vertices
-    are what XLA's rules fuse without computing anything twice, with
+    `none` leaves every operator alone. With `pre-fusion=true` the explorer's vertices
+    are what XLA's rules fuse without computing anything twice, with `auto` the
+    better plan of both is taken; with
     `full-evaluator` the latency evaluator scores patterns in the delta
     evaluator's place.
 
@@ -278,8 +279,9 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
            "Plans that the explorer carries along">,
     Option<"topK", "top-k", "unsigned", /*default=*/"3",
            "Patterns that the explorer keeps of an operator">,
-    Option<"preFusion", "pre-fusion", "bool", /*default=*/"false",
-           "Explore what XLA's rules fuse, not single operators">,
+    Option<"preFusion", "pre-fusion", "std::string", /*default=*/"\"auto\"",
+           "Explore what XLA's rules fuse (true), single operators (false), or both, "
+           "of which the latency evaluator chooses (auto)">,
     Option<"fullEvaluator", "full-evaluator", "bool", /*default=*/"false",
            "Score patterns by the latency evaluator">,
     Option<"planReport", "plan-report", "std::string", /*default=*/"",

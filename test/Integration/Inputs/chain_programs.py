@@ -51,7 +51,8 @@ COMBINERS = {"add": ("arith.addf", "add"), "max": ("arith.maximumf", "maximum"),
 @dataclasses.dataclass
 class Statement:
     """kind: argument; product (of two inputs, a third one being what it is added to); map and reduce (body over the inputs, the
-    latter combined by `combiner` from `start` on); softmax (along the last axis); transpose. form: how it is written."""
+    latter combined by `combiner` from `start` on); softmax (along the last axis); transpose; slice (from `offsets` on, as long as the
+    axes of the value). form: how it is written."""
 
     out: str
     kind: str
@@ -64,6 +65,7 @@ class Statement:
     start: float = 0.0
     form: str = "generic"
     loops: list = None  # the order of the loops, where it is not that of first use
+    offsets: list = None  # of a slice, by dimension
 
 
 @dataclasses.dataclass
@@ -74,6 +76,7 @@ class Program:
     chip: str = "sm_80"
     options: list = dataclasses.field(default_factory=list)  # of fusion-run
     random_seed: int = None  # of the schedule
+    isForced: bool = True  # what is legal is fused
 
     def value(self, name):
         return next(s for s in self.statements if s.out == name)
@@ -181,6 +184,10 @@ class Writer:
             order = [accesses[0].index(axis) for axis in s.axes]
             out = self.destination(s)
             self.lines.append(f"  %{s.out} = linalg.transpose {ins(1)}outs({out} : {type}) permutation = {order}")
+            return
+        if s.kind == "slice":
+            sizes = list(self.program.shape(s.axes))
+            self.lines.append(f"  %{s.out} = tensor.extract_slice %{inputs[0]}{s.offsets} {sizes} {[1] * len(sizes)} : {types[0]} to {type}")
             return
         if s.kind == "product":
             out = f"%{inputs[2]}" if len(inputs) == 3 else self.destination(s, 0.0)
@@ -316,6 +323,8 @@ def evaluate(program, arguments):
 
 
 def _evaluate(program, s, values):
+    if s.kind == "slice":
+        return values[s.inputs[0][0]][tuple(slice(o, o + n) for o, n in zip(s.offsets, program.shape(s.axes)))]
     loops = loops_of(s)
     arrays = []
     for name, access in s.inputs:

@@ -1,0 +1,99 @@
+# Whole graphs of memory-intensive operators (Inputs/graph_programs.py): how many kernels they are apart, by XLA's rules, by
+# FusionStitching's explorer as printed and by ours, and that small ones compute what the reference and NumPy do.
+# RUN: %python %s %t --check
+# RUN: diff %t/table.md %S/../../docs/stitching-graphs-table.md
+#
+#   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--docs=FILE]
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from chain_programs import text
+from graph_programs import GRAPHS, program
+
+PIPELINE = ("builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,fuse-merge-axes{chip=%s},cse,"
+            "fuse-form-groups{chip=%s plan-report=%s plan-html=%s})")  # fmt: skip
+# Of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
+ON_AVERAGE, AT_MOST = 0.40, 0.49
+
+
+def write(name, path, is_small):
+    with open(path, "w") as file:
+        file.write(text(program(name, is_small)))
+
+
+def explore(name, folder, chip):
+    """The plans of a graph at its full sizes."""
+    path = os.path.join(folder, name)
+    write(name, path + ".mlir", False)
+    pipeline = PIPELINE % (chip, chip, path + ".json", path + ".html")
+    subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
+    with open(path + ".json") as file:
+        (function,) = json.load(file)["functions"]
+    return function
+
+
+def execute(name, folder, chip):
+    """Runs a graph at its small sizes; what is wrong with it, or None."""
+    path = os.path.join(folder, name + ".small")
+    write(name, path + ".mlir", True)
+    done = subprocess.run(
+        ["fusion-run", path + ".mlir", "--chip=" + chip, "--device=emulator", "--sanitize", f"--json={path}.json"],
+        capture_output=True, text=True)  # fmt: skip
+    return None if done.returncode == 0 else f"exit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-1500:]}"
+
+
+def table(found):
+    """Of memory-intensive kernels, and the bytes that all kernels move at least."""
+    rows = ["| graph | operators | apart | XLA's rules | printed | ours | ours of XLA's | MB apart | MB by XLA's rules | MB ours |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
+    ratios = []
+    for name, function in found.items():
+        plans = function["plans"]
+        plans["ours"] = function["chosen"]
+        kernels = {key: plan["kernels"] for key, plan in plans.items()}
+        ratio = kernels["ours"] / kernels["greedy"]
+        ratios.append(ratio)
+        mb = [f"{plans[key]['all_bytes'] / 1e6:.1f}" for key in ("apart", "greedy", "ours")]
+        rows.append(f"| {name} | {len(function['vertices'])} | {kernels['apart']} | {kernels['greedy']} | {kernels['printed']} | "
+                    f"{kernels['ours']} | {100 * ratio:.0f} % | {' | '.join(mb)} |")  # fmt: skip
+    average = sum(ratios) / len(ratios)
+    rows.append(f"| average | | | | | | {100 * average:.0f} % | | | |")
+    return rows, ratios, average
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--only")
+    parser.add_argument("--chip", default="sm_80")
+    parser.add_argument("--check", action="store_true", help="the numbers of kernels, and execution at small sizes")
+    parser.add_argument("--plan-only", action="store_true", help="execute nothing")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.folder, exist_ok=True)
+    names = [name for name in GRAPHS if arguments.only in (None, name)]
+    found = {name: explore(name, arguments.folder, arguments.chip) for name in names}
+    rows, ratios, average = table(found)
+    with open(os.path.join(arguments.folder, "table.md"), "w") as file:
+        file.write("\n".join(rows) + "\n")
+    print("\n".join(rows))
+    broken = []
+    if arguments.check:
+        broken += [f"{name}: {100 * ratio:.0f} % of greedy fusion's kernels" for name, ratio in zip(names, ratios) if ratio > AT_MOST]
+        if average > ON_AVERAGE:
+            broken.append(f"on average {100 * average:.1f} % of greedy fusion's kernels")
+    for name in [] if arguments.plan_only else names:
+        wrong = execute(name, arguments.folder, arguments.chip)
+        if wrong:
+            broken.append(f"{name} at small sizes: {wrong}")
+    for line in broken:
+        print(line)
+    sys.exit(bool(broken))
+
+
+if __name__ == "__main__":
+    main()

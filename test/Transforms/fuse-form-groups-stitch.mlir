@@ -1,0 +1,142 @@
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups --remarks-filter='.*' --remark-policy=all \
+// RUN:   -o %t.groups 2> %t.remarks
+// RUN: FileCheck %s < %t.groups
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="stitch=printed" | FileCheck %s
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="stitch=greedy" | FileCheck %s --check-prefix=GREEDY
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="stitch=none" | FileCheck %s --check-prefix=NONE
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="pre-fusion=true" | FileCheck %s
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="pre-fusion=false" | FileCheck %s
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="full-evaluator=true" | FileCheck %s
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="beam=1 top-k=1" | FileCheck %s
+
+// FusionStitching's figure 1: one kernel, of XLA's rules four, which compute the mean and the centred values twice.
+// REMARK: [Passed] stitched {{.*}}stitched 11 operators into one kernel: predicted {{.*}} us against {{.*}} us apart; it moves 3151872 bytes instead of {{[0-9]+}} bytes
+// CHECK-LABEL: func.func @layer_norm
+// CHECK-COUNT-1: fuse.stitch
+// CHECK-NOT: fuse.stitch
+// GREEDY-LABEL: func.func @layer_norm
+// GREEDY: fuse.stitch
+// GREEDY-NOT: arith.subf
+// GREEDY: fuse.yield
+// GREEDY: fuse.stitch
+// GREEDY: arith.subf
+// GREEDY: fuse.yield
+// GREEDY: fuse.stitch
+// GREEDY: math.rsqrt
+// GREEDY: fuse.yield
+// GREEDY: fuse.stitch
+// GREEDY: arith.subf
+// GREEDY: fuse.yield
+// GREEDY-NOT: fuse.stitch
+// NONE-LABEL: func.func @layer_norm
+// NONE-COUNT-11: fuse.stitch
+// NONE-NOT: fuse.stitch
+func.func @layer_norm(%a0: tensor<512x768xf32>, %a1: tensor<768xf32>, %a2: tensor<768xf32>) -> tensor<512x768xf32> {
+  %1 = tensor.empty() : tensor<512xf32>
+  %2 = arith.constant 0.000000000e+00 : f32
+  %3 = linalg.fill ins(%2 : f32) outs(%1 : tensor<512xf32>) -> tensor<512xf32>
+  %v3 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a0 : tensor<512x768xf32>) outs(%3 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %4 = arith.addf %x0, %old : f32
+    linalg.yield %4 : f32
+  } -> tensor<512xf32>
+  %5 = tensor.empty() : tensor<512xf32>
+  %v4 = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%v3 : tensor<512xf32>) outs(%5 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %6 = arith.constant 1.302083333e-03 : f32
+    %7 = arith.mulf %x0, %6 : f32
+    linalg.yield %7 : f32
+  } -> tensor<512xf32>
+  %8 = tensor.empty() : tensor<512x768xf32>
+  %v5 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a0, %v4 : tensor<512x768xf32>, tensor<512xf32>) outs(%8 : tensor<512x768xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %old: f32):
+    %9 = arith.subf %x0, %x1 : f32
+    linalg.yield %9 : f32
+  } -> tensor<512x768xf32>
+  %10 = tensor.empty() : tensor<512x768xf32>
+  %v6 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%v5, %v5 : tensor<512x768xf32>, tensor<512x768xf32>) outs(%10 : tensor<512x768xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %old: f32):
+    %11 = arith.mulf %x0, %x1 : f32
+    linalg.yield %11 : f32
+  } -> tensor<512x768xf32>
+  %12 = tensor.empty() : tensor<512xf32>
+  %13 = arith.constant 0.000000000e+00 : f32
+  %14 = linalg.fill ins(%13 : f32) outs(%12 : tensor<512xf32>) -> tensor<512xf32>
+  %v7 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%v6 : tensor<512x768xf32>) outs(%14 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %15 = arith.addf %x0, %old : f32
+    linalg.yield %15 : f32
+  } -> tensor<512xf32>
+  %16 = tensor.empty() : tensor<512xf32>
+  %v8 = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%v7 : tensor<512xf32>) outs(%16 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %17 = arith.constant 1.302083333e-03 : f32
+    %18 = arith.mulf %x0, %17 : f32
+    linalg.yield %18 : f32
+  } -> tensor<512xf32>
+  %19 = tensor.empty() : tensor<512xf32>
+  %v9 = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%v8 : tensor<512xf32>) outs(%19 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %20 = arith.constant 1.000000000e-05 : f32
+    %21 = arith.addf %x0, %20 : f32
+    linalg.yield %21 : f32
+  } -> tensor<512xf32>
+  %22 = tensor.empty() : tensor<512xf32>
+  %v10 = linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%v9 : tensor<512xf32>) outs(%22 : tensor<512xf32>) {
+  ^bb0(%x0: f32, %old: f32):
+    %23 = math.rsqrt %x0 : f32
+    linalg.yield %23 : f32
+  } -> tensor<512xf32>
+  %24 = tensor.empty() : tensor<512x768xf32>
+  %v11 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%v5, %v10 : tensor<512x768xf32>, tensor<512xf32>) outs(%24 : tensor<512x768xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %old: f32):
+    %25 = arith.mulf %x0, %x1 : f32
+    linalg.yield %25 : f32
+  } -> tensor<512x768xf32>
+  %26 = tensor.empty() : tensor<512x768xf32>
+  %v12 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%v11, %a1 : tensor<512x768xf32>, tensor<768xf32>) outs(%26 : tensor<512x768xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %old: f32):
+    %27 = arith.mulf %x0, %x1 : f32
+    linalg.yield %27 : f32
+  } -> tensor<512x768xf32>
+  %28 = tensor.empty() : tensor<512x768xf32>
+  %v13 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%v12, %a2 : tensor<512x768xf32>, tensor<768xf32>) outs(%28 : tensor<512x768xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %old: f32):
+    %29 = arith.addf %x0, %x1 : f32
+    linalg.yield %29 : f32
+  } -> tensor<512x768xf32>
+  return %v13 : tensor<512x768xf32>
+}
+
+// A value that another kernel needs on the way keeps two operators apart, here a product's.
+// REMARK: [Missed] not-stitched {{.*}}not stitched with line {{[0-9]+}}, whose values it reads: one kernel would save {{[0-9]+}} bytes and a launch of {{.*}} us, but a value goes from one to the other through a third kernel
+// CHECK-LABEL: func.func @way_through_a_product
+// CHECK: fuse.stitch
+// CHECK: fuse.chain
+// CHECK: fuse.stitch
+// NONE-LABEL: func.func @way_through_a_product
+func.func @way_through_a_product(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64x64xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %r = tensor.empty() : tensor<64xf32>
+  %zero = linalg.fill ins(%z : f32) outs(%r : tensor<64xf32>) -> tensor<64xf32>
+  %sums = linalg.reduce { arith.addf } ins(%a : tensor<64x64xf32>) outs(%zero : tensor<64xf32>) dimensions = [1]
+  %wide = linalg.broadcast ins(%sums : tensor<64xf32>) outs(%e : tensor<64x64xf32>) dimensions = [1]
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = linalg.matmul ins(%wide, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %back = linalg.reduce { arith.maximumf } ins(%p : tensor<64x64xf32>) outs(%zero : tensor<64xf32>) dimensions = [0]
+  %both = linalg.add ins(%wide, %p : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %back, %both : tensor<64xf32>, tensor<64x64xf32>
+}
