@@ -10,6 +10,7 @@
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/Passes.h"
@@ -74,6 +75,8 @@ public:
     for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
       if (!isAbsorbed(op))
         rest.push_back(op);
+    if (forceFusion && stitchAll(rest))
+      return;
     for (linalg::LinalgOp op : rest) {
       remark::missed(op.getLoc(),
                      remark::RemarkOpts::name("alone").category(kCategory))
@@ -86,6 +89,24 @@ public:
   }
 
 private:
+  /// Makes one stitched group of operators that have a tile program together.
+  bool stitchAll(ArrayRef<linalg::LinalgOp> operators) {
+    if (operators.size() < 2)
+      return false;
+    std::string reason;
+    FailureOr<StitchGroup> group =
+        StitchGroup::compute(operators, groupResults(operators),
+                             [&](const Twine &why) { reason = why.str(); });
+    if (succeeded(group) && searchStitching(*group, chip, reason)) {
+      adoptGroup(rewriter, buildGroup<fuse::StitchOp>(rewriter, operators),
+                 operators);
+      return true;
+    }
+    remark::missed(linalg::LinalgOp(operators.front()).getLoc(),
+                   remark::RemarkOpts::name("not-stitched").category(kCategory))
+        << "the operators have no tile program together: " + reason;
+    return false;
+  }
   /// A fill that only starts accumulators and results is copied into the groups
   /// that need it.
   static bool isAbsorbed(linalg::LinalgOp op) {
