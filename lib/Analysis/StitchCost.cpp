@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace fusion;
 
-StitchWork::StitchWork(const StitchGroup &group) {
+StitchWork::StitchWork(const StitchGroup &group)
+    : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
   for (auto [number, constOp] : llvm::enumerate(group.operators)) {
@@ -22,127 +23,233 @@ StitchWork::StitchWork(const StitchGroup &group) {
     entry.resultAxes = group.resultAxes(number);
     entry.work = countScalarWork(op);
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    entry.bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+    entry.bytes = element.isIntOrFloat()
+                      ? std::max(1u, element.getIntOrFloatBitWidth() / 8)
+                      : 8;
     entry.lastUse = number;
     unsigned depth = 0;
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      if (std::optional<unsigned> maker = group.definer(operand->get())) {
-        operators[*maker].lastUse = number;
-        depth = std::max(depth, depths[*maker]);
-        continue;
-      }
-      for (auto [input, tensor] : llvm::enumerate(group.inputs))
-        if (tensor.value == operand->get())
-          lastRead[input] = number;
+    const StitchGroup::Sources &sources = group.sources[number];
+    for (unsigned maker : sources.operators) {
+      operators[maker].lastUse = number;
+      depth = std::max(depth, depths[maker]);
     }
+    for (unsigned input : sources.inputs)
+      lastRead[input] = number;
     depths.push_back(depth + group.reductions[number].has_value());
     chained = std::max(chained, depths.back());
   }
-  auto add = [&](const StitchTensor &tensor) {
+  auto bytesOf = [&](const StitchTensor &tensor) {
     int64_t bytes = tensor.elementBytes;
-    for (unsigned axis : tensor.axes)
-      bytes *= group.axes[axis].extent;
-    compulsoryBytes += bytes;
+    for (auto [first, beyond] : tensor.inside)
+      bytes *= beyond - first;
+    return bytes;
   };
-  llvm::for_each(group.inputs, add);
-  llvm::for_each(group.results, add);
+  SmallVector<int64_t> along(group.axes.size(), 0);
+  for (const StitchTensor &tensor : group.inputs) {
+    compulsoryBytes += bytesOf(tensor);
+    for (unsigned axis : tensor.axes)
+      along[axis] += bytesOf(tensor);
+  }
+  for (const StitchTensor &tensor : group.results)
+    compulsoryBytes += bytesOf(tensor);
+  std::optional<unsigned> longest;
+  for (auto [number, axis] : llvm::enumerate(group.axes))
+    if (axis.isReduced && (!longest || along[number] > along[*longest]))
+      longest = number;
+  if (longest)
+    walked.emplace(group, longest);
 }
+
+namespace {
+
+/// What the operators of some steps do in a thread.
+struct ThreadWork {
+  int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
+  int64_t live = 0;    ///< registers, at most
+  int64_t scratch = 0; ///< bytes of exchanges, at most
+};
+
+class ThreadCounter {
+public:
+  ThreadCounter(const StitchGroup &group, const StitchWork &work,
+                const StitchSchedule &schedule)
+      : group(group), work(work), schedule(schedule) {}
+
+  int64_t registersOf(ArrayRef<unsigned> axes, unsigned bytes) const {
+    constexpr int64_t registerBytes = 4;
+    return llvm::divideCeil(elementsOf(schedule, axes) * bytes, registerBytes);
+  }
+
+  /// Operators one after the other; all inputs are loaded first.
+  ThreadWork count(ArrayRef<unsigned> operators, ArrayRef<unsigned> inputs,
+                   std::optional<unsigned> walked) const {
+    ThreadWork total;
+    SmallVector<int64_t> ends(work.operators.size() + 1, 0);
+    int64_t live = 0;
+    for (unsigned input : inputs) {
+      const StitchTensor &tensor = group.inputs[input];
+      int64_t count = registersOf(tensor.axes, tensor.elementBytes);
+      live += count;
+      ends[work.lastRead[input]] += count;
+      total.loads += std::max<int64_t>(
+          1, elementsOf(schedule, tensor.axes) * tensor.elementBytes /
+                 tensor.alignment);
+    }
+    total.live = live;
+    for (unsigned number : operators) {
+      const StitchWork::Operator &op = work.operators[number];
+      int64_t count = registersOf(op.resultAxes, std::max(op.bytes, 4u));
+      live += count;
+      total.live = std::max(total.live, live);
+      live -= ends[number];
+      if (op.lastUse == number)
+        live -= count;
+      else
+        ends[op.lastUse] += count;
+      int64_t points = elementsOf(schedule, op.axes);
+      total.instructions += points * std::max<int64_t>(1, op.work.plain);
+      total.special += points * op.work.special;
+      // Along the walked axis parts are exchanged after the last step.
+      if (group.reductions[number] &&
+          (!walked || llvm::is_contained(op.resultAxes, *walked) ||
+           !llvm::is_contained(op.axes, *walked)))
+        addExchange(op, total);
+    }
+    return total;
+  }
+
+  /// What is left of a reduction after the threads' own elements.
+  void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
+    int64_t rows = elementsOf(schedule, op.resultAxes), kept = 1, parts = 1;
+    for (unsigned axis : op.axes) {
+      const AxisSpread &spread = schedule.spread[axis];
+      if (llvm::is_contained(op.resultAxes, axis)) {
+        kept *= schedule.stepOf(axis).tile;
+        continue;
+      }
+      total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
+      total.exchanges += spread.warps > 1;
+      parts *= spread.warps;
+    }
+    if (parts > 1) {
+      total.instructions += rows * parts * 2;
+      total.scratch = std::max<int64_t>(total.scratch, parts * kept * op.bytes);
+    }
+  }
+
+private:
+  const StitchGroup &group;
+  const StitchWork &work;
+  const StitchSchedule &schedule;
+};
+
+} // namespace
 
 std::optional<StitchCost>
 fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                          const StitchSchedule &schedule, const ChipInfo &chip) {
-  constexpr int64_t warpSize = 32, registerBytes = 4, schedulers = 4;
+  constexpr int64_t warpSize = 32, schedulers = 4;
+  const StitchPasses &passes = work.passesOf(schedule);
+  ThreadCounter counter(group, work, schedule);
   StitchCost cost;
-  // Elements of a thread over some axes: registers repeat, replicas too.
-  auto elements = [&](ArrayRef<unsigned> axes) {
-    int64_t count = 1;
-    for (unsigned axis : axes)
-      count *= schedule.spread[axis].registers() * schedule.spread[axis].vector;
-    return count;
+  ThreadWork total;
+  auto add = [&](const ThreadWork &part, int64_t times) {
+    total.instructions += part.instructions * times;
+    total.special += part.special * times;
+    total.loads += part.loads * times;
+    total.exchanges += part.exchanges * times;
+    total.live = std::max(total.live, part.live);
+    total.scratch = std::max(total.scratch, part.scratch);
   };
-  auto registersOf = [&](ArrayRef<unsigned> axes, unsigned bytes) {
-    return llvm::divideCeil(elements(axes) * bytes, registerBytes);
-  };
-
-  // The most that lives at once: all inputs are loaded first.
-  int64_t live = 0, instructions = 0, special = 0, loads = 0;
-  SmallVector<int64_t> ends(work.operators.size() + 1, 0);
-  for (auto [tensor, last] : llvm::zip_equal(group.inputs, work.lastRead)) {
-    int64_t count = registersOf(tensor.axes, tensor.elementBytes);
-    live += count;
-    ends[last] += count;
-    loads += std::max<int64_t>(1, elements(tensor.axes) * tensor.elementBytes /
-                                      tensor.alignment);
-  }
-  int64_t most = live, scratch = 0, exchanges = 0;
-  for (auto [number, op] : llvm::enumerate(work.operators)) {
-    int64_t count = registersOf(op.resultAxes, std::max(op.bytes, 4u));
-    live += count;
-    most = std::max(most, live);
-    live -= ends[number];
-    if (op.lastUse == number)
-      live -= count;
-    else
-      ends[op.lastUse] += count;
-    int64_t points = elements(op.axes);
-    instructions += points * std::max<int64_t>(1, op.work.plain);
-    special += points * op.work.special;
-    if (!group.reductions[number])
-      continue;
-    // What is left of the axes after the threads' own elements.
-    int64_t rows = elements(op.resultAxes), kept = 1;
-    for (unsigned axis : op.axes) {
-      const AxisSpread &spread = schedule.spread[axis];
-      if (llvm::is_contained(op.resultAxes, axis)) {
-        kept *= spread.tile;
-        continue;
-      }
-      instructions += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
-      if (spread.warps > 1)
-        ++exchanges;
+  // What is outside of the walk, and the ends of reductions along it.
+  SmallVector<unsigned> operators, inputs;
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    if (!passes.isWalked[op])
+      operators.push_back(op);
+    else if (passes.reducesAxis(group, op))
+      counter.addExchange(work.operators[op], total);
+  for (unsigned input = 0; input < group.inputs.size(); ++input)
+    if (!passes.isWalkedInput[input])
+      inputs.push_back(input);
+  ThreadWork outside = counter.count(operators, inputs, passes.axis);
+  add(outside, 1);
+  int64_t kept = 0, accumulators = 0, stash = 0;
+  if (schedule.walk) {
+    int64_t steps = schedule.countSteps(),
+            keptSteps = schedule.walk->registers + schedule.walk->shared;
+    int64_t inStep = 0, words = 0;
+    for (unsigned pass = 0; pass < passes.count; ++pass) {
+      ThreadWork step = counter.count(passes.steps[pass].operators,
+                                      passes.steps[pass].inputs, passes.axis),
+                 again =
+                     counter.count(passes.stepsAgain[pass].operators,
+                                   passes.stepsAgain[pass].inputs, passes.axis);
+      add(step, keptSteps);
+      if (steps > keptSteps)
+        add(again, steps - keptSteps);
+      inStep = std::max({inStep, step.live, again.live});
     }
-    int64_t parts = 1;
-    for (unsigned axis : op.axes)
-      if (!llvm::is_contained(op.resultAxes, axis))
-        parts *= schedule.spread[axis].warps;
-    if (parts > 1) {
-      instructions += rows * parts * 2;
-      scratch = std::max<int64_t>(scratch, parts * kept * op.bytes);
+    for (unsigned op = 0; op < group.operators.size(); ++op) {
+      const StitchWork::Operator &entry = work.operators[op];
+      if (passes.isKept[op])
+        words += counter.registersOf(entry.resultAxes, entry.bytes);
+      if (passes.reducesAxis(group, op))
+        accumulators += elementsOf(schedule, entry.axes);
     }
+    for (unsigned input = 0; input < group.inputs.size(); ++input)
+      if (passes.isKeptInput[input])
+        words += counter.registersOf(group.inputs[input].axes,
+                                     group.inputs[input].elementBytes);
+    kept = words * schedule.walk->registers;
+    stash = countStash(group, schedule, passes);
+    total.instructions += words * schedule.walk->shared * 2 / 4;
+    total.live = std::max(outside.live, inStep) + accumulators + kept;
   }
   constexpr int64_t ownRegisters = 24; // addresses, coordinates
-  cost.registers = most + ownRegisters;
-  cost.sharedMemory = scratch;
+  cost.registers = total.live + ownRegisters;
+  cost.sharedMemory = total.scratch + stash;
   int64_t threads = schedule.warps * warpSize;
   if (cost.registers > chip.maxRegistersPerThread ||
       cost.registers * threads > chip.registersPerSM ||
-      scratch > chip.sharedMemoryPerBlock)
+      cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM = std::min<int64_t>(
       {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
        chip.registersPerSM / (cost.registers * threads),
-       chip.sharedMemoryPerSM / (scratch + chip.sharedMemoryReserved)});
+       chip.sharedMemoryPerSM / (cost.sharedMemory + chip.sharedMemoryReserved)});
   if (cost.blocksPerSM == 0)
     return std::nullopt;
 
   int64_t blocks = countBlocks(group, schedule);
   cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);
   double clock = 1 / chip.clockHz;
-  // One warp's steps: its loads, then what depends on them.
-  double warp = chip.dramLatency + loads * clock + instructions * clock +
-                exchanges * 2 * chip.barrierLatency +
+  // One warp's steps: its loads, then what depends on them, pass by pass.
+  double waits = chip.dramLatency + (passes.count - 1) * chip.l2Latency;
+  // A step of a loop waits for its own loads.
+  if (schedule.walk)
+    waits += (schedule.countSteps() - schedule.walk->registers -
+              schedule.walk->shared) *
+                 passes.count * chip.l2Latency +
+             schedule.walk->shared * chip.dramLatency;
+  double warp = waits + total.loads * clock +
+                total.instructions * clock +
+                total.exchanges * 2 * chip.barrierLatency +
                 work.chained * 10 * chip.fmaCycles * clock;
   cost.latency = cost.waves * warp;
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
   cost.issue =
       share * schedule.warps *
-      std::max<double>(instructions / double(schedulers),
-                       special * warpSize / double(chip.specialPerClockPerSM)) *
+      std::max<double>(total.instructions / double(schedulers),
+                       total.special * warpSize /
+                           double(chip.specialPerClockPerSM)) *
       clock;
-  StitchTraffic traffic = countTraffic(group, schedule);
+  StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
-  cost.memory = std::max(work.compulsoryBytes / chip.dramBytesPerSecond,
-                         bytes / chip.l2BytesPerSecond);
+  // Rows that are too long for a block are read from DRAM again.
+  double again = std::max(0.0, bytes - traffic.repeated - work.compulsoryBytes);
+  cost.memory =
+      std::max((work.compulsoryBytes + again) / chip.dramBytesPerSecond,
+               bytes / chip.l2BytesPerSecond);
   // Of the last wave the loads of a few blocks alone use the bandwidth.
   cost.total = chip.launchOverhead + chip.dramLatency +
                std::max({cost.memory, cost.issue, cost.latency});

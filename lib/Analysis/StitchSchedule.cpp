@@ -29,6 +29,17 @@ StringRef fusion::name(Composition composition) {
   llvm_unreachable("covered switch");
 }
 
+AxisSpread StitchSchedule::stepOf(unsigned axis) const {
+  AxisSpread result = spread[axis];
+  if (walk && walk->axis == axis)
+    result.tile = walk->step;
+  return result;
+}
+
+int64_t StitchSchedule::countSteps() const {
+  return walk ? spread[walk->axis].tile / walk->step : 1;
+}
+
 std::optional<StitchSchedule>
 fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                         llvm::function_ref<void(const Twine &)> explain) {
@@ -60,6 +71,19 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   for (auto [axis, given] : llvm::zip_equal(group.axes, isGiven))
     if (!given)
       return decline("axis '" + axis.name + "' has no #fuse.spread");
+  if (fuse::WalkAttr walk = attr.getStitching().getWalk()) {
+    unsigned axis = *group.findAxis(walk.getAxis().getValue());
+    const AxisSpread &spread = schedule.spread[axis];
+    int64_t threads = spread.vector * spread.lanes * spread.warps;
+    if (spread.tile % walk.getStep() != 0 || walk.getStep() % threads != 0)
+      return decline("a tile of " + Twine(spread.tile) + " is no multiple of " +
+                     Twine(walk.getStep()) + ", or that of " + Twine(threads));
+    if (walk.getRegisters() + walk.getShared() >
+        spread.tile / walk.getStep())
+      return decline("more steps are kept than there are");
+    schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
+                     walk.getShared()};
+  }
   return schedule;
 }
 
@@ -75,35 +99,54 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
   auto mapping = fuse::MappingAttr::get(context, schedule.warps, {},
                                         DictionaryAttr(), /*raster=*/1,
                                         /*persistent=*/false, /*cluster=*/1);
+  fuse::WalkAttr walk;
+  if (schedule.walk)
+    walk = fuse::WalkAttr::get(
+        context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
+        schedule.walk->step, schedule.walk->registers, schedule.walk->shared);
+  auto stitching = fuse::StitchingAttr::get(
+      context, builder.getDictionaryAttr(entries), walk);
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
       fuse::PipelineAttr(), fuse::ParallelAttr(), fuse::ReductionAttr(),
-      fuse::StitchingAttr::get(context, builder.getDictionaryAttr(entries)));
+      stitching);
+}
+
+static unsigned countComponents(const StitchGroup &group) {
+  return group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
 }
 
 std::optional<std::string>
 fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
                        const ChipInfo &chip) {
   constexpr int64_t warpSize = 32;
-  int64_t lanes = 1, warps = 1;
-  for (auto [axis, spread] : llvm::zip_equal(group.axes, schedule.spread)) {
-    lanes *= spread.lanes;
-    warps *= spread.warps;
-    if (axis.isReduced && spread.tile < axis.extent)
-      return "axis '" + axis.name +
-             "' is reduced: a block has all of it, or no operator can use "
-             "the result";
+  for (unsigned component = 0; component < countComponents(group);
+       ++component) {
+    int64_t lanes = 1, warps = 1, rank = 0;
+    for (auto [number, axis] : llvm::enumerate(group.axes)) {
+      if (group.components[number] != component)
+        continue;
+      const AxisSpread &spread = schedule.spread[number];
+      ++rank;
+      lanes *= spread.lanes;
+      warps *= spread.warps;
+      if (axis.isReduced && spread.tile < axis.extent)
+        return "axis '" + axis.name +
+               "' is reduced: a block has all of it, or no operator can use "
+               "the result";
+    }
+    if (lanes > warpSize)
+      return "the lanes of all axes are " + std::to_string(lanes) +
+             ", a warp has 32";
+    if (warps != schedule.warps)
+      return "the warps of all axes are " + std::to_string(warps) +
+             ", the block has " + std::to_string(schedule.warps);
+    if (rank > kMaxTileRank)
+      return "a tile has at most " + std::to_string(kMaxTileRank) +
+             " dimensions";
   }
-  if (lanes > warpSize)
-    return "the lanes of all axes are " + std::to_string(lanes) +
-           ", a warp has 32";
-  if (warps != schedule.warps)
-    return "the warps of all axes are " + std::to_string(warps) +
-           ", the block has " + std::to_string(schedule.warps);
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";
-  if (group.axes.size() > kMaxTileRank)
-    return "a tile has at most " + std::to_string(kMaxTileRank) + " dimensions";
   if (countBlocks(group, schedule) > INT32_MAX)
     return "the grid is larger than a launch allows";
   return std::nullopt;
@@ -111,63 +154,151 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
 
 LinearLayout fusion::layoutOf(const StitchGroup &group,
                               const StitchSchedule &schedule,
-                              ArrayRef<unsigned> axes) {
-  auto all = llvm::to_vector(llvm::seq<unsigned>(0, group.axes.size()));
+                              unsigned component, ArrayRef<unsigned> axes) {
+  SmallVector<unsigned> all;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    if (group.components[axis] == component)
+      all.push_back(axis);
   // Of threads, the last axis has the nearest.
   LinearLayout layout;
   int64_t lanes = 1;
-  auto append = [&](LayoutDim in, unsigned axis, int64_t size) {
-    layout *= LinearLayout::identity(in, tileDim(axis), size);
+  auto append = [&](LayoutDim in, unsigned number, int64_t size) {
+    layout *= LinearLayout::identity(in, tileDim(number), size);
   };
-  for (unsigned axis : llvm::reverse(all))
-    append(LayoutDim::Register, axis, schedule.spread[axis].vector);
-  for (unsigned axis : llvm::reverse(all)) {
-    append(LayoutDim::Lane, axis, schedule.spread[axis].lanes);
+  SmallVector<std::pair<unsigned, unsigned>> reversed;
+  for (unsigned number = all.size(); number-- > 0;)
+    reversed.push_back({number, all[number]});
+  for (auto [number, axis] : reversed)
+    append(LayoutDim::Register, number, schedule.spread[axis].vector);
+  for (auto [number, axis] : reversed) {
+    append(LayoutDim::Lane, number, schedule.spread[axis].lanes);
     lanes *= schedule.spread[axis].lanes;
   }
   constexpr int64_t warpSize = 32;
   layout *= LinearLayout::broadcast(LayoutDim::Lane, warpSize / lanes);
-  for (unsigned axis : llvm::reverse(all))
-    append(LayoutDim::Warp, axis, schedule.spread[axis].warps);
-  for (unsigned axis : llvm::reverse(all))
-    append(LayoutDim::Register, axis, schedule.spread[axis].registers());
-  for (unsigned axis : llvm::reverse(all))
+  for (auto [number, axis] : reversed)
+    append(LayoutDim::Warp, number, schedule.spread[axis].warps);
+  for (auto [number, axis] : reversed)
+    append(LayoutDim::Register, number, schedule.stepOf(axis).registers());
+  for (auto [number, axis] : reversed)
     if (!llvm::is_contained(axes, axis))
-      layout = layout.reduceOut(axis);
+      layout = layout.reduceOut(number);
   return layout;
 }
 
 int64_t fusion::countBlocks(const StitchGroup &group,
-                            const StitchSchedule &schedule) {
+                            const StitchSchedule &schedule,
+                            unsigned component) {
   int64_t blocks = 1;
-  for (auto [axis, spread] : llvm::zip_equal(group.axes, schedule.spread))
-    blocks *= llvm::divideCeil(axis.extent, spread.tile);
+  for (auto [number, axis] : llvm::enumerate(group.axes))
+    if (group.components[number] == component)
+      blocks *= llvm::divideCeil(axis.extent, schedule.spread[number].tile);
   return blocks;
 }
 
+int64_t fusion::countBlocks(const StitchGroup &group,
+                            const StitchSchedule &schedule) {
+  int64_t blocks = 0;
+  for (unsigned component = 0; component < countComponents(group); ++component)
+    blocks += countBlocks(group, schedule, component);
+  return blocks;
+}
+
+int64_t fusion::elementsOf(const StitchSchedule &schedule,
+                           ArrayRef<unsigned> axes) {
+  int64_t count = 1;
+  for (unsigned axis : axes)
+    count *= schedule.spread[axis].vector * schedule.stepOf(axis).registers();
+  return count;
+}
+
+int64_t fusion::countStash(const StitchGroup &group,
+                           const StitchSchedule &schedule,
+                           const StitchPasses &passes) {
+  if (!schedule.walk)
+    return 0;
+  int64_t bytes = 0;
+  auto add = [&](ArrayRef<unsigned> axes, int64_t elementBytes) {
+    bytes += llvm::alignTo(elementsOf(schedule, axes) * elementBytes *
+                               schedule.warps * 32 * schedule.walk->shared,
+                           1024);
+  };
+  for (auto [op, isKept] : llvm::enumerate(passes.isKept)) {
+    if (!isKept)
+      continue;
+    Type element = getElementTypeOrSelf(
+        const_cast<linalg::LinalgOp &>(group.operators[op])->getResult(0));
+    add(group.resultAxes(op),
+        std::max(1u, element.getIntOrFloatBitWidth() / 8));
+  }
+  for (auto [tensor, isKept] :
+       llvm::zip_equal(group.inputs, passes.isKeptInput))
+    if (isKept)
+      add(tensor.axes, tensor.elementBytes);
+  return bytes;
+}
+
 StitchTraffic fusion::countTraffic(const StitchGroup &group,
-                                   const StitchSchedule &schedule) {
+                                   const StitchSchedule &schedule,
+                                   const StitchPasses &passes) {
   StitchTraffic traffic;
   for (const StitchTensor &tensor : group.results) {
     int64_t elements = 1;
-    for (unsigned axis : tensor.axes)
-      elements *= group.axes[axis].extent;
+    for (auto [first, beyond] : tensor.inside)
+      elements *= beyond - first;
     traffic.stored += elements * tensor.elementBytes;
   }
-  for (const StitchTensor &tensor : group.inputs) {
+  SmallVector<int64_t> passesOf(group.inputs.size(), 1),
+      passesAgain(group.inputs.size(), 1);
+  if (passes.axis) {
+    auto count = [&](ArrayRef<StitchPasses::Step> steps,
+                     SmallVector<int64_t> &number) {
+      for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
+        if (isWalked)
+          number[input] = 0;
+      for (const StitchPasses::Step &step : steps)
+        for (unsigned input : step.inputs)
+          ++number[input];
+    };
+    count(passes.steps, passesOf);
+    count(passes.stepsAgain, passesAgain);
+  }
+  for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
     int64_t elements = 1, replicas = 1, lanes = 1;
-    for (auto [number, axis] : llvm::enumerate(group.axes)) {
-      const AxisSpread &spread = schedule.spread[number];
+    for (auto [axisNumber, axis] : llvm::enumerate(group.axes)) {
+      if (group.components[axisNumber] != tensor.component)
+        continue;
+      const AxisSpread &spread = schedule.spread[axisNumber];
       lanes *= spread.lanes;
-      if (llvm::is_contained(tensor.axes, number))
-        elements *= axis.extent;
-      else
+      auto *at = llvm::find(tensor.axes, axisNumber);
+      if (at == tensor.axes.end()) {
         replicas *= llvm::divideCeil(axis.extent, spread.tile) * spread.lanes *
                     spread.warps;
+        continue;
+      }
+      auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
+      // Computed places are read beyond the extent too: at the first element.
+      if (tensor.isGathered) {
+        first = 0;
+        beyond = llvm::alignTo(axis.extent, spread.tile);
+      }
+      if (passes.axis != axisNumber) {
+        elements *= beyond - first;
+        continue;
+      }
+      int64_t kept = std::min<int64_t>(
+          beyond, (schedule.walk->registers + schedule.walk->shared) *
+                      schedule.walk->step);
+      kept = std::max(kept, first);
+      elements *= (kept - first) * passesOf[number] +
+                  (beyond - kept) * passesAgain[number];
     }
-    traffic.loaded += elements * replicas * (32 / lanes) * tensor.elementBytes;
+    int64_t bytes = elements * replicas * (32 / lanes) * tensor.elementBytes;
+    traffic.loaded += bytes;
+    if (tensor.isRepeated)
+      traffic.repeated += bytes;
   }
   return traffic;
 }

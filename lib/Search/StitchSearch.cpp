@@ -16,19 +16,25 @@ namespace {
 
 class Enumeration {
 public:
-  Enumeration(const StitchGroup &group, const ChipInfo &chip, bool isCoarse)
+  Enumeration(const StitchGroup &group, const ChipInfo &chip, bool isCoarse,
+              bool mayWalk = true)
       : group(group), chip(chip), work(group), isCoarse(isCoarse) {
+    if (!mayWalk)
+      work.walked.reset();
     chooseAxes();
   }
 
-  std::optional<StitchResult> run(std::string &reason) {
+  /// `warps`: of the block, 0 for any number.
+  std::optional<StitchResult> run(std::string &reason, int64_t onlyWarps = 0) {
     if (group.axes.size() > kMaxTileRank) {
       reason = "a tile has at most " + std::to_string(kMaxTileRank) +
                " dimensions, the group has " +
                std::to_string(group.axes.size()) + " axes";
       return std::nullopt;
     }
-    for (int64_t warps = 1; warps <= 32; warps *= 2) {
+    for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
+      if (onlyWarps && warps != onlyWarps)
+        continue;
       current.warps = warps;
       current.spread.assign(group.axes.size(), {});
       spreadOver(0, /*lanes=*/32, warps);
@@ -101,10 +107,13 @@ private:
             continue;
           int64_t step = vector * l * w;
           int64_t most = llvm::divideCeil(extent, step);
-          // A reduced axis is in the block whole.
-          for (int64_t r = group.axes[axis].isReduced ? most : 1;
-               r <= std::min<int64_t>(most, kMostRegisters);
-               r *= isCoarse ? kCoarseStep : 2) {
+          // A reduced axis is in the block whole; one that is walked through
+          // has some of it at a time.
+          bool isWalked = work.walked && work.walked->axis == axis;
+          for (int64_t r = group.axes[axis].isReduced && !isWalked ? most : 1;
+               r <= std::min<int64_t>(most, isWalked ? kMostOfStep
+                                                     : kMostRegisters);
+               r *= isCoarse && !isWalked ? kCoarseStep : 2) {
             spread = {step * r, vector, l, w};
             spreadOver(position + 1, lanes / l, warps / w);
           }
@@ -113,14 +122,54 @@ private:
     spread = {};
   }
 
+  /// Along the walked axis what is kept, and where, is one more choice.
   void judge() {
+    if (!work.walked) {
+      rate();
+      return;
+    }
+    unsigned axis = *work.walked->axis;
+    AxisSpread saved = current.spread[axis];
+    int64_t step = saved.tile,
+            steps = llvm::divideCeil(group.axes[axis].extent, step);
+    current.spread[axis].tile = step * steps;
+    auto attempt = [&](int64_t registers, int64_t shared) {
+      if (registers > kMostUnrolled)
+        return false;
+      current.walk = {axis, step, registers, shared};
+      return rate();
+    };
+    bool isKept = work.walked->count > 1;
+    bool fits = attempt(steps, 0);
+    if (isKept) {
+      // As much as shared memory has room for, beside registers or alone.
+      current.walk = {axis, step, 0, 1};
+      int64_t bytes = countStash(group, current, *work.walked);
+      int64_t room =
+          bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes)
+                : 0;
+      while (room > 0 && !attempt(0, room) && room == steps)
+        --room;
+      // Then some more in registers, while there are any.
+      for (int64_t registers = 1; !fits && registers + room <= steps &&
+                                  attempt(registers, room);
+           ++registers)
+        ;
+    }
+    if (!isKept || !fits)
+      attempt(0, 0);
+    current.walk.reset();
+    current.spread[axis] = saved;
+  }
+
+  bool rate() {
     ++candidates;
     if (checkStitching(group, current, chip))
-      return;
+      return false;
     std::optional<StitchCost> cost =
         predictStitching(group, work, current, chip);
     if (!cost)
-      return;
+      return false;
     ++legal;
     auto key = [](const StitchResult &result) {
       return std::make_tuple(result.cost.total, result.cost.latency,
@@ -129,8 +178,12 @@ private:
     StitchResult rated{current, *cost};
     if (!best || key(rated) < key(*best))
       best = rated;
+    return true;
   }
 
+  static constexpr int64_t kMostWarps = 32;   // of a block
+  static constexpr int64_t kMostOfStep = 4;   // registers, in units of vectors
+  static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 256;
   static constexpr int64_t kCoarseStep = 16;
 
@@ -147,9 +200,107 @@ private:
 
 } // namespace
 
+/// The operators of one component as a group, and the axes that its axes are in
+/// the whole.
+static StitchGroup extract(const StitchGroup &group, unsigned component,
+                           SmallVector<unsigned> &axes) {
+  StitchGroup part;
+  SmallVector<unsigned> numbers(group.axes.size());
+  for (auto [number, axis] : llvm::enumerate(group.axes))
+    if (group.components[number] == component) {
+      numbers[number] = axes.size();
+      axes.push_back(number);
+      part.axes.push_back(axis);
+      part.components.push_back(0);
+    }
+  auto own = [&](StitchTensor tensor) {
+    for (unsigned &axis : tensor.axes)
+      axis = numbers[axis];
+    if (tensor.unit)
+      tensor.unit = numbers[*tensor.unit];
+    tensor.component = 0;
+    return tensor;
+  };
+  llvm::DenseMap<unsigned, unsigned> inputs, positions;
+  for (auto [op, loops] : llvm::enumerate(group.loops)) {
+    if (group.components[loops.front()] != component)
+      continue;
+    part.operators.push_back(group.operators[op]);
+    part.reductions.push_back(group.reductions[op]);
+    SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
+    for (unsigned &axis : renamed)
+      axis = numbers[axis];
+    for (unsigned input : group.sources[op].inputs)
+      if (inputs.insert({input, part.inputs.size()}).second)
+        part.inputs.push_back(own(group.inputs[input]));
+    positions[op] = part.operators.size() - 1;
+    StitchGroup::Sources &sources = part.sources.emplace_back();
+    for (unsigned source : group.sources[op].operators)
+      sources.operators.push_back(positions[source]);
+    for (unsigned input : group.sources[op].inputs)
+      sources.inputs.push_back(inputs[input]);
+  }
+  for (auto [reader, input] : group.reads)
+    if (auto it = inputs.find(input); it != inputs.end())
+      part.reads[reader] = it->second;
+  for (const StitchTensor &tensor : group.results)
+    if (part.definer(tensor.value))
+      part.results.push_back(own(tensor));
+  return part;
+}
+
+/// Components share nothing but the number of warps, and the walk of one: that of
+/// the most points goes first.
+static std::optional<StitchResult>
+searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
+             std::string &reason, bool isCoarse) {
+  StitchWork work(group);
+  std::optional<StitchResult> best;
+  int64_t candidates = 0, legal = 0;
+  for (int64_t warps = 1; warps <= 32; warps *= 2) {
+    StitchSchedule whole;
+    whole.warps = warps;
+    whole.spread.assign(group.axes.size(), {});
+    bool isPossible = true;
+    for (unsigned component = 0; component < count && isPossible;
+         ++component) {
+      SmallVector<unsigned> axes;
+      StitchGroup part = extract(group, component, axes);
+      bool mayWalk = work.walked && llvm::is_contained(axes, *work.walked->axis);
+      std::optional<StitchResult> found =
+          Enumeration(part, chip, isCoarse, mayWalk).run(reason, warps);
+      isPossible = found.has_value();
+      if (!found)
+        break;
+      candidates += found->candidates;
+      legal += found->legal;
+      for (auto [own, axis] : llvm::enumerate(axes))
+        whole.spread[axis] = found->schedule.spread[own];
+      if (found->schedule.walk) {
+        whole.walk = found->schedule.walk;
+        whole.walk->axis = axes[found->schedule.walk->axis];
+      }
+    }
+    if (!isPossible || checkStitching(group, whole, chip))
+      continue;
+    std::optional<StitchCost> cost = predictStitching(group, work, whole, chip);
+    if (cost && (!best || cost->total < best->cost.total))
+      best = StitchResult{whole, *cost};
+  }
+  if (best)
+    best->candidates = candidates, best->legal = legal;
+  else if (reason.empty())
+    reason = "no number of warps fits all of its parts";
+  return best;
+}
+
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
                                                     const ChipInfo &chip,
                                                     std::string &reason,
                                                     bool isCoarse) {
+  unsigned count =
+      group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
+  if (count > 1)
+    return searchPacked(group, count, chip, reason, isCoarse);
   return Enumeration(group, chip, isCoarse).run(reason);
 }

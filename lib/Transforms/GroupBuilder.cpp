@@ -30,7 +30,10 @@ SmallVector<Value> fusion::groupResults(ArrayRef<linalg::LinalgOp> operators) {
     for (Value result : op->getResults())
       if (op == operators.back() ||
           llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !inside.contains(user);
+            // Elements that a body reads are read by its operator.
+            while (user && !inside.contains(user))
+              user = user->getParentOp();
+            return !user;
           }))
         results.push_back(result);
   return results;
@@ -74,9 +77,13 @@ private:
         return other;
     return &operand;
   }
+  /// Readers of a stitched group share their operands.
+  std::pair<Value, Reader> keyOf(Value value, Reader reader) const {
+    return {value, isStitched ? nullptr : reader};
+  }
   void addInput(Value value, Reader reader) {
     if (!isScalarConstant(value))
-      inputs.insert({value, reader});
+      inputs.insert(keyOf(value, reader));
   }
   void planInit(Value init, linalg::LinalgOp op);
   void planOperator(linalg::LinalgOp op);
@@ -89,6 +96,7 @@ private:
 
   RewriterBase &rewriter;
   ArrayRef<linalg::LinalgOp> operators;
+  bool isStitched = false;
   llvm::SmallPtrSet<Operation *, 8> inside;
   llvm::SetVector<std::pair<Value, Reader>> inputs;
   llvm::DenseMap<std::pair<Value, Reader>, Value> arguments;
@@ -138,7 +146,7 @@ Value Outliner::lookup(Value value, Reader reader, IRMapping &mapping) {
     return mapping.lookup(value);
   if (isScalarConstant(value))
     return rewriter.clone(*value.getDefiningOp())->getResult(0);
-  return arguments.lookup({value, reader});
+  return arguments.lookup(keyOf(value, reader));
 }
 
 Value Outliner::copyInit(Value init, linalg::LinalgOp op, Value destination,
@@ -160,7 +168,7 @@ Value Outliner::copyInit(Value init, linalg::LinalgOp op, Value destination,
     return tensor::EmptyOp::create(rewriter, empty.getLoc(), empty.getType(),
                                    sizes);
   }
-  return arguments.lookup({init, op.getOperation()});
+  return arguments.lookup(keyOf(init, op.getOperation()));
 }
 
 void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
@@ -188,6 +196,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
 
 template <typename GroupOp> GroupOp Outliner::run() {
   OpBuilder::InsertionGuard guard(rewriter);
+  isStitched = std::is_same_v<GroupOp, fuse::StitchOp>;
   linalg::LinalgOp last = operators.back();
   for (linalg::LinalgOp op : operators)
     planOperator(op);

@@ -99,6 +99,59 @@ struct ExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// A slice of what an element-wise operator makes is made of slices of what it
+/// reads, where nothing but slices is read of it and they do not overlap more than
+/// they leave out: the gates of a recurrent cell.
+struct SliceElementwise : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto maker = op.getSource().getDefiningOp<linalg::LinalgOp>();
+    if (!maker || !fusion::isElementwise(maker) ||
+        op.getDroppedDims().any() || !op.getType().hasStaticShape() ||
+        !op.getSourceType().hasStaticShape() ||
+        !maker.getMatchingIndexingMap(maker.getDpsInitOperand(0))
+             .isIdentity() ||
+        !maker.getBlock()->getOps<linalg::IndexOp>().empty())
+      return failure();
+    int64_t elements = 0;
+    for (Operation *user : op.getSource().getUsers()) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+      if (!slice || !slice.getType().hasStaticShape())
+        return failure();
+      elements += slice.getType().getNumElements();
+    }
+    if (elements > op.getSourceType().getNumElements())
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
+                              sizes = op.getMixedSizes(),
+                              strides = op.getMixedStrides();
+    SmallVector<Value> operands;
+    for (OpOperand *operand : maker.getDpsInputOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+      if (!type || type.getRank() == 0) {
+        operands.push_back(operand->get());
+        continue;
+      }
+      SmallVector<OpFoldResult> part[3];
+      for (AffineExpr expr : maker.getMatchingIndexingMap(operand).getResults()) {
+        unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        part[0].push_back(offsets[loop]);
+        part[1].push_back(sizes[loop]);
+        part[2].push_back(strides[loop]);
+      }
+      operands.push_back(tensor::ExtractSliceOp::create(
+          rewriter, loc, operand->get(), part[0], part[1], part[2]));
+    }
+    operands.push_back(tensor::EmptyOp::create(
+        rewriter, loc, sizes, op.getType().getElementType()));
+    Operation *sliced = clone(rewriter, maker, op.getType(), operands);
+    rewriter.replaceOp(op, sliced->getResults());
+    return success();
+  }
+};
+
 /// inside ? source[index] : otherwise, without reading outside of the source: the
 /// index is set to 0 where it is not inside.
 Value readInside(OpBuilder &b, Location l, Value source,
@@ -379,6 +432,8 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
     patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
                  Generate, InsertSlice, Pack, Pad, StartFromEmpty, Unpack>(
         &getContext());
+    // Before the slice becomes an operator of its own.
+    patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

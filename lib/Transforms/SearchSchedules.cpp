@@ -179,9 +179,9 @@ struct SearchSchedulesPass
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
         group.setGroupSchedule(given = stitch(group, chip));
-      else if (given.getStitching())
+      if (given.getStitching())
         return checkStitched(group, given, chip);
-      else if (!isGenericSchedule(given))
+      if (!isGenericSchedule(given))
         return group.emitError("schedule cannot be lowered: a stitched group "
                                "has a 'stitching' part, or the generic form");
     }
@@ -283,7 +283,39 @@ struct SearchSchedulesPass
                          found->cost.blocksPerSM, compositions, found->legal,
                          found->candidates)
                .str();
+    remarkTraffic(group, *axes, found->schedule);
     return exportStitching(found->schedule, *axes, group.getContext());
+  }
+
+  /// What is read and written, and what of that has to be.
+  static void remarkTraffic(fuse::FusedGroupOpInterface group,
+                            const StitchGroup &axes,
+                            const StitchSchedule &schedule) {
+    StitchWork work(axes);
+    StitchTraffic traffic =
+        countTraffic(axes, schedule, work.passesOf(schedule));
+    std::string kept;
+    if (schedule.walk && work.walked->count > 1) {
+      const StitchWalk &walk = *schedule.walk;
+      int64_t again = schedule.countSteps() - walk.registers - walk.shared;
+      kept = llvm::formatv(
+          "; {0} passes over {1} in {2} steps, of which {3} are kept in "
+          "registers and {4} in shared memory",
+          work.walked->count, axes.axes[walk.axis].name, schedule.countSteps(),
+          walk.registers, walk.shared);
+      if (again > 0)
+        kept += llvm::formatv("; the other {0} are read again: a block has no "
+                              "room for the whole row",
+                              again);
+    }
+    remark::analysis(group.getLoc(),
+                     remark::RemarkOpts::name("traffic").category("stitch"))
+        << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "
+                         "are repeated, and {2} stored; {3} bytes are "
+                         "compulsory{4}",
+                         traffic.loaded, traffic.repeated, traffic.stored,
+                         work.compulsoryBytes, kept)
+               .str();
   }
 
   static LogicalResult checkStitched(fuse::FusedGroupOpInterface group,

@@ -26,7 +26,7 @@ struct StitchCost {
   double latency = 0;       ///< waves of dependent steps
   double issue = 0;         ///< instructions of the busiest SM
   int64_t registers = 0;    ///< of a thread
-  int64_t sharedMemory = 0; ///< scratch of exchanges, bytes
+  int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;
   int64_t waves = 0;
 };
@@ -46,6 +46,14 @@ struct StitchWork {
   llvm::SmallVector<Operator> operators;
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
+  StitchPasses once; ///< without a walk
+  /// Along the axis that a block may walk through, where there is one: the
+  /// reduced axis that most bytes lie along.
+  std::optional<StitchPasses> walked;
+
+  const StitchPasses &passesOf(const StitchSchedule &schedule) const {
+    return schedule.walk ? *walked : once;
+  }
   int64_t compulsoryBytes = 0; ///< every input and result once
   unsigned chained = 0; ///< reductions that wait for one another, at most
 };

@@ -26,26 +26,53 @@ struct StitchAxis {
   bool isReduced = false;
 };
 
-/// A tensor that is read from or written to global memory.
+/// Elements of a tensor in global memory as a tile over axes sees them.
 struct StitchTensor {
-  mlir::Value value;                   ///< an input or what an operator makes
-  llvm::SmallVector<unsigned, 4> axes; ///< by dimension
-  unsigned elementBytes;
-  /// Bytes that every row's start is a multiple of, at most 16.
-  unsigned alignment;
+  mlir::Value value; ///< an input or what an operator makes
+  llvm::SmallVector<unsigned, 4> axes;   ///< that tell its elements apart
+  llvm::SmallVector<int64_t, 4> strides; ///< by axis, elements
+  int64_t offset = 0;                    ///< of coordinate 0, elements
+  /// By axis: the first coordinate that has an element and the first beyond.
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> inside;
+  std::optional<unsigned> unit; ///< the axis whose stride is one
+  unsigned elementBytes = 0;
+  /// Bytes, at most 16, that every coordinate 0 of the unit axis, and every
+  /// multiple of as many of its elements, starts at a multiple of.
+  unsigned alignment = 1;
+  /// The places are computed, from other tensors' elements among others.
+  bool isGathered = false;
+  unsigned result = 0; ///< where it is written: to which result of the group
+  unsigned component = 0; ///< of the group's, that reads or makes it
+  /// Not all axes of the component index it, as gains of columns.
+  bool isRepeated = false;
+
+  /// Whether an access of the alignment's width can cross the borders of the
+  /// unit axis.
+  bool isRagged() const;
 };
 
 struct StitchGroup {
   llvm::SmallVector<StitchAxis> axes;
-  /// In program order, without fills.
+  /// In program order, without fills and without operators that only put others'
+  /// values side by side: those are stores to parts of a result.
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: what it combines, none where it is element-wise.
   llvm::SmallVector<std::optional<ReductionBody>> reductions;
   llvm::SmallVector<StitchTensor> inputs;
-  /// By result of the group.
+  /// What reads an input, an operand of an operator or a `tensor.extract` in a
+  /// body: its number in `inputs`.
+  llvm::DenseMap<void *, unsigned> reads;
+  /// What is written; of a result that is put together from parts, each of them.
   llvm::SmallVector<StitchTensor> results;
+  /// What an operator reads: numbers of operators, and of inputs.
+  struct Sources {
+    llvm::SmallVector<unsigned, 4> operators, inputs;
+  };
+  llvm::SmallVector<Sources> sources; ///< by operator
+  /// By axis: its component. Operators of different components share no axis.
+  llvm::SmallVector<unsigned> components;
 
   /// Analyses a group of element-wise operators and reductions with static
   /// sizes; operands made by none of them are inputs. Says through `explain`

@@ -9,7 +9,7 @@
 #ifndef FUSION_ANALYSIS_STITCHSCHEDULE_H
 #define FUSION_ANALYSIS_STITCHSCHEDULE_H
 
-#include "fusion/Analysis/StitchGroup.h"
+#include "fusion/Analysis/StitchPasses.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Support/LinearLayout.h"
 #include "fusion/Target/ChipTable.h"
@@ -24,9 +24,23 @@ struct AxisSpread {
   int64_t registers() const { return tile / (vector * lanes * warps); }
 };
 
+/// How a block goes through a long axis, as `#fuse.walk`.
+struct StitchWalk {
+  unsigned axis;
+  int64_t step; ///< elements
+  /// Steps whose values are kept in registers, and those in shared memory.
+  int64_t registers = 0, shared = 0;
+};
+
 struct StitchSchedule {
   int64_t warps = 1;
   llvm::SmallVector<AxisSpread> spread; ///< by axis
+  std::optional<StitchWalk> walk;
+
+  /// What a block has of an axis at once.
+  AxisSpread stepOf(unsigned axis) const;
+  /// Steps through the walked axis, 1 without one.
+  int64_t countSteps() const;
 };
 
 /// Composition of a reduction along an axis (FusionStitching, section IV-A).
@@ -48,22 +62,37 @@ std::optional<std::string> checkStitching(const StitchGroup &group,
                                           const StitchSchedule &schedule,
                                           const ChipInfo &chip);
 
-/// Where the elements of a tile over `axes`, ascending, live in the block:
-/// (Register, Lane, Warp) -> coordinates. Lanes and warps that no axis of the
-/// group takes, and those of axes that are not among these, hold replicas.
+/// Where the elements of a tile over `axes`, ascending and of one component, live
+/// in the block: (Register, Lane, Warp) -> coordinates. Lanes and warps that no
+/// axis of the component takes, and those of axes that are not among these, hold
+/// replicas.
 LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
-                      llvm::ArrayRef<unsigned> axes);
+                      unsigned component, llvm::ArrayRef<unsigned> axes);
 
 /// Blocks of the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
+/// Those of one component, which follow one another in the grid.
+int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule,
+                    unsigned component);
 
 /// Bytes between global memory and the chip of all blocks: loads of every
 /// active lane, replicas included, and stores.
 struct StitchTraffic {
   int64_t loaded = 0, stored = 0;
+  /// Of the loaded ones, those of tensors that not all axes of their readers
+  /// index, as the gains of columns.
+  int64_t repeated = 0;
 };
 StitchTraffic countTraffic(const StitchGroup &group,
-                           const StitchSchedule &schedule);
+                           const StitchSchedule &schedule,
+                           const StitchPasses &passes);
+
+/// Bytes of shared memory for the values that a block puts aside.
+int64_t countStash(const StitchGroup &group, const StitchSchedule &schedule,
+                   const StitchPasses &passes);
+/// Elements of a thread in a tile over `axes`.
+int64_t elementsOf(const StitchSchedule &schedule,
+                   llvm::ArrayRef<unsigned> axes);
 
 } // namespace fusion
 

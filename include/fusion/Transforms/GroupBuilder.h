@@ -23,8 +23,8 @@ groupResults(llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
 /// Creates a group with copies of `operators`, which are in program order,
 /// before the last of them. The group yields `groupResults`. Fills and empty
 /// tensors that the operators start from are copied too; every other value from
-/// outside becomes an operand, one for each operator that reads it and for each
-/// way it reads it in. Uses are not replaced: call `adoptGroup` for that, or
+/// outside becomes an operand, of a chain one for each operator that reads it and
+/// for each way it reads it in. Uses are not replaced: call `adoptGroup` for that, or
 /// erase the group to take everything back.
 template <typename GroupOp>
 GroupOp buildGroup(mlir::RewriterBase &rewriter,

@@ -29,6 +29,9 @@ Value fusion::emitBody(OpBuilder &b, Location loc, linalg::LinalgOp op,
       result = inputs.outer(value);
     } else if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       result = inputs.index(index.getDim());
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      result = inputs.element(
+          extract, [&](Value index) { return self(self, index); });
     } else if (std::optional<unsigned> kept = inputs.skipped(inner)) {
       result = self(self, inner->getOperand(*kept));
     } else {

@@ -10,6 +10,7 @@
 #define FUSION_LIB_CONVERSION_FUSETOTILE_BODYEMITTER_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace fusion {
@@ -26,6 +27,11 @@ struct BodyInputs {
   llvm::function_ref<std::optional<unsigned>(mlir::Operation *)> skipped;
   /// The type of a tile of such elements.
   llvm::function_ref<mlir::RankedTensorType(mlir::Type)> tileType;
+  /// The tile of elements that the body reads at places of its own; what it is
+  /// given emits the places.
+  llvm::function_ref<mlir::Value(mlir::tensor::ExtractOp,
+                                 llvm::function_ref<mlir::Value(mlir::Value)>)>
+      element;
 };
 
 /// Emits what `scalar`, a value of the operator's body, is computed from, on

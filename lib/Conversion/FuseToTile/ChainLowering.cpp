@@ -111,7 +111,8 @@ void ChainLowering::emitStore(unsigned tensor) {
   Value value = tileOf(axes.finalValues[tensor], tensor);
   tile::StoreOp::create(
       b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
-      schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes));
+      schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes),
+      /*ragged=*/false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -130,7 +130,8 @@ void ChainLowering::emitLoad(unsigned tensor) {
         cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
     Value value = tile::LoadOp::create(
         b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
-        coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes));
+        coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes),
+        /*ragged=*/false);
     const TileSlots &slots = kept.values[tensor];
     if (slots.isKept())
       setInArray(arrays[tensor], slotNumber(slots), value);
@@ -148,7 +149,8 @@ void ChainLowering::emitLoad(unsigned tensor) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
     Value value = tile::LoadOp::create(
         b, loc, tileType(tileAxes, elementType), view, coordinates(tileAxes),
-        /*predicate=*/Value(), inBounds(tileAxes));
+        /*predicate=*/Value(), inBounds(tileAxes),
+        /*ragged=*/false);
     tile::LocalStoreOp::create(b, loc, value, buffers[tensor], stage,
                                /*transposed=*/false, /*stages=*/IntegerAttr(),
                                /*slot=*/IntegerAttr());

@@ -462,5 +462,6 @@ void ChainLowering::emitStatistic(unsigned tensor) {
     value = running[*axes.reductionOf[op]].carried;
   }
   tile::StoreOp::create(b, loc, value, view, coordinates(tileAxes),
-                        /*vectorize=*/false, inBounds(tileAxes));
+                        /*vectorize=*/false, inBounds(tileAxes),
+                        /*ragged=*/false);
 }

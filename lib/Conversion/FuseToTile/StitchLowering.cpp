@@ -6,80 +6,37 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has a tile of the group's axes, spread over its registers, lanes and
-// warps as the schedule says. Every value of the group is a tile over those of
-// the axes that index it, in the same places, so that element-wise operators
-// need no exchange; reductions exchange what the spread of their axis asks for.
+// Components, passes and steps. A block of the grid belongs to one component of
+// the group; it goes through the walked axis once for each pass, straight on
+// through the steps that it keeps in registers and in loops through the others.
 //
 //===----------------------------------------------------------------------===//
 
-#include "BodyEmitter.h"
-#include "KernelBuilder.h"
+#include "StitchLowering.h"
 #include "fusion/Analysis/CostModel.h"
-#include "fusion/Analysis/StitchSchedule.h"
-#include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fusion;
 
-namespace {
+StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
+                               StitchGroup group, StitchSchedule schedule,
+                               StringRef name)
+    : op(op), group(std::move(group)), schedule(std::move(schedule)),
+      passes(this->group, this->schedule.walk
+                              ? std::optional(this->schedule.walk->axis)
+                              : std::nullopt),
+      kernel(op, name, this->schedule.warps), b(kernel.builder()),
+      loc(op.getLoc()) {}
 
-class StitchLowering {
-public:
-  StitchLowering(fuse::FusedGroupOpInterface op, StitchGroup group,
-                 StitchSchedule schedule, StringRef name)
-      : op(op), group(std::move(group)), schedule(std::move(schedule)),
-        kernel(op, name, this->schedule.warps), b(kernel.builder()),
-        loc(op.getLoc()) {}
-
-  void run(RewriterBase &rewriter);
-
-private:
-  using AxisList = ArrayRef<unsigned>;
-
-  void emitCoordinates();
-  RankedTensorType tileType(AxisList axes, Type element) const;
-  bool isInside(unsigned axis) const {
-    return group.axes[axis].extent % schedule.spread[axis].tile == 0;
-  }
-  Value emitView(const StitchTensor &tensor, Value pointer, AxisList axes);
-  SmallVector<Value> coordinatesOf(AxisList axes) const;
-  DenseBoolArrayAttr insideOf(AxisList axes);
-  Value load(const StitchTensor &tensor, AxisList axes);
-  Value valueOf(unsigned number, OpOperand &operand, AxisList axes);
-  Value emitScalar(unsigned number, Value scalar, AxisList axes);
-  void emitOperator(unsigned number);
-  void store(const StitchTensor &tensor, Value pointer);
-  DictionaryAttr predicted();
-
-  fuse::FusedGroupOpInterface op;
-  StitchGroup group;
-  StitchSchedule schedule;
-  KernelBuilder kernel;
-  OpBuilder &b;
-  Location loc;
-  SmallVector<Value> origins; ///< by axis: the block's first element
-  /// Of operators: their tile, over their axes in ascending order.
-  llvm::DenseMap<Value, Value> tiles;
-  SmallVector<Value> loaded; ///< by input
-};
-
-} // namespace
-
-static SmallVector<unsigned, 4> sorted(ArrayRef<unsigned> axes) {
-  SmallVector<unsigned, 4> result(axes);
-  llvm::sort(result);
-  return result;
-}
-
-void StitchLowering::emitCoordinates() {
-  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
-  origins.assign(group.axes.size(), Value());
+void StitchLowering::emitCoordinates(Value block) {
+  Value rest = block;
   // The last axis is the fastest; the first takes what is left.
   SmallVector<unsigned> walked;
   for (auto [number, axis] : llvm::enumerate(group.axes)) {
+    if (group.components[number] != component)
+      continue;
     if (schedule.spread[number].tile < axis.extent)
       walked.push_back(number);
     else
@@ -99,179 +56,345 @@ void StitchLowering::emitCoordinates() {
   }
 }
 
-RankedTensorType StitchLowering::tileType(AxisList axes, Type element) const {
-  SmallVector<int64_t> shape;
-  for (unsigned axis : axes)
-    shape.push_back(schedule.spread[axis].tile);
-  return RankedTensorType::get(
-      shape, element,
-      tile::LayoutAttr::get(element.getContext(),
-                            layoutOf(group, schedule, axes)));
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+void StitchLowering::loadInputs(const StitchPasses::Step &step, Scope &scope) {
+  for (unsigned input : step.inputs)
+    if (!group.inputs[input].isGathered && !scope.inputs.contains(input))
+      inputOf(input, scope);
 }
 
-SmallVector<Value> StitchLowering::coordinatesOf(AxisList axes) const {
-  SmallVector<Value> result;
-  for (unsigned axis : axes)
-    result.push_back(origins[axis]);
+/// The operators of a step of a pass, and the stores that it can do.
+void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
+                             Scope &scope, Accumulators &accumulators) {
+  for (unsigned number : step.operators) {
+    linalg::LinalgOp linalgOp = group.operators[number];
+    loc = linalgOp.getLoc();
+    SmallVector<unsigned, 4> axes(group.loops[number].begin(),
+                                  group.loops[number].end());
+    llvm::sort(axes);
+    const std::optional<ReductionBody> &reduction = group.reductions[number];
+    if (!reduction) {
+      scope.operators[number] = emitScalar(
+          number, linalgOp.getBlock()->getTerminator()->getOperand(0), scope);
+      continue;
+    }
+    Value tile = mask(number, emitScalar(number, reduction->combined, scope),
+                      axes, scope);
+    if (!passes.reducesAxis(group, number)) {
+      scope.operators[number] = reduce(number, tile, axes);
+      continue;
+    }
+    Value &sum = accumulators[number];
+    sum = sum ? arith::getReductionOp(reduction->kind, b, loc, sum, tile) : tile;
+  }
+  for (const StitchTensor &tensor : group.results) {
+    unsigned maker = *group.definer(tensor.value);
+    if (passes.isWalked[maker] && passes.level[maker] == pass &&
+        !passes.reducesAxis(group, maker) && isOf(component, tensor.axes))
+      store(tensor, scope);
+  }
+}
+
+SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
+                                             bool ofInputs) const {
+  // What the pass comes across first and later ones take as it is.
+  const StitchPasses::Step &step = passes.steps[pass];
+  SmallVector<unsigned> result;
+  for (unsigned number : ofInputs ? step.inputs : step.operators)
+    for (unsigned later = pass + 1; later < passes.count; ++later)
+      if (llvm::is_contained(ofInputs ? passes.steps[later].keptInputs
+                                      : passes.steps[later].kept,
+                             number)) {
+        result.push_back(number);
+        break;
+      }
   return result;
 }
 
-DenseBoolArrayAttr StitchLowering::insideOf(AxisList axes) {
-  SmallVector<bool> flags;
-  for (unsigned axis : axes)
-    flags.push_back(isInside(axis));
-  return b.getDenseBoolArrayAttr(flags);
-}
-
-/// A tensor as seen by a tile over `axes`.
-Value StitchLowering::emitView(const StitchTensor &tensor, Value pointer,
-                               AxisList axes) {
-  SmallVector<int64_t> strides(tensor.axes.size(), 1);
-  for (unsigned d = tensor.axes.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * group.axes[tensor.axes[d]].extent;
-  SmallVector<Value> sizes, steps;
-  int64_t unit = -1;
-  for (auto [d, axis] : llvm::enumerate(axes)) {
-    sizes.push_back(kernel.constant(group.axes[axis].extent));
-    steps.push_back(kernel.constant(
-        strides[llvm::find(tensor.axes, axis) - tensor.axes.begin()]));
-    if (axis == tensor.axes.back())
-      unit = d;
+void StitchLowering::emitRegisterSteps(unsigned pass,
+                                       Accumulators &accumulators) {
+  const StitchPasses::Step &step = passes.steps[pass];
+  int64_t extent = group.axes[*passes.axis].extent;
+  for (int64_t k = 0; k < schedule.walk->registers; ++k) {
+    Scope &scope = steps[k];
+    scope.origin = kernel.constant(k * schedule.walk->step);
+    scope.isInside = (k + 1) * schedule.walk->step <= extent;
+    // What earlier passes computed and is not kept is computed again.
+    auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
+      SmallVector<unsigned> gone;
+      for (auto &entry : known)
+        if (!llvm::is_contained(kept, entry.first))
+          gone.push_back(entry.first);
+      for (unsigned number : gone)
+        known.erase(number);
+    };
+    SmallVector<unsigned> kept, keptInputs;
+    for (unsigned later = pass; later < passes.count; ++later) {
+      llvm::append_range(kept, passes.steps[later].kept);
+      llvm::append_range(keptInputs, passes.steps[later].keptInputs);
+    }
+    drop(scope.operators, kept);
+    drop(scope.inputs, keptInputs);
   }
-  auto element = cast<tile::PtrType>(pointer.getType()).getElementType();
-  auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
-                                  tensor.alignment);
-  return tile::ViewOp::create(b, loc, type, pointer, kernel.constant(0), sizes,
-                              steps);
-}
-
-Value StitchLowering::load(const StitchTensor &tensor, AxisList axes) {
-  Value view = emitView(tensor, kernel.argument(tensor.value), axes);
-  Type element =
-      cast<RankedTensorType>(tensor.value.getType()).getElementType();
-  return tile::LoadOp::create(b, loc, tileType(axes, element), view,
-                              coordinatesOf(axes), /*predicate=*/Value(),
-                              insideOf(axes));
-}
-
-/// What an operator reads, repeated along those of `axes` that do not index it.
-Value StitchLowering::valueOf(unsigned number, OpOperand &operand,
-                              AxisList axes) {
-  SmallVector<unsigned, 4> read = group.axesOf(number, &operand);
-  Value tile = tiles.lookup(operand.get());
-  if (!tile) {
-    auto *input = llvm::find_if(group.inputs, [&](const StitchTensor &tensor) {
-      return tensor.value == operand.get() && tensor.axes == read;
-    });
-    Value &known = loaded[input - group.inputs.begin()];
-    if (!known)
-      known = load(*input, sorted(read));
-    tile = known;
+  // The loads of the next step are under way while one is computed.
+  if (!steps.empty())
+    loadInputs(step, steps.front());
+  for (int64_t k = 0; k < schedule.walk->registers; ++k) {
+    if (k + 1 < schedule.walk->registers)
+      loadInputs(step, steps[k + 1]);
+    compute(pass, step, steps[k], accumulators);
+    auto hold = [&](Value &value) {
+      value = tile::HoldOp::create(b, loc, value.getType(), value);
+    };
+    for (unsigned number : keptOf(pass, /*ofInputs=*/false))
+      hold(steps[k].operators[number]);
+    for (unsigned number : keptOf(pass, /*ofInputs=*/true))
+      hold(steps[k].inputs[number]);
   }
-  SmallVector<int64_t> missing;
-  for (auto [d, axis] : llvm::enumerate(axes))
-    if (!llvm::is_contained(read, axis))
-      missing.push_back(d);
-  if (missing.empty())
+}
+
+/// Elements of less than a byte are kept as bytes.
+static Value asBytes(OpBuilder &b, Location loc, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementTypeBitWidth() >= 8)
     return tile;
-  Type element = cast<RankedTensorType>(tile.getType()).getElementType();
-  return tile::BroadcastOp::create(b, loc, tileType(axes, element), tile,
-                                   missing);
+  return arith::ExtUIOp::create(b, loc, type.clone(b.getI8Type()), tile);
 }
 
-Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes) {
-  auto typeOf = [&](Type element) { return tileType(axes, element); };
-  auto argument = [&](OpOperand &operand) -> Value {
-    if (isa<RankedTensorType>(operand.get().getType()))
-      return valueOf(number, operand, axes);
-    return tile::SplatOp::create(b, loc, typeOf(operand.get().getType()),
-                                 kernel.argument(operand.get()));
-  };
-  auto outer = [&](Value value) -> Value {
-    Attribute constant;
-    RankedTensorType type = typeOf(value.getType());
-    if (matchPattern(value, m_Constant(&constant)))
-      return arith::ConstantOp::create(b, loc,
-                                       DenseElementsAttr::get(type, constant));
-    return tile::SplatOp::create(b, loc, type, kernel.argument(value));
-  };
-  auto index = [&](unsigned loop) -> Value {
-    unsigned axis = group.loops[number][loop];
-    return tile::IotaOp::create(b, loc, typeOf(b.getIndexType()), origins[axis],
-                                llvm::find(axes, axis) - axes.begin());
-  };
-  auto skipped = [](Operation *) { return std::optional<unsigned>(); };
-  return emitBody(b, loc, group.operators[number], scalar,
-                  {argument, outer, index, skipped, typeOf});
+static Value fromBytes(OpBuilder &b, Location loc, Value tile, Type element) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType() == element)
+    return tile;
+  return arith::TruncIOp::create(b, loc, type.clone(element), tile);
 }
 
-void StitchLowering::emitOperator(unsigned number) {
-  linalg::LinalgOp linalgOp = group.operators[number];
-  loc = linalgOp.getLoc();
-  SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
-  const std::optional<ReductionBody> &reduction = group.reductions[number];
-  Value scalar = reduction
-                     ? reduction->combined
-                     : linalgOp.getBlock()->getTerminator()->getOperand(0);
-  Value tile = emitScalar(number, scalar, axes);
-  Value &result = tiles[linalgOp->getResult(0)];
-  result = tile;
-  if (!reduction)
-    return;
-  SmallVector<unsigned, 4> kept = group.resultAxes(number);
-  TypedAttr identity = reductionIdentity(b, loc, *reduction);
-  for (unsigned d = axes.size(); d-- > 0;) {
-    unsigned axis = axes[d];
-    if (llvm::is_contained(kept, axis))
+void StitchLowering::takeBack(unsigned pass, Scope &scope, Value slot) {
+  auto take = [&](Value buffer, AxisList axes, Type element) -> Value {
+    auto stored = cast<tile::BufferType>(buffer.getType()).getElementType();
+    SmallVector<unsigned, 4> ascending(axes);
+    llvm::sort(ascending);
+    Value tile = tile::UnstashOp::create(b, loc, tileType(ascending, stored),
+                                         buffer, slot);
+    return fromBytes(b, loc, tile, element);
+  };
+  for (unsigned number : passes.steps[pass].kept)
+    scope.operators[number] =
+        take(stashes[number], group.resultAxes(number),
+             getElementTypeOrSelf(group.operators[number]->getResult(0)));
+  for (unsigned number : passes.steps[pass].keptInputs)
+    scope.inputs[number] =
+        take(inputStashes[number], group.inputs[number].axes,
+             getElementTypeOrSelf(group.inputs[number].value));
+}
+
+void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
+  for (unsigned number : keptOf(pass, /*ofInputs=*/false))
+    tile::StashOp::create(b, loc,
+                          asBytes(b, loc, scope.operators.lookup(number)),
+                          stashes[number], slot);
+  for (unsigned number : keptOf(pass, /*ofInputs=*/true))
+    tile::StashOp::create(b, loc, asBytes(b, loc, scope.inputs.lookup(number)),
+                          inputStashes[number], slot);
+}
+
+/// Steps `first` to `beyond` - 1 of a pass as a loop, the last one by itself
+/// where it is not all inside.
+void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
+                              bool isShared, Accumulators &accumulators) {
+  const StitchWalk &walk = *schedule.walk;
+  const StitchPasses::Step &step =
+      isShared ? passes.steps[pass] : passes.stepsAgain[pass];
+  int64_t whole = group.axes[walk.axis].extent / walk.step;
+  auto emitStep = [&](Value number, bool isInside, Accumulators &sums) {
+    Scope scope;
+    scope.origin =
+        arith::MulIOp::create(b, loc, number, kernel.constant(walk.step));
+    scope.isInside = isInside;
+    Value slot;
+    if (isShared) {
+      slot = arith::SubIOp::create(b, loc, number,
+                                   kernel.constant(walk.registers));
+      takeBack(pass, scope, slot);
+    }
+    loadInputs(step, scope);
+    compute(pass, step, scope, sums);
+    if (isShared)
+      putAside(pass, scope, slot);
+  };
+  int64_t end = std::min(beyond, whole);
+  if (end > first) {
+    // Accumulators start from what changes nothing.
+    SmallVector<Value> starts;
+    SmallVector<unsigned> numbers;
+    for (unsigned number : step.operators) {
+      if (!passes.reducesAxis(group, number))
+        continue;
+      Value &sum = accumulators[number];
+      if (!sum) {
+        const ReductionBody &reduction = *group.reductions[number];
+        SmallVector<unsigned, 4> axes(group.loops[number].begin(),
+                                      group.loops[number].end());
+        llvm::sort(axes);
+        sum = arith::ConstantOp::create(
+            b, loc,
+            DenseElementsAttr::get(tileType(axes, reduction.combined.getType()),
+                                   reductionIdentity(b, loc, reduction)));
+      }
+      numbers.push_back(number);
+      starts.push_back(sum);
+    }
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(first),
+                                   kernel.constant(end), kernel.constant(1),
+                                   starts);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Accumulators sums;
+    for (auto [number, sum] : llvm::zip_equal(numbers, loop.getRegionIterArgs()))
+      sums[number] = sum;
+    emitStep(loop.getInductionVar(), /*isInside=*/true, sums);
+    SmallVector<Value> yielded;
+    for (unsigned number : numbers)
+      yielded.push_back(sums[number]);
+    if (!loop.getBody()->empty() &&
+        loop.getBody()->back().hasTrait<OpTrait::IsTerminator>())
+      loop.getBody()->back().erase();
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, yielded);
+    for (auto [number, result] : llvm::zip_equal(numbers, loop.getResults()))
+      accumulators[number] = result;
+  }
+  for (int64_t last = std::max(first, end); last < beyond; ++last)
+    emitStep(kernel.constant(last), /*isInside=*/false, accumulators);
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+/// What is the same in all steps and can be computed before the pass.
+void StitchLowering::emitRows(unsigned pass) {
+  for (unsigned number = 0; number < group.operators.size(); ++number) {
+    if (passes.isWalked[number] || passes.level[number] != pass ||
+        !isOf(component, group.loops[number]))
       continue;
-    // What lies beyond the axis's extent must not reach the reduction.
-    if (!isInside(axis))
-      result =
-          tile::MaskOp::create(b, loc, result.getType(), result,
-                               kernel.constant(group.axes[axis].extent), d,
-                               arith::ConstantOp::create(b, loc, identity));
-    axes.erase(axes.begin() + d);
-    result = tile::ReduceOp::create(
-        b, loc, tileType(axes, reduction->combined.getType()), reduction->kind,
-        result, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
-        /*warps=*/DenseI64ArrayAttr());
+    linalg::LinalgOp linalgOp = group.operators[number];
+    loc = linalgOp.getLoc();
+    SmallVector<unsigned, 4> axes(group.loops[number].begin(),
+                                  group.loops[number].end());
+    llvm::sort(axes);
+    const std::optional<ReductionBody> &reduction = group.reductions[number];
+    Value tile = emitScalar(
+        number,
+        reduction ? reduction->combined
+                  : linalgOp.getBlock()->getTerminator()->getOperand(0),
+        rows);
+    rows.operators[number] =
+        reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
   }
-  TypedAttr start = reductionStart(b, loc, *reduction);
-  if (start == identity)
-    return;
-  auto type = cast<RankedTensorType>(result.getType());
-  Value first =
-      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, start));
-  result = arith::getReductionOp(reduction->kind, b, loc, first, result);
 }
 
-void StitchLowering::store(const StitchTensor &tensor, Value pointer) {
-  SmallVector<unsigned, 4> axes = sorted(tensor.axes);
-  Value value = tiles.lookup(tensor.value);
-  Value view = emitView(tensor, pointer, axes);
-  // Rows that no thread holds neighbours of are turned through shared memory.
-  unsigned unit = tensor.axes.back();
-  auto nearest = llvm::find_if(llvm::reverse(axes), [&](unsigned axis) {
-    return schedule.spread[axis].vector > 1 || schedule.spread[axis].lanes > 1;
-  });
-  if (nearest != axes.rend() && *nearest != unit &&
-      schedule.spread[unit].tile > 1) {
-    SmallVector<unsigned> order;
-    order.push_back(llvm::find(axes, unit) - axes.begin());
-    for (unsigned d = axes.size(); d-- > 0;)
-      if (d != order.front())
-        order.push_back(d);
-    auto type = cast<RankedTensorType>(value.getType());
-    int64_t width =
-        std::max<int64_t>(1, tensor.alignment / tensor.elementBytes);
-    auto layout = tile::LayoutAttr::get(
-        b.getContext(), blocked(type.getShape(), order, width, schedule.warps));
-    value =
-        tile::ConvertLayoutOp::create(b, loc, tile::withLayout(type, layout),
-                                      value, /*offset=*/IntegerAttr());
+void StitchLowering::finish(unsigned number, Value accumulator) {
+  loc = group.operators[number].getLoc();
+  SmallVector<unsigned, 4> axes(group.loops[number].begin(),
+                                group.loops[number].end());
+  llvm::sort(axes);
+  rows.operators[number] = reduce(number, accumulator, axes);
+}
+
+void StitchLowering::emitPass(unsigned pass) {
+  const StitchWalk &walk = *schedule.walk;
+  int64_t count = llvm::divideCeil(group.axes[walk.axis].extent, walk.step);
+  Accumulators accumulators;
+  emitRegisterSteps(pass, accumulators);
+  int64_t shared = std::min(count, walk.registers + walk.shared);
+  emitLoop(pass, walk.registers, shared, /*isShared=*/true, accumulators);
+  emitLoop(pass, shared, count, /*isShared=*/false, accumulators);
+  for (auto &[number, accumulator] : accumulators)
+    finish(number, accumulator);
+}
+
+void StitchLowering::emitComponent(unsigned number, Value block) {
+  component = number;
+  rows = Scope();
+  emitCoordinates(block);
+  bool isWalked =
+      passes.axis && group.components[*passes.axis] == component;
+  // Loads first: they are what everything waits for.
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    if (isOf(component, group.loops[op]))
+      for (unsigned input : group.sources[op].inputs)
+        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered)
+          inputOf(input, rows);
+  if (isWalked) {
+    steps.assign(schedule.walk->registers, Scope());
+    auto reserve = [&](AxisList axes, Type element) -> Value {
+      if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+        element = b.getI8Type();
+      int64_t threads = schedule.warps * 32,
+              columns = elementsOf(schedule, axes);
+      LinearLayout layout =
+          LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
+          LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
+      auto type = tile::BufferType::get(
+          b.getContext(), schedule.walk->shared, threads, columns, element,
+          tile::LayoutAttr::get(b.getContext(), layout));
+      return tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
+                                   /*pipelined=*/false);
+    };
+    if (schedule.walk->shared > 0)
+      for (unsigned pass = 0; pass < passes.count; ++pass) {
+        for (unsigned op : keptOf(pass, /*ofInputs=*/false))
+          stashes[op] = reserve(
+              group.resultAxes(op),
+              getElementTypeOrSelf(group.operators[op]->getResult(0)));
+        for (unsigned input : keptOf(pass, /*ofInputs=*/true))
+          inputStashes[input] =
+              reserve(group.inputs[input].axes,
+                      getElementTypeOrSelf(group.inputs[input].value));
+      }
   }
-  tile::StoreOp::create(b, loc, value, view, coordinatesOf(axes),
-                        /*vectorize=*/false, insideOf(axes));
+  unsigned last = passes.count;
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    last = std::max(last, passes.level[op]);
+  for (unsigned pass = 0; pass <= last; ++pass) {
+    emitRows(pass);
+    if (isWalked && pass < passes.count)
+      emitPass(pass);
+  }
+  for (const StitchTensor &tensor : group.results) {
+    unsigned maker = *group.definer(tensor.value);
+    if (isOf(component, group.loops[maker]) &&
+        (!passes.isWalked[maker] || passes.reducesAxis(group, maker)))
+      store(tensor, rows);
+  }
+}
+
+/// Kernel packing: each component has a range of the blocks.
+void StitchLowering::emitComponents() {
+  Value block = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  unsigned count = 1 + *llvm::max_element(group.components);
+  int64_t first = 0;
+  for (unsigned number = 0; number < count; ++number) {
+    int64_t beyond = first + countBlocks(group, schedule, number);
+    Value own = block;
+    if (first > 0)
+      own = arith::SubIOp::create(b, loc, block, kernel.constant(first));
+    if (number + 1 == count) {
+      emitComponent(number, own);
+      return;
+    }
+    Value isOwn =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, block,
+                              kernel.constant(beyond));
+    auto branch = scf::IfOp::create(b, loc, isOwn, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitComponent(number, own);
+    b.setInsertionPointToStart(branch.elseBlock());
+    first = beyond;
+  }
 }
 
 DictionaryAttr StitchLowering::predicted() {
@@ -279,7 +402,7 @@ DictionaryAttr StitchLowering::predicted() {
       fuse::kChipAttrName);
   if (!chip)
     return {};
-  StitchTraffic traffic = countTraffic(group, schedule);
+  StitchTraffic traffic = countTraffic(group, schedule, passes);
   double seconds = predictStreaming(traffic.loaded + traffic.stored,
                                     *lookupChip(chip.getName()));
   return b.getDictionaryAttr(
@@ -290,12 +413,11 @@ DictionaryAttr StitchLowering::predicted() {
 }
 
 void StitchLowering::run(RewriterBase &rewriter) {
-  emitCoordinates();
-  loaded.assign(group.inputs.size(), Value());
-  for (unsigned number = 0; number < group.operators.size(); ++number)
-    emitOperator(number);
-  for (auto [number, tensor] : llvm::enumerate(group.results))
-    store(tensor, kernel.resultPointer(number));
+  Block *body = b.getInsertionBlock();
+  origins.assign(group.axes.size(), Value());
+  emitComponents();
+  // Branches of components nest; the kernel ends behind them.
+  b.setInsertionPointToEnd(body);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value grid = arith::ConstantIndexOp::create(rewriter, op.getLoc(),

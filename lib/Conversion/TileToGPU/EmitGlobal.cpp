@@ -52,7 +52,7 @@ LogicalResult KernelEmitter::emitView(ViewOp op) {
 KernelEmitter::Chunk
 KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
                        int64_t reg, ValueRange coordinates,
-                       std::optional<ArrayRef<bool>> inBounds) {
+                       std::optional<ArrayRef<bool>> inBounds, bool ragged) {
   Chunk chunk;
   Value fixed = index(0);
   chunk.position = view.offset;
@@ -66,22 +66,54 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
     bool folds = constant.foldable;
     Value thread = threadOffset(plan, folds ? 0 : constant.xorPart);
     int64_t immediate = folds ? constant.immediate() : constant.addPart;
-    chunk.position = add(chunk.position, mul(origin, view.strides[d]));
-    chunk.position = add(chunk.position, mul(thread, view.strides[d]));
-    if (immediate != 0)
-      fixed = add(fixed, mul(index(immediate), view.strides[d]));
-    if (inBounds && (*inBounds)[d])
-      continue;
-    Value at = addConstant(add(origin, thread), immediate);
-    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                                        view.sizes[d]);
+    bool isKnown = inBounds && (*inBounds)[d];
+    Value below;
+    if (ragged && !isKnown) {
+      // The origin may be negative: no promise of what does not wrap.
+      Value at = arith::AddIOp::create(
+          b, loc, arith::AddIOp::create(b, loc, origin, thread),
+          index(immediate));
+      chunk.position = arith::AddIOp::create(
+          b, loc, chunk.position,
+          arith::MulIOp::create(b, loc, at, view.strides[d]));
+      if (d == view.type.getUnit()) {
+        chunk.unit = at;
+        continue;
+      }
+      below = arith::AndIOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                                view.sizes[d]),
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
+                                index(0)));
+    } else {
+      chunk.position = add(chunk.position, mul(origin, view.strides[d]));
+      chunk.position = add(chunk.position, mul(thread, view.strides[d]));
+      if (immediate != 0)
+        fixed = add(fixed, mul(index(immediate), view.strides[d]));
+      if (isKnown)
+        continue;
+      Value at = addConstant(add(origin, thread), immediate);
+      below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                                    view.sizes[d]);
+    }
     chunk.isInside =
         chunk.isInside
             ? arith::AndIOp::create(b, loc, chunk.isInside, below).getResult()
             : below;
   }
-  chunk.position = add(chunk.position, fixed);
+  chunk.position = ragged ? arith::AddIOp::create(b, loc, chunk.position, fixed)
+                          : add(chunk.position, fixed);
   return chunk;
+}
+
+Value KernelEmitter::isWithin(const View &view, Value unit, int64_t width) {
+  Value last = arith::AddIOp::create(b, loc, unit, index(width - 1));
+  return arith::AndIOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, unit, index(0)),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
+                            view.sizes[view.type.getUnit()]));
 }
 
 /// Elements that one access moves: consecutive registers along the unit dimension,
@@ -154,15 +186,60 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         results[reg + i] = results[it->second + i];
       continue;
     }
-    Chunk chunk =
-        chunkOf(view, layout, reg, op.getCoordinates(), op.getInBounds());
+    Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
+                          op.getInBounds(), op.getRagged());
     if (first)
       chunk.isInside =
           chunk.isInside
               ? arith::AndIOp::create(b, loc, chunk.isInside, first).getResult()
               : first;
     Value values;
-    if (chunk.isInside) {
+    if (chunk.unit) {
+      auto emitGuarded = [&](Value condition, VectorType type,
+                             llvm::function_ref<Value()> load,
+                             llvm::function_ref<Value()> otherwise) -> Value {
+        auto guarded = scf::IfOp::create(b, loc, type, condition,
+                                         /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(guarded.thenBlock());
+        scf::YieldOp::create(b, loc, load());
+        b.setInsertionPointToStart(guarded.elseBlock());
+        scf::YieldOp::create(b, loc, otherwise());
+        return guarded.getResult(0);
+      };
+      auto both = [&](Value condition) {
+        return chunk.isInside
+                   ? arith::AndIOp::create(b, loc, condition, chunk.isInside)
+                         .getResult()
+                   : condition;
+      };
+      auto one = VectorType::get({1}, vectorType.getElementType());
+      // Across a border element by element.
+      auto loadApart = [&]() -> Value {
+        Values elements;
+        for (int64_t i = 0; i < width; ++i) {
+          Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
+          Value loaded = emitGuarded(
+              both(isWithin(view, arith::AddIOp::create(b, loc, chunk.unit, index(i)), 1)), one,
+              [&]() -> Value {
+                return vector::LoadOp::create(
+                    b, loc, one, view.memory, at, /*nontemporal=*/false,
+                    llvm::MaybeAlign(accessAlignment(1, element)));
+              },
+              [&]() -> Value {
+                return arith::ConstantOp::create(b, loc, b.getZeroAttr(one));
+              });
+          elements.push_back(
+              vector::ExtractOp::create(b, loc, loaded, int64_t(0)));
+        }
+        return vector::FromElementsOp::create(b, loc, vectorType, elements);
+      };
+      values = width == 1
+                   ? loadApart()
+                   : emitGuarded(both(isWithin(view, chunk.unit, width)),
+                                 vectorType, [&] { return read(chunk.position); },
+                                 loadApart);
+    } else if (chunk.isInside) {
       auto guarded = scf::IfOp::create(
           b, loc, chunk.isInside,
           [&](OpBuilder &inner, Location l) {
@@ -206,8 +283,8 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
       key = key * layout.outSize(tileDim(d)) + c;
     if (!stored.insert(key).second)
       continue;
-    Chunk chunk =
-        chunkOf(view, layout, reg, op.getCoordinates(), op.getInBounds());
+    Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
+                          op.getInBounds(), op.getRagged());
     Value predicate = chunk.isInside;
     if (first)
       predicate = predicate ? arith::AndIOp::create(b, loc, predicate, first)
@@ -221,12 +298,53 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(value));
-    Value packed =
-        vector::FromElementsOp::create(b, loc, vectorType, elements);
-    vector::StoreOp::create(b, loc, packed, view.memory, chunk.position,
-                            /*nontemporal=*/false,
-                            llvm::MaybeAlign(accessAlignment(width, element)));
+    auto write = [&](Value position, ValueRange part) {
+      auto partType =
+          VectorType::get({static_cast<int64_t>(part.size())}, memoryType(element));
+      Value packed =
+          vector::FromElementsOp::create(b, loc, partType, part);
+      vector::StoreOp::create(
+          b, loc, packed, view.memory, position, /*nontemporal=*/false,
+          llvm::MaybeAlign(accessAlignment(part.size(), element)));
+    };
+    if (!chunk.unit) {
+      write(chunk.position, elements);
+      continue;
+    }
+    auto whole = scf::IfOp::create(b, loc, isWithin(view, chunk.unit, width),
+                                   /*withElseRegion=*/width > 1);
+    b.setInsertionPointToStart(whole.thenBlock());
+    write(chunk.position, elements);
+    if (width == 1)
+      continue;
+    b.setInsertionPointToStart(whole.elseBlock());
+    for (int64_t i = 0; i < width; ++i) {
+      Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
+      Value unit = arith::AddIOp::create(b, loc, chunk.unit, index(i));
+      auto one =
+          scf::IfOp::create(b, loc, isWithin(view, unit, 1), false);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(one.thenBlock());
+      write(at, elements[i]);
+    }
   }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitGather(GatherOp op) {
+  Value memory = globalMemory(op.getBase());
+  Type element = op.getType().getElementType();
+  Values results;
+  // Registers of the same place share its load.
+  llvm::DenseMap<Value, Value> known;
+  for (Value at : registers[op.getIndices()]) {
+    Value &loaded = known[at];
+    if (!loaded)
+      loaded = fromMemory(
+          memref::LoadOp::create(b, loc, memory, ValueRange{at}), element);
+    results.push_back(loaded);
+  }
+  registers[op] = std::move(results);
   return success();
 }
 

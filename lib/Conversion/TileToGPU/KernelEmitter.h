@@ -126,6 +126,11 @@ private:
   mlir::LogicalResult emitView(tile::ViewOp op);
   mlir::LogicalResult emitLoad(tile::LoadOp op);
   mlir::LogicalResult emitStore(tile::StoreOp op);
+  mlir::LogicalResult emitGather(tile::GatherOp op);
+  mlir::LogicalResult emitStash(tile::StashOp op);
+  mlir::LogicalResult emitUnstash(tile::UnstashOp op);
+  /// Where a thread's `width` elements from number `first` on lie in a stage.
+  Value stashPosition(Value buffer, Value stage, int64_t first, int64_t width);
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
   Value globalMemory(Value pointer);
@@ -134,10 +139,13 @@ private:
   struct Chunk {
     Value position;  ///< in the memory, elements
     Value isInside;  ///< null where it is known to be
+    Value unit;      ///< of ragged ones: the coordinate of the first element
   };
   Chunk chunkOf(const View &view, const LinearLayout &layout, int64_t reg,
                 mlir::ValueRange coordinates,
-                std::optional<llvm::ArrayRef<bool>> inBounds);
+                std::optional<llvm::ArrayRef<bool>> inBounds, bool ragged);
+  /// Whether elements `unit` to `unit` + `width` - 1 are inside of the view.
+  Value isWithin(const View &view, Value unit, int64_t width);
 
   // Shared memory (EmitShared.cpp).
   mlir::LogicalResult emitAlloc(tile::AllocOp op);

@@ -138,3 +138,28 @@ func.func private @f() attributes {a = #fuse.place<tensor_memory>}
 
 // expected-error @below {{struct is missing required parameter: mapping}}
 func.func private @f() attributes {a = #fuse.schedule<version = 1>}
+
+// -----
+
+// expected-error @below {{a tile of 48 is no multiple of 1 elements of 32 lanes of 1 warps}}
+func.func private @spread_tile() attributes {a = #fuse.spread<tile = 48, lanes = 32>}
+
+// -----
+
+// expected-error @below {{lanes are a power of two up to 32, got 3}}
+func.func private @spread_lanes() attributes {a = #fuse.spread<tile = 48, lanes = 3>}
+
+// -----
+
+// expected-error @below {{a step has an element, and no fewer than none are kept}}
+func.func private @walk_step() attributes {a = #fuse.walk<axis = "j", step = 0>}
+
+// -----
+
+// expected-error @below {{axis 'i' must have an #fuse.spread, got 1 : i64}}
+func.func private @spread_of_axis() attributes {a = #fuse.stitching<{i = 1}>}
+
+// -----
+
+// expected-error @below {{walks through axis "j", which is not spread}}
+func.func private @walk_axis() attributes {a = #fuse.stitching<{i = #fuse.spread<tile = 1>}, walk = <axis = "j", step = 1>>}

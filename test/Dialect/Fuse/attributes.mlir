@@ -75,4 +75,21 @@ func.func private @schedule() attributes {
   b = #fuse.schedule<version = 1, tiling = <"LA", {m = 16}>, mapping = <warps = 4, blocks = ["m"]>,
         memory = <{A = #fuse.place<shared>}>, pipeline = <{A = 2}, registers = 2>,
         parallel = <{k = 2}>, reduction = <online>>}
+
+// CHECK: @stitching
+// CHECK-SAME: a = #fuse.spread<tile = 8>
+// CHECK-SAME: b = #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>
+// CHECK-SAME: c = #fuse.walk<axis = "j", step = 4096>
+// CHECK-SAME: d = #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
+// CHECK-SAME: e = #fuse.stitching<{i = #fuse.spread<tile = 1>}>
+// CHECK-SAME: f = #fuse.stitching<{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32>}, walk = <axis = "j", step = 32, registers = 1>>
+// CHECK-SAME: g = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>
+func.func private @stitching() attributes {
+  a = #fuse.spread<tile = 8, vector = 1, lanes = 1, warps = 1>,
+  b = #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>,
+  c = #fuse.walk<axis = "j", step = 4096, registers = 0, shared = 0>,
+  d = #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>,
+  e = #fuse.stitching<{i = #fuse.spread<tile = 1>}>,
+  f = #fuse.stitching<{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32>}, walk = <axis = "j", step = 32, registers = 1>>,
+  g = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>}
 }

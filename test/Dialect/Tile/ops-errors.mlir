@@ -540,3 +540,46 @@ func.func @reduce_of_a_product_of_rows(%a: tensor<16xf32>) {
   %b = tile.reduce addf %a along 0 {intrinsic = "mma.m16n8k16", warps = array<i64: 1, 1>} : tensor<16xf32> -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @gather_by_numbers(%p: !tile.ptr<f32>, %i: tensor<16xi32>) {
+  // expected-error @below {{'tile.gather' op indices are of type index, got 'tensor<16xi32>'}}
+  %a = tile.gather %p[%i] : !tile.ptr<f32>, tensor<16xi32> -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @gather_of_another_type(%p: !tile.ptr<f32>, %i: tensor<16xindex>) {
+  // expected-error @below {{'tile.gather' op loads 'tensor<16xf16>' from '!tile.ptr<f32>'}}
+  %a = tile.gather %p[%i] : !tile.ptr<f32>, tensor<16xindex> -> tensor<16xf16>
+  return
+}
+
+// -----
+
+func.func @gather_elsewhere(%p: !tile.ptr<f32>, %i: tensor<16xindex>) {
+  // expected-error @below {{'tile.gather' op has other places than its indices: 'tensor<8xf32>' and 'tensor<16xindex>'}}
+  %a = tile.gather %p[%i] : !tile.ptr<f32>, tensor<16xindex> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @stash_without_layout(%a: tensor<16xf32>, %n: index) {
+  %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
+  // expected-error @below {{'tile.stash' op needs a layout}}
+  tile.stash %a, %b[%n] : tensor<16xf32>, !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
+  return
+}
+
+// -----
+
+#threads = #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">
+func.func @unstash_less(%n: index) {
+  %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
+  // expected-error @below {{'tile.unstash' op threads have 2 elements each, the buffer has 32 rows of 1}}
+  %a = tile.unstash %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
+  return
+}

@@ -143,3 +143,25 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %changed = tile.array_set %element, %array[%n] : !tile.array<4 x tensor<64x32xf32>>
   tile.return
 }
+
+// Places that are computed, borders that accesses cross, and what a thread puts aside.
+!aside = !tile.buffer<3, 128, 4, f32, <"offset: 4*[0,1] 128*[1,0] -> [128, 4]">>
+// CHECK: tile.kernel @places
+tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>},
+                    %n: index) attributes {warps = 4 : i64} {
+  %view = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
+  %x = tile.load %view[%n, %n] {ragged} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
+  %i = tile.iota %n along 0 : tensor<32x16xindex, #rows>
+  // CHECK: tile.gather %{{.*}}[%{{.*}}] : <f32>, tensor<32x16xindex, #[[ROWS]]> -> tensor<32x16xf32, #[[ROWS]]>
+  %y = tile.gather %p[%i] : !tile.ptr<f32>, tensor<32x16xindex, #rows> -> tensor<32x16xf32, #rows>
+  %aside = tile.alloc : !aside
+  // CHECK: tile.stash %{{.*}}, %{{.*}}[%{{.*}}] : tensor<32x16xf32, #[[ROWS]]>, <3, 128, 4, f32,
+  tile.stash %x, %aside[%n] : tensor<32x16xf32, #rows>, !aside
+  // CHECK: tile.unstash %{{.*}}[%{{.*}}] : <3, 128, 4, f32, {{.*}} -> tensor<32x16xf32, #[[ROWS]]>
+  %z = tile.unstash %aside[%n] : !aside -> tensor<32x16xf32, #rows>
+  %out = tile.view %q[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
+  tile.store %z, %out[%n, %n] {ragged} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}

@@ -1,7 +1,7 @@
 // RUN: fusion-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{a view has rank 0 to 2, got 3}}
-func.func private @f(!tile.view<3 x f16, unit = 1, alignment = 16>)
+// expected-error @below {{a view has rank 0 to 5, got 6}}
+func.func private @f(!tile.view<6 x f16, unit = 1, alignment = 16>)
 
 // -----
 

@@ -205,8 +205,18 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
   return success();
 }
 
-LogicalResult StitchingAttr::verify(EmitError emitError,
-                                    DictionaryAttr spread) {
+LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
+                               int64_t registers, int64_t shared) {
+  if (step < 1 || registers < 0 || shared < 0)
+    return emitError() << "a step has an element, and no fewer than none are kept";
+  return success();
+}
+
+LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
+                                    WalkAttr walk) {
+  if (walk && !spread.get(walk.getAxis()))
+    return emitError() << "walks through axis " << walk.getAxis()
+                       << ", which is not spread";
   for (NamedAttribute entry : spread)
     if (!isa<SpreadAttr>(entry.getValue()))
       return emitError() << "axis '" << entry.getName().getValue()

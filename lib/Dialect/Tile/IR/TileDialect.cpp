@@ -123,8 +123,9 @@ LogicalResult PtrType::verify(llvm::function_ref<InFlightDiagnostic()> emitError
 LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                int64_t rank, Type elementType, int64_t unit,
                                int64_t alignment) {
-  if (rank < 0 || rank > 2)
-    return emitError() << "a view has rank 0 to 2, got " << rank;
+  if (rank < 0 || rank > int64_t(kMaxTileRank))
+    return emitError() << "a view has rank 0 to " << kMaxTileRank << ", got "
+                       << rank;
   if (!elementType.isIntOrFloat())
     return emitError() << "a view's elements must be integers or floats, got "
                        << elementType;

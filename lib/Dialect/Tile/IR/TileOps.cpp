@@ -71,6 +71,21 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+LogicalResult GatherOp::verify() {
+  RankedTensorType indices = getIndices().getType(),
+                   type = getResult().getType();
+  if (!indices.getElementType().isIndex())
+    return emitOpError("indices are of type index, got ") << indices;
+  if (getBase().getType().getElementType() != type.getElementType())
+    return emitOpError("loads ") << type.getElementType() << " from "
+                                 << getBase().getType();
+  if (indices.getShape() != type.getShape() ||
+      indices.getEncoding() != type.getEncoding())
+    return emitOpError("has other places than its indices: ")
+           << type << " and " << indices;
+  return verifyStaticTile(*this, type);
+}
+
 LogicalResult StoreOp::verify() {
   RankedTensorType type = getValue().getType();
   if (failed(verifyStaticTile(*this, type)) ||
@@ -115,6 +130,32 @@ LogicalResult LocalLoadOp::verify() {
     return emitOpError("reads ") << rows << "x" << columns << " at ["
                                  << getOrigin() << "], outside of the buffer";
   return success();
+}
+
+/// A thread's elements are a row of the buffer.
+static LogicalResult verifyStash(Operation *op, RankedTensorType type,
+                                 BufferType buffer) {
+  if (type.getElementType() != buffer.getElementType())
+    return op->emitOpError("moves ") << type << " by way of " << buffer;
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return op->emitOpError("needs a layout");
+  int64_t count = layout.getValue().inSize(fusion::LayoutDim::Register);
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (buffer.getColumns() != count ||
+      (kernel && buffer.getRows() != kernel.getNumThreads()))
+    return op->emitOpError("threads have ")
+           << count << " elements each, the buffer has " << buffer.getRows()
+           << " rows of " << buffer.getColumns();
+  return verifyStaticTile(op, type);
+}
+
+LogicalResult StashOp::verify() {
+  return verifyStash(*this, getValue().getType(), getBuffer().getType());
+}
+
+LogicalResult UnstashOp::verify() {
+  return verifyStash(*this, getResult().getType(), getBuffer().getType());
 }
 
 LogicalResult LocalStoreOp::verify() {

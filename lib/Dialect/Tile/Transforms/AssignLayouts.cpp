@@ -373,7 +373,7 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
   }
   if (isa<LoadOp, LocalLoadOp, SplatOp, IotaOp>(op))
     return clone({});
-  if (isElementwiseOp(op))
+  if (isa<GatherOp>(op) || isElementwiseOp(op))
     return clone(SmallVector<LayoutAttr>(op->getNumOperands(), layout));
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     return clone({attr(withoutRepeated(broadcast, value))});

@@ -227,14 +227,35 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
   let genVerifyDecl = 1;
 }
 
+def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
+  let summary = "How the blocks of a stitched group go through a long axis";
+  let description = [{
+    A block goes through its tile of `axis` in steps of `step` elements, once for
+    every reduction that waits for another one, and once for what waits for all of
+    them. What a later pass needs of the first `registers` steps stays in registers,
+    of the next `shared` steps in shared memory; that of further steps is read
+    and computed again.
+
+    ```mlir
+    #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
+                        DefaultValuedParameter<"int64_t", "0">:$registers,
+                        DefaultValuedParameter<"int64_t", "0">:$shared);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let summary = "The tile program of a stitched group";
   let description = [{
     `spread` maps every axis of the group (`fusion/Analysis/StitchGroup.h`) to its
-    `#fuse.spread`.
+    `#fuse.spread`. Without `walk` a block has its tile of every axis in registers.
   }];
-  let parameters = (ins "::mlir::DictionaryAttr":$spread);
-  let assemblyFormat = "`<` $spread `>`";
+  let parameters = (ins "::mlir::DictionaryAttr":$spread,
+                        OptionalParameter<"::fusion::fuse::WalkAttr">:$walk);
+  let assemblyFormat = "`<` $spread (`,` `walk` `=` $walk^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -56,14 +56,37 @@ def Tile_LoadOp : Tile_Op<"load",
     The tile starts at `coordinates`; elements outside of the view are zero, and all
     of them where `predicate` is given and false. Along dimensions that `in_bounds`
     marks the tile is known to lie inside.
+
+    A `ragged` tile may begin before the view, and its accesses, which are aligned
+    all the same, may cross the borders of the unit dimension: elements beyond
+    them are zero and not read.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Optional<I1>:$predicate,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+                       UnitAttr:$ragged);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $view `[` $coordinates `]` (`if` $predicate^)? attr-dict
     `:` type($view) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads elements from computed places in global memory";
+  let description = [{
+    Element c of the result is the one `indices`[c] elements after the base; the
+    program must keep all of them inside.
+
+    ```mlir
+    %rows = tile.gather %table[%at] : !tile.ptr<f16>, tensor<4x64xindex> -> tensor<4x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$base, AnyRankedTensor:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $base `[` $indices `]` attr-dict `:` type($base) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -74,11 +97,12 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     The tile starts at `coordinates`; elements outside of the view are not stored.
     `vectorize` asks for the layout of `value` to be chosen for the widest stores
     that the view allows, otherwise the layout of its producer is kept. `in_bounds`
-    as for `tile.load`.
+    and `ragged` as for `tile.load`.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
                        Variadic<Index>:$coordinates, UnitAttr:$vectorize,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+                       UnitAttr:$ragged);
   let assemblyFormat = [{
     $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)
   }];
@@ -231,6 +255,31 @@ def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = [{
     $value `,` $buffer `[` $stage `]` (`transposed` $transposed^)? attr-dict
     `:` type($value) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Puts a thread's elements of a tile aside in shared memory";
+  let description = [{
+    For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
+    stands between the two, and they lie where threads next to one another store
+    without conflicts. `buffer` has for each of its stages as many rows as the block
+    has threads and as many columns as a thread has elements; it is not freed.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer, Index:$stage);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $stage `]` attr-dict `:` type($value) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_UnstashOp : Tile_Op<"unstash", [MemoryEffects<[MemRead]>]> {
+  let summary = "Takes back what the thread put aside";
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` attr-dict `:` type($buffer) `->` type($result)
   }];
   let hasVerifier = 1;
 }

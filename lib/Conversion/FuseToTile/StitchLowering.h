@@ -1,0 +1,106 @@
+//===- StitchLowering.h - Block programs of stitched groups -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has a tile of the group's axes, spread over its registers, lanes and
+// warps as the schedule says. Every value of the group is a tile over those of
+// the axes that index it, in the same places, so that element-wise operators
+// need no exchange; reductions exchange what the spread of their axis asks for.
+// Along a walked axis the block has a step of its tile at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H
+#define FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H
+
+#include "KernelBuilder.h"
+#include "fusion/Analysis/StitchSchedule.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace fusion {
+
+class StitchLowering {
+public:
+  StitchLowering(fuse::FusedGroupOpInterface op, StitchGroup group,
+                 StitchSchedule schedule, llvm::StringRef name);
+
+  void run(mlir::RewriterBase &rewriter);
+
+private:
+  using Value = mlir::Value;
+  using AxisList = llvm::ArrayRef<unsigned>;
+
+  /// What is known in one step along the walked axis, or of all of them.
+  struct Scope {
+    Value origin;            ///< of the walked axis; null outside of steps
+    bool isInside = true;    ///< all of the step is
+    llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
+  };
+  /// By operator: the accumulator of a reduction along the walked axis.
+  using Accumulators = llvm::MapVector<unsigned, Value>;
+
+  // Passes and steps (StitchLowering.cpp).
+  void emitComponents();
+  void emitComponent(unsigned number, Value block);
+  void emitCoordinates(Value block);
+  void emitRows(unsigned pass);
+  void emitPass(unsigned pass);
+  void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
+  void emitLoop(unsigned pass, int64_t first, int64_t beyond, bool isShared,
+                Accumulators &accumulators);
+  void takeBack(unsigned pass, Scope &scope, Value slot);
+  void putAside(unsigned pass, const Scope &scope, Value slot);
+  void loadInputs(const StitchPasses::Step &step, Scope &scope);
+  void compute(unsigned pass, const StitchPasses::Step &step, Scope &scope,
+               Accumulators &accumulators);
+  void finish(unsigned op, Value accumulator);
+  llvm::SmallVector<unsigned> keptOf(unsigned pass, bool ofInputs) const;
+  bool isOf(unsigned number, AxisList axes) const {
+    return group.components[axes.front()] == number;
+  }
+
+  // Values (StitchValues.cpp).
+  mlir::RankedTensorType tileType(AxisList axes, mlir::Type element) const;
+  Value originOf(unsigned axis, const Scope &scope) const;
+  bool isInside(unsigned axis, const Scope &scope) const;
+  struct Window {
+    Value view;
+    llvm::SmallVector<Value> coordinates;
+    mlir::DenseBoolArrayAttr inside;
+    bool isRagged;
+  };
+  Window emitWindow(const StitchTensor &tensor, Value pointer, AxisList axes,
+                    const Scope &scope);
+  Value load(const StitchTensor &tensor, const Scope &scope);
+  Value inputOf(unsigned input, Scope &scope);
+  Value repeat(Value tile, AxisList from, AxisList to);
+  Value emitScalar(unsigned op, Value scalar, Scope &scope);
+  Value gather(unsigned op, mlir::tensor::ExtractOp extract,
+               llvm::function_ref<Value(Value)> emit, const Scope &scope);
+  Value mask(unsigned op, Value tile, AxisList axes, const Scope &scope);
+  /// Combines a tile over `axes` along those that the result lacks.
+  Value reduce(unsigned op, Value tile, llvm::SmallVector<unsigned, 4> axes);
+  void store(const StitchTensor &tensor, Scope &scope);
+  mlir::DictionaryAttr predicted();
+
+  fuse::FusedGroupOpInterface op;
+  StitchGroup group;
+  StitchSchedule schedule;
+  StitchPasses passes;
+  KernelBuilder kernel;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  unsigned component = 0;
+  llvm::SmallVector<Value> origins; ///< by axis: the block's first element
+  Scope rows;                       ///< what is the same in all steps
+  std::vector<Scope> steps;         ///< those kept in registers
+  llvm::DenseMap<unsigned, Value> stashes, inputStashes;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H

@@ -1,0 +1,84 @@
+//===- EmitStash.cpp - A thread's own place in shared memory --------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements of a thread are moved in words of up to 16 bytes, word after word of
+// all threads: a warp's access covers consecutive addresses whatever the layout
+// of the tile is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+static int64_t bytesOf(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+/// Elements of one word: a power of two that divides a thread's.
+static int64_t wordWidth(BufferType buffer) {
+  int64_t most = 16 / bytesOf(buffer.getElementType()), width = 1;
+  while (width * 2 <= most && buffer.getColumns() % (width * 2) == 0)
+    width *= 2;
+  return width;
+}
+
+Value KernelEmitter::stashPosition(Value buffer, Value stage, int64_t first,
+                                   int64_t width) {
+  auto type = cast<BufferType>(buffer.getType());
+  Value thread = atEntry([&]() -> Value {
+    Value number = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, warp, i32(32)), lane);
+    return mul(arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number),
+               index(width));
+  });
+  return addConstant(add(stageOffset(buffer, stage), thread),
+                     first * type.getRows());
+}
+
+LogicalResult KernelEmitter::emitStash(StashOp op) {
+  BufferType buffer = op.getBuffer().getType();
+  Type element = buffer.getElementType();
+  int64_t width = wordWidth(buffer);
+  auto type = VectorType::get({width}, memoryType(element));
+  const Values &values = registers[op.getValue()];
+  for (int64_t reg = 0; reg < buffer.getColumns(); reg += width) {
+    Values elements;
+    for (Value value : ValueRange(values).slice(reg, width))
+      elements.push_back(toMemory(value));
+    vector::StoreOp::create(
+        b, loc, vector::FromElementsOp::create(b, loc, type, elements),
+        scalar(op.getBuffer()),
+        stashPosition(op.getBuffer(), op.getStage(), reg, width),
+        /*nontemporal=*/false, llvm::MaybeAlign(width * bytesOf(element)));
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitUnstash(UnstashOp op) {
+  BufferType buffer = op.getBuffer().getType();
+  Type element = buffer.getElementType();
+  int64_t width = wordWidth(buffer);
+  auto type = VectorType::get({width}, memoryType(element));
+  Values results;
+  for (int64_t reg = 0; reg < buffer.getColumns(); reg += width) {
+    Value word = vector::LoadOp::create(
+        b, loc, type, scalar(op.getBuffer()),
+        stashPosition(op.getBuffer(), op.getStage(), reg, width),
+        /*nontemporal=*/false, llvm::MaybeAlign(width * bytesOf(element)));
+    for (int64_t i = 0; i < width; ++i)
+      results.push_back(
+          fromMemory(vector::ExtractOp::create(b, loc, word, i), element));
+  }
+  registers[op] = std::move(results);
+  return success();
+}

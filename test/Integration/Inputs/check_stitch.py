@@ -1,0 +1,86 @@
+"""Compiles and runs patterns of memory-intensive operators, and checks what stitching promises of each."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from stitch_programs import PATTERNS, program
+
+ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def cut_rows(rows, cols, most):
+    """Rows that the emulator has time for: blocks are alike, so that a few show what all do."""
+    return max(3, min(rows, most // cols))
+
+
+def check(folder, pattern, rows, cols, type, chip="sm_80", options=()):
+    """Returns what was counted; a list of complaints is empty where all is as promised."""
+    name = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}")
+    with open(name + ".mlir", "w") as file:
+        file.write(program(pattern, rows, cols, type))
+    status, output = run("fusion-run", name + ".mlir", f"--chip={chip}", "--device=emulator", "--sanitize", "--force-fusion",
+                         "--json=" + name + ".json", *options)  # fmt: skip
+    complaints = []
+    if status:
+        complaints.append(f"fusion-run ends with {status}: {output.strip().splitlines()[-1] if output.strip() else ''}")
+    if not os.path.exists(name + ".json"):
+        return {"complaints": complaints}
+    with open(name + ".json") as file:
+        (report,) = json.load(file)
+    kernels = report["kernels"]
+    if len(kernels) != 1:
+        complaints.append(f"{len(kernels)} kernels")
+    facts = {"kernels": len(kernels), "error": report["max_abs_error"]}
+    if len(kernels) == 1 and kernels[0]["counters"]:
+        counters, predicted = kernels[0]["counters"], kernels[0]["predicted"]
+        _, remarks = run("fusion-opt", name + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true", "--remarks-filter=stitch",
+                         "-o", os.devnull)  # fmt: skip
+        numbers = re.search(r"(\d+) bytes are loaded, of them (\d+) of operands that are repeated, and (\d+) stored; (\d+) bytes are "
+                            r"compulsory(.*)", remarks)  # fmt: skip
+        if not numbers:
+            complaints.append("generic form: " + "".join(re.findall(r"generic form: ([^\n\"]*)", remarks)))
+        else:
+            loaded, repeated, stored, compulsory = (int(n) for n in numbers.groups()[:4])
+            again = "read again" in numbers.group(5)
+            facts |= {"loaded": loaded, "repeated": repeated, "stored": stored, "compulsory": compulsory, "again": again}
+            if loaded - repeated + stored > 1.02 * compulsory and not again:
+                complaints.append(f"{loaded - repeated + stored} bytes for {compulsory} compulsory ones")
+            if counters.get("dram_bytes") and counters["dram_bytes"] > 1.02 * compulsory + 4096 and not again:
+                complaints.append(f"{counters['dram_bytes']} bytes of DRAM for {compulsory} compulsory ones")
+            for key in ("global_load_bytes", "global_store_bytes"):
+                if counters[key] != predicted[key]:
+                    complaints.append(f"{key} are {counters[key]}, predicted {predicted[key]}")
+        if counters["shared_bank_conflicts"]:
+            complaints.append(f"{counters['shared_bank_conflicts']} bank conflicts")
+        facts |= {key: counters.get(key) for key in ("global_sectors", "dram_bytes", "instructions")}
+    return facts | {"complaints": complaints}
+
+
+def check_all(folder, cases, verbose=False):
+    """`cases`: (pattern, rows, cols, type, chip). Ends the test with all complaints."""
+    os.makedirs(folder, exist_ok=True)
+    failures = []
+    for case in cases:
+        facts = check(folder, *case)
+        if verbose:
+            print(*case, facts, flush=True)
+        failures += [f"{' '.join(map(str, case))}: {complaint}" for complaint in facts["complaints"]]
+    if failures:
+        sys.exit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    names = sys.argv[3].split(",") if len(sys.argv) > 3 else PATTERNS
+    rows, cols, type = sys.argv[2].split("x")
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for each in names:
+        result = check(sys.argv[1], each, int(rows), int(cols), type)
+        print(each, "OK" if not result["complaints"] else result["complaints"], {k: v for k, v in result.items() if k != "complaints"}, flush=True)
