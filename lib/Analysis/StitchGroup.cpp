@@ -484,7 +484,7 @@ LogicalResult StitchBuilder::collectResults() {
 }
 
 /// Axes that operators have in common, by way of others too, are of one
-/// component.
+/// component, and so are those of operators that hand on a single number.
 void StitchBuilder::findComponents() {
   llvm::EquivalenceClasses<unsigned> classes;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
@@ -495,6 +495,10 @@ void StitchBuilder::findComponents() {
   };
   for (ArrayRef<unsigned> loops : group.loops)
     join(loops);
+  for (auto [op, loops] : llvm::enumerate(group.loops))
+    for (Value value : group.operators[op].getDpsInputs())
+      if (std::optional<unsigned> maker = group.definer(value))
+        join({loops.front(), group.loops[*maker].front()});
   llvm::MapVector<unsigned, unsigned> numbers;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     group.components.push_back(

@@ -145,6 +145,13 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
       return "a tile has at most " + std::to_string(kMaxTileRank) +
              " dimensions";
   }
+  for (const StitchTensor &tensor : group.results)
+    for (auto [number, axis] : llvm::enumerate(group.axes))
+      if (group.components[number] == tensor.component &&
+          !llvm::is_contained(tensor.axes, number) &&
+          schedule.spread[number].tile < axis.extent)
+        return "axis '" + axis.name +
+               "' does not index a result, which several blocks would write";
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";
   if (countBlocks(group, schedule) > INT32_MAX)

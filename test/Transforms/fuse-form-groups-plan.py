@@ -1,0 +1,43 @@
+# The plan that fuse-form-groups writes: JSON with the graph, the kernels and what other strategies do, and a page of the same data.
+# RUN: %python %s %t
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Integration", "Inputs"))
+from chain_programs import text
+from graph_programs import Graph
+
+folder = sys.argv[1]
+os.makedirs(folder, exist_ok=True)
+path = os.path.join(folder, "plan")
+
+g = Graph(m=512, n=768)
+y, _, _ = g.layer_norm(g.argument("mn"), "m", g.argument("n"), g.argument("n"))
+with open(path + ".mlir", "w") as file:
+    file.write(text(g.results(y)))
+pipeline = f"builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{plan-report={path}.json plan-html={path}.html}})"
+subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
+
+with open(path + ".json") as file:
+    report = json.load(file)
+(function,) = report["functions"]
+assert report["chip"] == "sm_80" and function["name"] == "chain"
+assert len(function["vertices"]) == 11, function["vertices"]
+assert [kernel["vertices"] for kernel in function["kernels"]] == [list(range(11))]
+plans = {name: plan["kernels"] for name, plan in function["plans"].items()}
+# FusionStitching's figure 1.
+assert plans["apart"] == 11 and plans["greedy"] == 4 and plans["printed"] == 1 and plans["explorer"] == 1, plans
+assert function["chosen"]["kernels"] == 1
+# The matrix is read and written once, the two rows are read.
+assert function["chosen"]["bytes"] == 4 * (2 * 512 * 768 + 2 * 768), function["chosen"]
+assert sorted({vertex["kind"] for vertex in function["vertices"]}) == ["expensive", "light", "reduction"]
+
+with open(path + ".html") as file:
+    page = file.read()
+data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
+assert json.loads(data) == report
+assert not re.search(r'src=|href=|https?://(?!www\.w3\.org)', page), "the page needs nothing else"
