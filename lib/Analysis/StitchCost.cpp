@@ -250,6 +250,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.memory =
       std::max((work.compulsoryBytes + again) / chip.dramBytesPerSecond,
                bytes / chip.l2BytesPerSecond);
+  cost.traffic = bytes / chip.l2BytesPerSecond;
   // Of the last wave the loads of a few blocks alone use the bandwidth.
   cost.total = chip.launchOverhead + chip.dramLatency +
                std::max({cost.memory, cost.issue, cost.latency});

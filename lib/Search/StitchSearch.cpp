@@ -161,8 +161,11 @@ private:
     if (!cost)
       return false;
     ++legal;
+    // What is repeated by lanes and blocks passes L2, whatever else bounds the
+    // kernel.
     auto key = [](const StitchResult &result) {
-      return std::make_tuple(result.cost.total, result.cost.latency,
+      return std::make_tuple(result.cost.total + result.cost.traffic,
+                             result.cost.latency,
                              result.cost.issue, result.cost.registers);
     };
     StitchResult rated{current, *cost};

@@ -339,9 +339,23 @@ LogicalResult KernelEmitter::emitGather(GatherOp op) {
   llvm::DenseMap<Value, Value> known;
   for (Value at : registers[op.getIndices()]) {
     Value &loaded = known[at];
-    if (!loaded)
-      loaded = fromMemory(
-          memref::LoadOp::create(b, loc, memory, ValueRange{at}), element);
+    if (!loaded) {
+      Value isPlace = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            at, index(0));
+      Type type = memoryType(element);
+      auto guarded = scf::IfOp::create(b, loc, type, isPlace,
+                                       /*withElseRegion=*/true);
+      b.setInsertionPointToStart(guarded.thenBlock());
+      scf::YieldOp::create(
+          b, loc,
+          memref::LoadOp::create(b, loc, memory, ValueRange{at}).getResult());
+      b.setInsertionPointToStart(guarded.elseBlock());
+      scf::YieldOp::create(
+          b, loc,
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult());
+      b.setInsertionPointAfter(guarded);
+      loaded = fromMemory(guarded.getResult(0), element);
+    }
     results.push_back(loaded);
   }
   registers[op] = std::move(results);

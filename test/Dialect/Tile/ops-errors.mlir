@@ -552,7 +552,7 @@ func.func @gather_by_numbers(%p: !tile.ptr<f32>, %i: tensor<16xi32>) {
 // -----
 
 func.func @gather_of_another_type(%p: !tile.ptr<f32>, %i: tensor<16xindex>) {
-  // expected-error @below {{'tile.gather' op loads 'tensor<16xf16>' from '!tile.ptr<f32>'}}
+  // expected-error @below {{'tile.gather' op loads 'f16' from '!tile.ptr<f32>'}}
   %a = tile.gather %p[%i] : !tile.ptr<f32>, tensor<16xindex> -> tensor<16xf16>
   return
 }

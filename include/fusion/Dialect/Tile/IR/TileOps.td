@@ -76,8 +76,9 @@ def Tile_LoadOp : Tile_Op<"load",
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads elements from computed places in global memory";
   let description = [{
-    Element c of the result is the one `indices`[c] elements after the base; the
-    program must keep all of them inside.
+    Element c of the result is the one `indices`[c] elements after the base, which
+    the program must keep inside; where the index is negative nothing is read, and
+    the element is zero.
 
     ```mlir
     %rows = tile.gather %table[%at] : !tile.ptr<f16>, tensor<4x64xindex> -> tensor<4x64xf16>
