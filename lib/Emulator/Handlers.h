@@ -211,6 +211,11 @@ struct HandlerTable {
   bool (*shadowScatter)(const ShadowWords &words, const uint64_t *from,
                         uint64_t *to);
   void (*shadowFill)(const ShadowWords &words, uint64_t record, uint64_t *to);
+  /// Puts the lanes in the place of readers that come before (all, where the
+  /// last one is kept), as `asked` says (kAsked contexts, twice their number
+  /// and the answer). False, and nothing done, where it does not.
+  bool (*shadowReplace)(const ShadowWords &words, const uint32_t *asked,
+                        bool keepsFirst, uint64_t *to);
 };
 
 /// The widest table that this machine executes.

@@ -58,10 +58,15 @@ struct GridSanitizer {
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
   /// Of shared memory of CTAs that have ended.
   std::vector<std::pair<Shadow, ReaderSets>> spares;
-  /// Sets of readers that a context is among already.
+  /// Sets of readers, of shared memory of a block, that a context is among
+  /// already.
   struct Joined {
     uint32_t context = 0;
     Record set = 0;
+    const Shadow *memory = nullptr;
+    bool is(uint32_t who, Record which, const Shadow &where) const {
+      return context == who && set == which && memory == &where;
+    }
   };
   std::vector<Joined> joined; ///< a hash table, by context and set
   Joined &joinedAt(uint32_t context, Record set) {
@@ -114,8 +119,8 @@ public:
   /// The lanes waited until at most `pending` of their bulk groups are left.
   void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
   /// A wgmma reads these pieces of 16 bytes.
-  void productRead(Warp &warp, const Inst &inst,
-                   const std::vector<uint32_t> &pieces);
+  void productRead(Warp &warp, const Inst &inst, const uint32_t *pieces,
+                   size_t count);
   void productWait(Warp &warp, int64_t pending);
   // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma.
   void productFence(Warp &warp);
@@ -233,7 +238,7 @@ private:
     /// Contexts, and whether they come before all lanes: as long as `common`
     /// is this.
     Knowledge askedOf;
-    uint32_t asked[64] = {}; ///< twice the context, and the answer
+    uint32_t asked[kAsked] = {}; ///< twice the context, and the answer
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
@@ -300,6 +305,7 @@ private:
                      Record mine) const;
   bool isAfter(const Reach &reach, Record other, Record mine) const;
   bool isAfterForAll(const Reach &reach, Record other) const;
+  static const uint32_t *askedBy(WarpState &state);
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -311,6 +317,7 @@ private:
                      unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
+  bool loadScatteredGlobal(Reach &reach);
   bool storeAtOnce(Reach &reach);
   uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
                       unsigned bytes, bool contiguous);
