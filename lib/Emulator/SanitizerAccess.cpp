@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 #include <cstring>
@@ -183,8 +183,8 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
            final = 31 - unsigned(__builtin_clz(mask));
   uint64_t at = offset[first];
   bool several = mask & (mask - 1), loads = reach.kind == SanitizeKind::Load;
-  if (contiguous || bytes % 4 || at % 4 || offset[final] != at ||
-      reach.inFlight ||
+  if (contiguous || bytes % 4 || bytes > 4 * kLineWords || at % 4 ||
+      offset[final] != at || reach.inFlight ||
       (!loads && several && !reach.atomic()))
     return false;
   uint64_t different = 0;

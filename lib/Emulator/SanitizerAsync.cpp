@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 
@@ -433,4 +433,5 @@ void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {
         unfinished(copy, "the block ends before the copy into its shared "
                          "memory was waited for");
   checkLifetime(warp);
+  checkRegisters();
 }
