@@ -52,44 +52,56 @@ public:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Whether stores end the block, so that the result can take the place of the
-  /// operands' buffers.
-  bool storesEndBlock() const {
+  /// The statements that end the block with stores, when the operands' buffers
+  /// are free.
+  ArrayRef<TilingNode> finalStores() const {
+    // The next tile's first loads are under way while this one is stored.
+    if (schedule.persistent)
+      return {};
     const TilingTree *items = &schedule.tree;
     while (items->size() == 1 && items->front().isLoop() &&
            schedule.isBlockAxis(items->front().index))
       items = &items->front().children;
-    return findFinalStores(*items, schedule).has_value();
+    std::optional<size_t> first = findFinalStores(*items, schedule);
+    return first ? ArrayRef<TilingNode>(*items).drop_front(*first)
+                 : ArrayRef<TilingNode>();
+  }
+
+  static bool stores(ArrayRef<TilingNode> items, unsigned tensor) {
+    return llvm::any_of(items, [&](const TilingNode &node) {
+      return node.kind == TilingNode::Kind::Store
+                 ? node.index == tensor
+                 : stores(node.children, tensor);
+    });
   }
 
   /// Operands' buffers, with their stages or slots, and those of kept
   /// intermediates live for the whole loop nest. Beside them lives, one at a
   /// time, what passes through shared memory: an intermediate that is handed
-  /// over and the result where it is stored inside of a loop.
+  /// over and a result that is stored inside of a loop. One that is stored at
+  /// the end takes their place.
   int64_t countSharedMemory() const {
-    int64_t buffers = 0, handedOver = 0, staging = 0;
+    int64_t buffers = 0, passing = 0, atEnd = 0;
+    ArrayRef<TilingNode> end = finalStores();
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       const Placement &place = schedule.places[index];
       if (place.space != fuse::Space::Shared)
         continue;
       int64_t tile = tileElements(tensor.axes) * bytesOf(index);
       int64_t slots = kept.values[index].count;
-      if (tensor.role == TensorRole::Result)
-        staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate &&
-               !hasOwnBuffer(group, schedule, kept, index))
-        handedOver = std::max(handedOver, alignBuffer(tile));
+      if (tensor.role == TensorRole::Result && stores(end, index))
+        atEnd = std::max(atEnd, alignBuffer(tile));
+      else if (tensor.role == TensorRole::Result ||
+               (tensor.role == TensorRole::Intermediate &&
+                !hasOwnBuffer(group, schedule, kept, index)))
+        passing = std::max(passing, alignBuffer(tile));
       else
         buffers += alignBuffer(tile * place.stages * slots);
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        handedOver =
-            std::max(handedOver, alignBuffer(exchangedRows(reduction)));
-    // The next tile's first loads are under way while this one is stored.
-    return storesEndBlock() && !schedule.persistent
-               ? std::max(buffers + handedOver, staging)
-               : buffers + std::max(handedOver, staging);
+        passing = std::max(passing, alignBuffer(exchangedRows(reduction)));
+    return std::max(buffers + passing, atEnd);
   }
 
   /// Bytes that the warps of a block pass to each other to reduce rows of which
