@@ -66,30 +66,26 @@ public:
   /// intermediates live for the whole loop nest. Beside them lives, one at a
   /// time, what passes through shared memory: an intermediate that is handed
   /// over and the result where it is stored inside of a loop.
-  int64_t countSharedMemory() const {
-    int64_t buffers = 0, handedOver = 0, staging = 0;
+  void listShared(BlockResources &held) const {
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      const Placement &place = schedule.places[index];
-      if (place.space != fuse::Space::Shared)
+      if (schedule.places[index].space != fuse::Space::Shared)
         continue;
       int64_t tile = tileElements(tensor.axes) * bytesOf(index);
-      int64_t slots = kept.values[index].count;
       if (tensor.role == TensorRole::Result)
-        staging = alignBuffer(tile);
+        held.staging = alignBuffer(tile);
       else if (tensor.role == TensorRole::Intermediate &&
                !hasOwnBuffer(group, schedule, kept, index))
-        handedOver = std::max(handedOver, alignBuffer(tile));
+        held.handedOver = std::max(held.handedOver, alignBuffer(tile));
       else
-        buffers += alignBuffer(tile * place.stages * slots);
+        held.buffers.push_back(
+            {static_cast<unsigned>(index), tile * kept.values[index].count});
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        handedOver =
-            std::max(handedOver, alignBuffer(exchangedRows(reduction)));
+        held.handedOver =
+            std::max(held.handedOver, alignBuffer(exchangedRows(reduction)));
     // The next tile's first loads are under way while this one is stored.
-    return storesEndBlock() && !schedule.persistent
-               ? std::max(buffers + handedOver, staging)
-               : buffers + std::max(handedOver, staging);
+    held.staysForStores = !storesEndBlock() || schedule.persistent;
   }
 
   /// Bytes that the warps of a block pass to each other to reduce rows of which
@@ -226,13 +222,13 @@ public:
   /// The loops over an array of tiles are unrolled: each iteration's copies
   /// have their own stage and with it addresses that do not change, which ptxas
   /// holds in registers, and the next iteration's fragments are loaded ahead.
-  int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
+  void listAddresses(unsigned number, int64_t unrolled,
+                     BlockResources &held) const {
     if (unrolled == 1)
-      return 0;
-    int64_t addresses = 0;
+      return;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      const Placement &place = schedule.places[index];
-      if (!kept.loads[index] || place.space != fuse::Space::Shared ||
+      if (!kept.loads[index] ||
+          schedule.places[index].space != fuse::Space::Shared ||
           llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
             return llvm::is_contained(kept.accumulators[number].axes,
                                       loop->index);
@@ -242,9 +238,9 @@ public:
       int64_t copies =
           llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
                            bytesPerCopy * 32 * schedule.warps);
-      addresses += copies * std::min<int64_t>(place.stages, unrolled);
+      held.addresses.push_back(
+          {static_cast<unsigned>(index), copies, unrolled});
     }
-    return addresses;
   }
 
   /// Values of rows: of each reduction one, in every thread that holds an
@@ -267,24 +263,20 @@ public:
     return count;
   }
 
-  /// The most that lives at any product, the fragments of one of its steps, and
+  /// What lives at each product and the fragments of one of its steps, and
   /// addresses.
-  int64_t countRegisters() const {
+  void listRegisters(BlockResources &held) const {
     // They live through the whole nest, also while others are computed.
-    int64_t always = addressing + rowRegisters(), most = 0;
-    for (unsigned number = 0; number < group.products.size(); ++number)
-      always += unrolledAddresses(number, unrolledIterations(number));
-    for (unsigned number = 0; number < schedule.products.size(); ++number) {
-      auto [fragments, whole] = fragmentRegisters(number);
+    held.always = addressing + rowRegisters();
+    for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
-      most =
-          std::max(most, liveRegisters(number) + whole +
-                             fragments * (schedule.registerStages +
-                                          std::min<int64_t>(unrolled - 1, 1)));
+      listAddresses(number, unrolled, held);
+      auto [fragments, whole] = fragmentRegisters(number);
+      held.products.push_back({liveRegisters(number) + whole, fragments,
+                               std::min<int64_t>(unrolled - 1, 1)});
     }
     for (unsigned number = 0; number < group.passes.size(); ++number)
-      most = std::max(most, passRegisters(number));
-    return always + most;
+      held.passes = std::max(held.passes, passRegisters(number));
   }
 
   /// At a pass over rows: accumulators that it corrects, and a step of its
@@ -352,11 +344,34 @@ int64_t fusion::leastRegisters(const GroupModel &group,
   return Counter::addressing + most;
 }
 
-void fusion::countResources(const GroupModel &group, const Schedule &schedule,
-                            const KeptTiles &kept, Footprint &footprint) {
+BlockResources fusion::listResources(const GroupModel &group,
+                                     const Schedule &schedule,
+                                     const KeptTiles &kept) {
+  BlockResources held;
   Counter counter(group, schedule, kept);
-  footprint.sharedMemory = counter.countSharedMemory();
-  footprint.registers = counter.countRegisters();
+  counter.listShared(held);
+  counter.listRegisters(held);
+  return held;
+}
+
+void fusion::countResources(const BlockResources &held,
+                            const Schedule &schedule, Footprint &footprint) {
+  int64_t buffers = 0, registers = held.always, most = held.passes;
+  for (const BlockResources::Buffer &buffer : held.buffers)
+    buffers += Counter::alignBuffer(buffer.bytes *
+                                    schedule.places[buffer.tensor].stages);
+  footprint.sharedMemory =
+      held.staysForStores ? buffers + std::max(held.handedOver, held.staging)
+                          : std::max(buffers + held.handedOver, held.staging);
+  for (const BlockResources::Addresses &each : held.addresses)
+    registers +=
+        each.copies * std::min<int64_t>(schedule.places[each.tensor].stages,
+                                        each.iterations);
+  for (const BlockResources::PerProduct &each : held.products)
+    most = std::max(most,
+                    each.live + each.fragments *
+                                    (schedule.registerStages + each.ahead));
+  footprint.registers = registers + most;
 }
 
 int64_t fusion::registersWithRoom(const Footprint &footprint,

@@ -166,3 +166,13 @@ DramTraffic fusion::predictDram(const GroupModel &group,
                                 uint64_t l2Bytes) {
   return DramWalker(group, schedule, concurrent, l2Bytes).run();
 }
+
+DramTraffic DramMemo::predict(const GroupModel &group, const Schedule &schedule,
+                              int64_t concurrent, uint64_t l2Bytes) {
+  for (const auto &[blocks, traffic] : known)
+    if (blocks == concurrent)
+      return traffic;
+  DramTraffic traffic = predictDram(group, schedule, concurrent, l2Bytes);
+  known.push_back({concurrent, traffic});
+  return traffic;
+}

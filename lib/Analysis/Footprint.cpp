@@ -382,6 +382,6 @@ Footprint fusion::computeFootprint(const GroupModel &group,
                                    const KeptTiles &kept) {
   Footprint footprint =
       countTraffic(group, schedule, countLoopTraffic(group, schedule, kept));
-  countResources(group, schedule, kept, footprint);
+  countResources(listResources(group, schedule, kept), schedule, footprint);
   return footprint;
 }

@@ -61,7 +61,8 @@ namespace {
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
-         const Footprint &footprint, const ChipInfo &chip, PipelineForm form)
+         const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
+         DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
         form(form) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
@@ -72,7 +73,13 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    result.dram = predictDram(group, schedule, concurrent, chip.l2Bytes);
+    result.dram =
+        dram ? dram->predict(group, schedule, concurrent, chip.l2Bytes)
+             : predictDram(group, schedule, concurrent, chip.l2Bytes);
+    share = footprint.globalLoadBytes > 0
+                ? std::min(1.0,
+                           result.dram.loadBytes / footprint.globalLoadBytes)
+                : 1.0;
   }
 
   PipelineLatency run() {
@@ -131,25 +138,17 @@ private:
     return schedule.producerWarps > 0 && form == PipelineForm::Continuous;
   }
 
-  double dramShare() const {
-    return footprint.globalLoadBytes > 0
-               ? std::min(1.0,
-                          result.dram.loadBytes / footprint.globalLoadBytes)
-               : 1.0;
-  }
-
   /// The part of it in which bytes pass.
   double transferSeconds(double bytes) const {
     double all = bytes * concurrent;
     return std::max(all / chip.l2BytesPerSecond,
-                    all * dramShare() / chip.dramBytesPerSecond);
+                    all * share / chip.dramBytesPerSecond);
   }
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once (DramModel.h). Every load has its
   /// share of it.
   double loadSeconds(double bytes) const {
-    double share = dramShare();
     double all = bytes * concurrent;
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
@@ -377,6 +376,7 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   int64_t concurrent = 1;            ///< blocks of a batch
+  double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM
   PipelineLatency result;
 };
@@ -386,7 +386,7 @@ private:
 PipelineLatency fusion::predictPipeline(const GroupModel &group,
                                         const Schedule &schedule,
                                         const Footprint &footprint,
-                                        const ChipInfo &chip,
-                                        PipelineForm form) {
-  return Walker(group, schedule, footprint, chip, form).run();
+                                        const ChipInfo &chip, PipelineForm form,
+                                        DramMemo *dram) {
+  return Walker(group, schedule, footprint, chip, form, dram).run();
 }
