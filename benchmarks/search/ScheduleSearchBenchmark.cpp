@@ -87,13 +87,12 @@ void registerAll() {
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
   }
-  for (const auto &[name, shape] :
-       {ChainWorkload{"example", exampleChain()}, rowOfProducts(3),
-        rowOfProducts(6)}) {
+  for (const auto &[name, shape] : {ChainWorkload{"example", exampleChain()},
+                                    rowOfProducts(3), rowOfProducts(6)}) {
     ChainShape own = shape;
-    benchmark::RegisterBenchmark(
-        ("fresh/" + name).c_str(),
-        [own](auto &state) { judgeFresh(state, own); });
+    benchmark::RegisterBenchmark(("fresh/" + name).c_str(), [own](auto &state) {
+      judgeFresh(state, own);
+    });
   }
   constexpr const char *parts[] = {"legality", "footprint", "cost", "copy"};
   for (const auto &[name, shape] :

@@ -155,40 +155,59 @@ public:
     return {step, whole};
   }
 
+  /// What a product holds in registers, and when.
+  struct Lifetime {
+    int64_t accumulator, value; ///< registers; 0 of a value that is elsewhere
+    /// The outermost loop that hands over one tile after the other.
+    const TilingNode *handsOver = nullptr;
+  };
+
+  llvm::SmallVector<Lifetime, 4> listLifetimes() const {
+    llvm::SmallVector<Lifetime, 4> lifetimes(group.products.size());
+    for (auto [number, product] : llvm::enumerate(group.products)) {
+      Lifetime &own = lifetimes[number];
+      own.accumulator =
+          kept.accumulators[number].count * tileRegisters(number, 4);
+      bool staysInRegisters =
+          schedule.places[product.result].space == fuse::Space::Registers ||
+          group.tensors[product.result].role == TensorRole::Result ||
+          llvm::any_of(group.products, [number = number](const Product &home) {
+            return llvm::is_contained(home.joined, number);
+          });
+      own.value = staysInRegisters
+                      ? kept.values[product.result].count *
+                            tileRegisters(number, bytesOf(product.result))
+                      : 0;
+      const TreePosition &at = *kept.computes[product.result];
+      for (const TilingNode *loop : kept.handOvers[number].loops)
+        if (!llvm::is_contained(at.loops, loop)) {
+          own.handsOver = loop;
+          break;
+        }
+    }
+    return lifetimes;
+  }
+
   /// What lives in registers when product `number` is computed: accumulators
   /// from the start of their outermost reduction to their hand-over, values
   /// from there to their last use.
-  int64_t liveRegisters(unsigned number) const {
+  int64_t liveRegisters(unsigned number, ArrayRef<Lifetime> lifetimes) const {
     const TreePosition &at = *kept.computes[group.products[number].result];
     auto isInside = [&](const TilingNode *loop) {
       return loop && llvm::is_contained(at.loops, loop);
     };
     int64_t live = 0;
-    for (unsigned other = 0; other < group.products.size(); ++other) {
-      const Product &product = group.products[other];
-      const TileSlots &slots = kept.values[product.result];
+    for (auto [other, lifetime] : llvm::enumerate(lifetimes)) {
+      unsigned result = group.products[other].result;
       const HandOver &handOver = kept.handOvers[other];
-      const TreePosition &own = *kept.computes[product.result];
-      // The outermost loop that hands over one tile after the other.
-      const TilingNode *handsOver = nullptr;
-      for (const TilingNode *loop : llvm::reverse(handOver.loops))
-        if (!llvm::is_contained(own.loops, loop))
-          handsOver = loop;
       if (other == number || isInside(kept.reductions[other]) ||
-          isInside(handsOver) ||
-          (own.order < at.order && at.order < handOver.order))
-        live += kept.accumulators[other].count * tileRegisters(other, 4);
-      bool isMade =
-          handOver.order < at.order || isInside(kept.makers[product.result]);
-      bool staysInRegisters =
-          schedule.places[product.result].space == fuse::Space::Registers ||
-          group.tensors[product.result].role == TensorRole::Result ||
-          llvm::any_of(group.products, [&](const Product &home) {
-            return llvm::is_contained(home.joined, other);
-          });
-      if (isMade && at.order <= kept.lastUses[product.result] &&
-          staysInRegisters)
-        live += slots.count * tileRegisters(other, bytesOf(product.result));
+          isInside(lifetime.handsOver) ||
+          (kept.computes[result]->order < at.order &&
+           at.order < handOver.order))
+        live += lifetime.accumulator;
+      if (lifetime.value && at.order <= kept.lastUses[result] &&
+          (handOver.order < at.order || isInside(kept.makers[result])))
+        live += lifetime.value;
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -268,12 +287,13 @@ public:
   void listRegisters(BlockResources &held) const {
     // They live through the whole nest, also while others are computed.
     held.always = addressing + rowRegisters();
+    llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
       listAddresses(number, unrolled, held);
       auto [fragments, whole] = fragmentRegisters(number);
-      held.products.push_back({liveRegisters(number) + whole, fragments,
-                               std::min<int64_t>(unrolled - 1, 1)});
+      held.products.push_back({liveRegisters(number, lifetimes) + whole,
+                               fragments, std::min<int64_t>(unrolled - 1, 1)});
     }
     for (unsigned number = 0; number < group.passes.size(); ++number)
       held.passes = std::max(held.passes, passRegisters(number));
@@ -365,12 +385,12 @@ void fusion::countResources(const BlockResources &held,
                           : std::max(buffers + held.handedOver, held.staging);
   for (const BlockResources::Addresses &each : held.addresses)
     registers +=
-        each.copies * std::min<int64_t>(schedule.places[each.tensor].stages,
-                                        each.iterations);
+        each.copies *
+        std::min<int64_t>(schedule.places[each.tensor].stages, each.iterations);
   for (const BlockResources::PerProduct &each : held.products)
-    most = std::max(most,
-                    each.live + each.fragments *
-                                    (schedule.registerStages + each.ahead));
+    most =
+        std::max(most, each.live + each.fragments *
+                                       (schedule.registerStages + each.ahead));
   footprint.registers = registers + most;
 }
 

@@ -64,7 +64,7 @@ public:
          const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
          DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form) {
+        form(form), isSplit(schedule.splitAxis().has_value()) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -73,13 +73,13 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    result.dram =
-        dram ? dram->predict(group, schedule, concurrent, chip.l2Bytes)
-             : predictDram(group, schedule, concurrent, chip.l2Bytes);
-    share = footprint.globalLoadBytes > 0
-                ? std::min(1.0,
-                           result.dram.loadBytes / footprint.globalLoadBytes)
-                : 1.0;
+    result.dram = dram
+                      ? dram->predict(group, schedule, concurrent, chip.l2Bytes)
+                      : predictDram(group, schedule, concurrent, chip.l2Bytes);
+    share =
+        footprint.globalLoadBytes > 0
+            ? std::min(1.0, result.dram.loadBytes / footprint.globalLoadBytes)
+            : 1.0;
   }
 
   PipelineLatency run() {
@@ -114,9 +114,14 @@ private:
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
 
+  bool isAnothers(unsigned tensor) const {
+    return isSplit && isCombined(group, schedule, tensor);
+  }
+
   int64_t tileBytes(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
-    int64_t bytes = movedElementBytes(group, schedule, number);
+    int64_t bytes = isSplit ? movedElementBytes(group, schedule, number)
+                            : tensor.elementBytes;
     for (unsigned axis : tensor.axes)
       bytes *= schedule.tiles[axis];
     return bytes;
@@ -252,7 +257,7 @@ private:
           node.isLoop() ? nullptr : &group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        if (isCombined(group, schedule, node.index))
+        if (isAnothers(node.index))
           break;
         double bytes = fetchedBytes(node.index);
         unsigned stages = schedule.places[node.index].stages;
@@ -273,7 +278,7 @@ private:
                 : useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
-        if (!isCombined(group, schedule, node.index))
+        if (!isAnothers(node.index))
           body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
@@ -375,6 +380,7 @@ private:
   const Footprint &footprint;
   const ChipInfo &chip;
   PipelineForm form;
+  bool isSplit;                      ///< a reduction, over blocks
   int64_t concurrent = 1;            ///< blocks of a batch
   double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM

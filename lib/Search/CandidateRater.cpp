@@ -39,8 +39,8 @@ bool CandidateRater::accepts(const Schedule &schedule,
 void CandidateRater::take(const Schedule &schedule,
                           const ScheduleCandidate &candidate,
                           const Cost &throughput, Take take) {
-  Cost cost =
-      predictCost(group, schedule, checker.footprint(), chip, throughput, &dram);
+  Cost cost = predictCost(group, schedule, checker.footprint(), chip,
+                          throughput, &dram);
   double seconds = cost.total;
   if (!hasBounds())
     seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
