@@ -52,40 +52,54 @@ public:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Whether stores end the block, so that the result can take the place of the
-  /// operands' buffers.
-  bool storesEndBlock() const {
+  /// The statements that end the block with stores, when the operands' buffers
+  /// are free.
+  ArrayRef<TilingNode> finalStores() const {
+    // The next tile's first loads are under way while this one is stored.
+    if (schedule.persistent)
+      return {};
     const TilingTree *items = &schedule.tree;
     while (items->size() == 1 && items->front().isLoop() &&
            schedule.isBlockAxis(items->front().index))
       items = &items->front().children;
-    return findFinalStores(*items, schedule).has_value();
+    std::optional<size_t> first = findFinalStores(*items, schedule);
+    return first ? ArrayRef<TilingNode>(*items).drop_front(*first)
+                 : ArrayRef<TilingNode>();
+  }
+
+  static bool stores(ArrayRef<TilingNode> items, unsigned tensor) {
+    return llvm::any_of(items, [&](const TilingNode &node) {
+      return node.kind == TilingNode::Kind::Store
+                 ? node.index == tensor
+                 : stores(node.children, tensor);
+    });
   }
 
   /// Operands' buffers, with their stages or slots, and those of kept
   /// intermediates live for the whole loop nest. Beside them lives, one at a
   /// time, what passes through shared memory: an intermediate that is handed
-  /// over and the result where it is stored inside of a loop.
+  /// over and a result that is stored inside of a loop. One that is stored at
+  /// the end takes their place.
   void listShared(BlockResources &held) const {
+    ArrayRef<TilingNode> end = finalStores();
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       if (schedule.places[index].space != fuse::Space::Shared)
         continue;
       int64_t tile = tileElements(tensor.axes) * bytesOf(index);
-      if (tensor.role == TensorRole::Result)
-        held.staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate &&
-               !hasOwnBuffer(group, schedule, kept, index))
-        held.handedOver = std::max(held.handedOver, alignBuffer(tile));
+      if (tensor.role == TensorRole::Result && stores(end, index))
+        held.atEnd = std::max(held.atEnd, alignBuffer(tile));
+      else if (tensor.role == TensorRole::Result ||
+               (tensor.role == TensorRole::Intermediate &&
+                !hasOwnBuffer(group, schedule, kept, index)))
+        held.passing = std::max(held.passing, alignBuffer(tile));
       else
         held.buffers.push_back(
             {static_cast<unsigned>(index), tile * kept.values[index].count});
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        held.handedOver =
-            std::max(held.handedOver, alignBuffer(exchangedRows(reduction)));
-    // The next tile's first loads are under way while this one is stored.
-    held.staysForStores = !storesEndBlock() || schedule.persistent;
+        held.passing =
+            std::max(held.passing, alignBuffer(exchangedRows(reduction)));
   }
 
   /// Bytes that the warps of a block pass to each other to reduce rows of which
@@ -380,9 +394,7 @@ void fusion::countResources(const BlockResources &held,
   for (const BlockResources::Buffer &buffer : held.buffers)
     buffers += Counter::alignBuffer(buffer.bytes *
                                     schedule.places[buffer.tensor].stages);
-  footprint.sharedMemory =
-      held.staysForStores ? buffers + std::max(held.handedOver, held.staging)
-                          : std::max(buffers + held.handedOver, held.staging);
+  footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
   for (const BlockResources::Addresses &each : held.addresses)
     registers +=
         each.copies *

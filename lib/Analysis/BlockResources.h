@@ -23,11 +23,10 @@ struct BlockResources {
     int64_t bytes; ///< of one stage, of all slots
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
-  /// Bytes that pass through shared memory, of which one lives at a time: values
-  /// on their way to a product, and the result.
-  int64_t handedOver = 0, staging = 0;
-  /// Whether buffers are needed while the result is stored.
-  bool staysForStores = false;
+  /// Bytes that pass through shared memory beside them, of which one lives at a
+  /// time: values on their way to a product, a result inside of a loop.
+  int64_t passing = 0;
+  int64_t atEnd = 0; ///< of a result that takes the place of all of these
 
   struct Addresses { ///< of the copies in unrolled loops
     unsigned tensor;
