@@ -69,7 +69,7 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   for (unsigned each = 0; each < space.arrangements().size(); ++each)
     add(candidate, each);
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    addBeside(space.allTiles(axis), candidate.tiles[axis],
+    addBeside(space.leastTiles(axis), candidate.tiles[axis],
               [axis](ScheduleCandidate &other, int64_t tile) {
                 other.tiles[axis] = tile;
               });
