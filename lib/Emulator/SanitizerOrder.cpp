@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -193,6 +193,8 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
       knowledge.repeatAt(slots::kGlobalProxy);
     if (kinds & FenceInit)
       knowledge.repeatAt(slots::kInit);
+    if (kinds & FenceTensorMap)
+      knowledge.repeatAt(slots::kTensorMap);
   };
   auto own = [&](auto tell) {
     if (kinds & FenceSharedProxy)
@@ -201,6 +203,8 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
       tell(warp.index + slots::kGlobalProxy);
     if (kinds & FenceInit)
       tell(warp.index + slots::kInit);
+    if (kinds & FenceTensorMap)
+      tell(warp.index + slots::kTensorMap);
   };
   if (!(warp.live & ~mask)) {
     repeat(state.common);

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 using namespace fusion::emulator;
 
@@ -21,6 +21,14 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
                                bool contiguous) {
   Shadow &shadow = reach.shadow;
   uint32_t left = mask;
+  // After a while all rows are looked at by word.
+  if (mask == kFullMask && !contiguous && bytes <= kRowBytes) {
+    bool isExpanded = true;
+    for (unsigned i = 0; i < 32; ++i)
+      isExpanded &= shadow.isExpanded(offset[i] / kRowBytes);
+    if (isExpanded)
+      return mask;
+  }
   if (bytes <= 16 && !(bytes & (bytes - 1))) {
     unsigned lanes = kRowBytes / bytes;
     uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1;
