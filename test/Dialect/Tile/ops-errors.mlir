@@ -583,3 +583,11 @@ func.func @unstash_less(%n: index) {
   %a = tile.unstash %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
   return
 }
+
+// -----
+
+func.func @scale_of_integers(%a: tensor<16x16xi32>) {
+  // expected-error @below {{'tile.scale' op multiplies floats, not 'i32'}}
+  %b = tile.scale %a by %a : tensor<16x16xi32>
+  return
+}
