@@ -50,6 +50,31 @@ void judge(benchmark::State &state, const ChainShape &shape, int part) {
     }
 }
 
+/// Candidates that have nothing in common with the last one: legality of the
+/// whole, throughput and cost, of legal ones drawn from the space.
+void judgeFresh(benchmark::State &state, const ChainShape &shape) {
+  GroupModel group = makeChainModel(shape);
+  std::vector<Schedule> drawn;
+  constexpr unsigned draws = 256;
+  for (uint64_t seed = 0; seed < draws; ++seed) {
+    SearchOptions options;
+    options.randomSeed = seed;
+    std::string reason; // of long chains, few of what is drawn
+    if (auto found = searchSchedule(group, chip(), reason, options))
+      drawn.push_back(std::move(found->schedule));
+  }
+  if (drawn.empty())
+    return state.SkipWithError("nothing that is drawn is legal");
+  ScheduleChecker checker(group, chip());
+  size_t next = 0;
+  for (auto _ : state) {
+    const Schedule &schedule = drawn[next++ % drawn.size()];
+    benchmark::DoNotOptimize(checker.check(schedule));
+    benchmark::DoNotOptimize(
+        predictCost(group, schedule, checker.footprint(), chip()));
+  }
+}
+
 void registerAll() {
   std::vector<ChainWorkload> chains = documentedChains();
   for (unsigned products : {1, 3, 4, 6})
@@ -61,6 +86,13 @@ void registerAll() {
                                  [own](auto &state) { search(state, own); })
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
+  }
+  for (const auto &[name, shape] : {ChainWorkload{"example", exampleChain()},
+                                    rowOfProducts(3), rowOfProducts(6)}) {
+    ChainShape own = shape;
+    benchmark::RegisterBenchmark(("fresh/" + name).c_str(), [own](auto &state) {
+      judgeFresh(state, own);
+    });
   }
   constexpr const char *parts[] = {"legality", "footprint", "cost", "copy"};
   for (const auto &[name, shape] :

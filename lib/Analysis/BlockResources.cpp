@@ -52,44 +52,54 @@ public:
     return llvm::alignTo(bytes, 128);
   }
 
-  /// Whether stores end the block, so that the result can take the place of the
-  /// operands' buffers.
-  bool storesEndBlock() const {
+  /// The statements that end the block with stores, when the operands' buffers
+  /// are free.
+  ArrayRef<TilingNode> finalStores() const {
+    // The next tile's first loads are under way while this one is stored.
+    if (schedule.persistent)
+      return {};
     const TilingTree *items = &schedule.tree;
     while (items->size() == 1 && items->front().isLoop() &&
            schedule.isBlockAxis(items->front().index))
       items = &items->front().children;
-    return findFinalStores(*items, schedule).has_value();
+    std::optional<size_t> first = findFinalStores(*items, schedule);
+    return first ? ArrayRef<TilingNode>(*items).drop_front(*first)
+                 : ArrayRef<TilingNode>();
+  }
+
+  static bool stores(ArrayRef<TilingNode> items, unsigned tensor) {
+    return llvm::any_of(items, [&](const TilingNode &node) {
+      return node.kind == TilingNode::Kind::Store
+                 ? node.index == tensor
+                 : stores(node.children, tensor);
+    });
   }
 
   /// Operands' buffers, with their stages or slots, and those of kept
   /// intermediates live for the whole loop nest. Beside them lives, one at a
   /// time, what passes through shared memory: an intermediate that is handed
-  /// over and the result where it is stored inside of a loop.
-  int64_t countSharedMemory() const {
-    int64_t buffers = 0, handedOver = 0, staging = 0;
+  /// over and a result that is stored inside of a loop. One that is stored at
+  /// the end takes their place.
+  void listShared(BlockResources &held) const {
+    ArrayRef<TilingNode> end = finalStores();
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      const Placement &place = schedule.places[index];
-      if (place.space != fuse::Space::Shared)
+      if (schedule.places[index].space != fuse::Space::Shared)
         continue;
       int64_t tile = tileElements(tensor.axes) * bytesOf(index);
-      int64_t slots = kept.values[index].count;
-      if (tensor.role == TensorRole::Result)
-        staging = alignBuffer(tile);
-      else if (tensor.role == TensorRole::Intermediate &&
-               !hasOwnBuffer(group, schedule, kept, index))
-        handedOver = std::max(handedOver, alignBuffer(tile));
+      if (tensor.role == TensorRole::Result && stores(end, index))
+        held.atEnd = std::max(held.atEnd, alignBuffer(tile));
+      else if (tensor.role == TensorRole::Result ||
+               (tensor.role == TensorRole::Intermediate &&
+                !hasOwnBuffer(group, schedule, kept, index)))
+        held.passing = std::max(held.passing, alignBuffer(tile));
       else
-        buffers += alignBuffer(tile * place.stages * slots);
+        held.buffers.push_back(
+            {static_cast<unsigned>(index), tile * kept.values[index].count});
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        handedOver =
-            std::max(handedOver, alignBuffer(exchangedRows(reduction)));
-    // The next tile's first loads are under way while this one is stored.
-    return storesEndBlock() && !schedule.persistent
-               ? std::max(buffers + handedOver, staging)
-               : buffers + std::max(handedOver, staging);
+        held.passing =
+            std::max(held.passing, alignBuffer(exchangedRows(reduction)));
   }
 
   /// Bytes that the warps of a block pass to each other to reduce rows of which
@@ -159,40 +169,59 @@ public:
     return {step, whole};
   }
 
+  /// What a product holds in registers, and when.
+  struct Lifetime {
+    int64_t accumulator, value; ///< registers; 0 of a value that is elsewhere
+    /// The outermost loop that hands over one tile after the other.
+    const TilingNode *handsOver = nullptr;
+  };
+
+  llvm::SmallVector<Lifetime, 4> listLifetimes() const {
+    llvm::SmallVector<Lifetime, 4> lifetimes(group.products.size());
+    for (auto [number, product] : llvm::enumerate(group.products)) {
+      Lifetime &own = lifetimes[number];
+      own.accumulator =
+          kept.accumulators[number].count * tileRegisters(number, 4);
+      bool staysInRegisters =
+          schedule.places[product.result].space == fuse::Space::Registers ||
+          group.tensors[product.result].role == TensorRole::Result ||
+          llvm::any_of(group.products, [number = number](const Product &home) {
+            return llvm::is_contained(home.joined, number);
+          });
+      own.value = staysInRegisters
+                      ? kept.values[product.result].count *
+                            tileRegisters(number, bytesOf(product.result))
+                      : 0;
+      const TreePosition &at = *kept.computes[product.result];
+      for (const TilingNode *loop : kept.handOvers[number].loops)
+        if (!llvm::is_contained(at.loops, loop)) {
+          own.handsOver = loop;
+          break;
+        }
+    }
+    return lifetimes;
+  }
+
   /// What lives in registers when product `number` is computed: accumulators
   /// from the start of their outermost reduction to their hand-over, values
   /// from there to their last use.
-  int64_t liveRegisters(unsigned number) const {
+  int64_t liveRegisters(unsigned number, ArrayRef<Lifetime> lifetimes) const {
     const TreePosition &at = *kept.computes[group.products[number].result];
     auto isInside = [&](const TilingNode *loop) {
       return loop && llvm::is_contained(at.loops, loop);
     };
     int64_t live = 0;
-    for (unsigned other = 0; other < group.products.size(); ++other) {
-      const Product &product = group.products[other];
-      const TileSlots &slots = kept.values[product.result];
+    for (auto [other, lifetime] : llvm::enumerate(lifetimes)) {
+      unsigned result = group.products[other].result;
       const HandOver &handOver = kept.handOvers[other];
-      const TreePosition &own = *kept.computes[product.result];
-      // The outermost loop that hands over one tile after the other.
-      const TilingNode *handsOver = nullptr;
-      for (const TilingNode *loop : llvm::reverse(handOver.loops))
-        if (!llvm::is_contained(own.loops, loop))
-          handsOver = loop;
       if (other == number || isInside(kept.reductions[other]) ||
-          isInside(handsOver) ||
-          (own.order < at.order && at.order < handOver.order))
-        live += kept.accumulators[other].count * tileRegisters(other, 4);
-      bool isMade =
-          handOver.order < at.order || isInside(kept.makers[product.result]);
-      bool staysInRegisters =
-          schedule.places[product.result].space == fuse::Space::Registers ||
-          group.tensors[product.result].role == TensorRole::Result ||
-          llvm::any_of(group.products, [&](const Product &home) {
-            return llvm::is_contained(home.joined, other);
-          });
-      if (isMade && at.order <= kept.lastUses[product.result] &&
-          staysInRegisters)
-        live += slots.count * tileRegisters(other, bytesOf(product.result));
+          isInside(lifetime.handsOver) ||
+          (kept.computes[result]->order < at.order &&
+           at.order < handOver.order))
+        live += lifetime.accumulator;
+      if (lifetime.value && at.order <= kept.lastUses[result] &&
+          (handOver.order < at.order || isInside(kept.makers[result])))
+        live += lifetime.value;
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -226,13 +255,13 @@ public:
   /// The loops over an array of tiles are unrolled: each iteration's copies
   /// have their own stage and with it addresses that do not change, which ptxas
   /// holds in registers, and the next iteration's fragments are loaded ahead.
-  int64_t unrolledAddresses(unsigned number, int64_t unrolled) const {
+  void listAddresses(unsigned number, int64_t unrolled,
+                     BlockResources &held) const {
     if (unrolled == 1)
-      return 0;
-    int64_t addresses = 0;
+      return;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      const Placement &place = schedule.places[index];
-      if (!kept.loads[index] || place.space != fuse::Space::Shared ||
+      if (!kept.loads[index] ||
+          schedule.places[index].space != fuse::Space::Shared ||
           llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
             return llvm::is_contained(kept.accumulators[number].axes,
                                       loop->index);
@@ -242,49 +271,56 @@ public:
       int64_t copies =
           llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
                            bytesPerCopy * 32 * schedule.warps);
-      addresses += copies * std::min<int64_t>(place.stages, unrolled);
+      held.addresses.push_back(
+          {static_cast<unsigned>(index), copies, unrolled});
     }
-    return addresses;
   }
 
   /// Values of rows: of each reduction one, in every thread that holds an
-  /// element of the row.
+  /// element of the row, and one of the reference where it may stay behind.
   int64_t rowRegisters() const {
     int64_t count = 0;
-    for (const Reduction &reduction : group.reductions) {
+    for (unsigned number = 0; number < group.reductions.size(); ++number) {
+      const Reduction &reduction = group.reductions[number];
       const ProductMapping &mapping = schedule.products[reduction.product];
       if (reduction.reduced.size() > 1) {
         ++count;
         continue;
       }
+      bool hasReference =
+          schedule.rescale > 0 &&
+          llvm::any_of(group.online, [&](const OnlineAxis &online) {
+            return llvm::is_contained(online.references, number) &&
+                   runsOnline(group, kept, online.axis);
+          });
+      int64_t values = hasReference ? 2 : 1;
       bool alongColumns =
           reduction.pass
               ? mapping.isFirst(group.passes[*reduction.pass].operandNumber)
               : llvm::is_contained(reduction.reduced, mapping.i2);
-      count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
-                            : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+      count +=
+          values * (alongColumns
+                        ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                        : schedule.tiles[mapping.i2] / mapping.warps[1] / 4);
     }
     return count;
   }
 
-  /// The most that lives at any product, the fragments of one of its steps, and
+  /// What lives at each product and the fragments of one of its steps, and
   /// addresses.
-  int64_t countRegisters() const {
+  void listRegisters(BlockResources &held) const {
     // They live through the whole nest, also while others are computed.
-    int64_t always = addressing + rowRegisters(), most = 0;
-    for (unsigned number = 0; number < group.products.size(); ++number)
-      always += unrolledAddresses(number, unrolledIterations(number));
-    for (unsigned number = 0; number < schedule.products.size(); ++number) {
-      auto [fragments, whole] = fragmentRegisters(number);
+    held.always = addressing + rowRegisters();
+    llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
+    for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
-      most =
-          std::max(most, liveRegisters(number) + whole +
-                             fragments * (schedule.registerStages +
-                                          std::min<int64_t>(unrolled - 1, 1)));
+      listAddresses(number, unrolled, held);
+      auto [fragments, whole] = fragmentRegisters(number);
+      held.products.push_back({liveRegisters(number, lifetimes) + whole,
+                               fragments, std::min<int64_t>(unrolled - 1, 1)});
     }
     for (unsigned number = 0; number < group.passes.size(); ++number)
-      most = std::max(most, passRegisters(number));
-    return always + most;
+      held.passes = std::max(held.passes, passRegisters(number));
   }
 
   /// At a pass over rows: accumulators that it corrects, and a step of its
@@ -352,11 +388,32 @@ int64_t fusion::leastRegisters(const GroupModel &group,
   return Counter::addressing + most;
 }
 
-void fusion::countResources(const GroupModel &group, const Schedule &schedule,
-                            const KeptTiles &kept, Footprint &footprint) {
+BlockResources fusion::listResources(const GroupModel &group,
+                                     const Schedule &schedule,
+                                     const KeptTiles &kept) {
+  BlockResources held;
   Counter counter(group, schedule, kept);
-  footprint.sharedMemory = counter.countSharedMemory();
-  footprint.registers = counter.countRegisters();
+  counter.listShared(held);
+  counter.listRegisters(held);
+  return held;
+}
+
+void fusion::countResources(const BlockResources &held,
+                            const Schedule &schedule, Footprint &footprint) {
+  int64_t buffers = 0, registers = held.always, most = held.passes;
+  for (const BlockResources::Buffer &buffer : held.buffers)
+    buffers += Counter::alignBuffer(buffer.bytes *
+                                    schedule.places[buffer.tensor].stages);
+  footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
+  for (const BlockResources::Addresses &each : held.addresses)
+    registers +=
+        each.copies *
+        std::min<int64_t>(schedule.places[each.tensor].stages, each.iterations);
+  for (const BlockResources::PerProduct &each : held.products)
+    most =
+        std::max(most, each.live + each.fragments *
+                                       (schedule.registerStages + each.ahead));
+  footprint.registers = registers + most;
 }
 
 int64_t fusion::registersWithRoom(const Footprint &footprint,

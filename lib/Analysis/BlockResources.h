@@ -15,8 +15,40 @@ namespace fusion {
 
 /// Sets what a block holds, `sharedMemory` and `registers`: all of a footprint
 /// that depends on stages.
-void countResources(const GroupModel &group, const Schedule &schedule,
-                    const KeptTiles &kept, Footprint &footprint);
+/// What a block holds, as far as loops, tiles and warps decide it; stages say how
+/// often.
+struct BlockResources {
+  struct Buffer {
+    unsigned tensor;
+    int64_t bytes; ///< of one stage, of all slots
+  };
+  llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
+  /// Bytes that pass through shared memory beside them, of which one lives at a
+  /// time: values on their way to a product, a result inside of a loop.
+  int64_t passing = 0;
+  int64_t atEnd = 0; ///< of a result that takes the place of all of these
+
+  struct Addresses { ///< of the copies in unrolled loops
+    unsigned tensor;
+    int64_t copies, iterations;
+  };
+  llvm::SmallVector<Addresses, 4> addresses;
+  struct PerProduct {
+    int64_t live;      ///< registers of a thread where it is computed
+    int64_t fragments; ///< of one step
+    int64_t ahead;     ///< steps that unrolled loops load ahead
+  };
+  llvm::SmallVector<PerProduct, 4> products;
+  int64_t always = 0; ///< registers that live through the whole nest
+  int64_t passes = 0; ///< where passes over rows need most
+};
+
+BlockResources listResources(const GroupModel &group, const Schedule &schedule,
+                             const KeptTiles &kept);
+
+/// Shared memory and registers with the schedule's stages.
+void countResources(const BlockResources &held, const Schedule &schedule,
+                    Footprint &footprint);
 
 /// Bytes of the operands' buffers with one stage, less than which no warps and
 /// stages need; of the schedule only loops, tiles and places are looked at.

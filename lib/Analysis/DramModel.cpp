@@ -35,8 +35,13 @@ public:
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
       int64_t all = tripCount(group.axes[axis], schedule.tiles[axis]);
       whole.push_back(all);
-      sequential.push_back(llvm::divideCeil(all, schedule.splitOf(axis)));
+      int64_t parts = schedule.splitOf(axis);
+      isSplit |= parts > 1;
+      sequential.push_back(parts == 1 ? all : llvm::divideCeil(all, parts));
     }
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      wholeBytes.push_back(movedElements(group, schedule, tensor) *
+                           movedElementBytes(group, schedule, tensor));
     listLevels();
     // The resident blocks are the next ones in order.
     double rest = std::max<int64_t>(1, concurrent);
@@ -51,9 +56,10 @@ public:
     for (const GridLevel &level : levels)
       repeat(level.axis, level.trips / level.together, 0);
     DramTraffic result;
-    result.storeBytes = partialRowBytes(group, schedule);
+    if (isSplit)
+      result.storeBytes = partialRowBytes(group, schedule);
     for (unsigned tensor : seen) {
-      double bytes = static_cast<double>(wholeBytes(tensor)) * fetches[tensor];
+      double bytes = static_cast<double>(wholeBytes[tensor]) * fetches[tensor];
       if (group.tensors[tensor].role == TensorRole::Result)
         result.storeBytes += bytes;
       else
@@ -64,11 +70,6 @@ public:
 
 private:
   double trips(unsigned axis) const { return whole[axis]; }
-
-  int64_t wholeBytes(unsigned tensor) const {
-    return movedElements(group, schedule, tensor) *
-           movedElementBytes(group, schedule, tensor);
-  }
 
   /// The loops over blocks, fastest first.
   void listLevels() {
@@ -89,17 +90,19 @@ private:
   /// Whether other iterations of a loop over `axis` touch other elements. Every
   /// part of a split reduction has a result of its own.
   bool indexes(unsigned tensor, unsigned axis) const {
-    return group.indexes(tensor, axis) ||
-           (group.tensors[tensor].role == TensorRole::Result &&
+    const GroupTensor &info = group.tensors[tensor];
+    return llvm::is_contained(info.axes, axis) ||
+           (isSplit && info.role == TensorRole::Result &&
             schedule.splitOf(axis) > 1);
   }
 
   /// A statement: in one iteration of everything around it, the resident blocks
   /// touch these bytes of its tensor.
   void touch(unsigned tensor, llvm::ArrayRef<unsigned> loops) {
-    double bytes = static_cast<double>(wholeBytes(tensor));
+    double bytes = static_cast<double>(wholeBytes[tensor]);
     for (unsigned axis : loops)
-      if (!schedule.isBlockAxis(axis) && group.indexes(tensor, axis))
+      if (llvm::is_contained(group.tensors[tensor].axes, axis) &&
+          !schedule.isBlockAxis(axis))
         bytes /= sequential[axis];
     for (const GridLevel &level : levels)
       if (indexes(tensor, level.axis))
@@ -139,7 +142,7 @@ private:
         if (!schedule.isBlockAxis(node.index))
           repeat(node.index, sequential[node.index], first);
       } else if (node.kind != TilingNode::Kind::Compute &&
-                 !isCombined(group, schedule, node.index)) {
+                 !(isSplit && isCombined(group, schedule, node.index))) {
         touch(node.index, path);
       }
     }
@@ -148,7 +151,9 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   uint64_t l2Bytes;
+  bool isSplit = false;
   SmallVector<double, 8> whole, sequential; ///< by axis: tiles, iterations
+  SmallVector<int64_t, 8> wholeBytes;       ///< by tensor, each element once
   SmallVector<GridLevel, 6> levels;
   SmallVector<unsigned, 8> path; ///< loops around the statement at hand
   SmallVector<unsigned, 8> seen; ///< tensors, in the order of their statements
@@ -165,4 +170,14 @@ DramTraffic fusion::predictDram(const GroupModel &group,
                                 const Schedule &schedule, int64_t concurrent,
                                 uint64_t l2Bytes) {
   return DramWalker(group, schedule, concurrent, l2Bytes).run();
+}
+
+DramTraffic DramMemo::predict(const GroupModel &group, const Schedule &schedule,
+                              int64_t concurrent, uint64_t l2Bytes) {
+  for (const auto &[blocks, traffic] : known)
+    if (blocks == concurrent)
+      return traffic;
+  DramTraffic traffic = predictDram(group, schedule, concurrent, l2Bytes);
+  known.push_back({concurrent, traffic});
+  return traffic;
 }

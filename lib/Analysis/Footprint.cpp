@@ -60,10 +60,14 @@ public:
   Walker(const GroupModel &group, const Schedule &schedule,
          const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {
-    for (auto [index, axis] : llvm::enumerate(group.axes))
-      trips.push_back(tripCount(axis, schedule.tiles[index]));
-    if ((split = schedule.splitAxis()))
+    trips = kept.trips;
+    if ((split = schedule.splitAxis())) {
       parts = schedule.splitOf(*split);
+      trips[*split] = tripCount(group.axes[*split], schedule.tiles[*split]);
+    }
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      wholeBytes.push_back(movedElements(group, schedule, tensor) *
+                           movedElementBytes(group, schedule, tensor));
     shortened = shortenedLoop(group, schedule);
     if (shortened)
       visited = listVisitedTiles(group, schedule, *shortened);
@@ -75,14 +79,14 @@ public:
     result.blocks *= parts;
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role != TensorRole::Intermediate &&
-          tensor.role != TensorRole::Rows && !tensor.pass &&
-          !isCombined(group, schedule, index))
-        result.compulsoryBytes +=
-            movedElements(group, schedule, index) * bytesOf(index);
+          tensor.role != TensorRole::Rows && !tensor.pass && !isAnothers(index))
+        result.compulsoryBytes += wholeBytes[index];
     if (shortened)
       addShortened();
-    result.compulsoryBytes += partialRowBytes(group, schedule);
-    result.globalStoreBytes += partialRowBytes(group, schedule);
+    if (split) {
+      result.compulsoryBytes += partialRowBytes(group, schedule);
+      result.globalStoreBytes += partialRowBytes(group, schedule);
+    }
     traffic.products.resize(group.products.size());
     visit(schedule.tree);
     traffic.loops = std::move(result);
@@ -90,8 +94,9 @@ public:
   }
 
 private:
-  int64_t bytesOf(unsigned tensor) const {
-    return movedElementBytes(group, schedule, tensor);
+  /// Whether another launch moves the tensor.
+  bool isAnothers(unsigned tensor) const {
+    return split && isCombined(group, schedule, tensor);
   }
 
   /// How often all parts of a split axis together do what stands outside of the
@@ -105,7 +110,7 @@ private:
   /// the axis.
   int64_t movedBytes(unsigned index) const {
     const GroupTensor &tensor = group.tensors[index];
-    int64_t count = movedElements(group, schedule, index) * bytesOf(index);
+    int64_t count = wholeBytes[index];
     for (unsigned axis : loops)
       if (!llvm::is_contained(tensor.axes, axis))
         count *= trips[axis];
@@ -178,7 +183,7 @@ private:
       const GroupTensor &tensor = group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        if (isCombined(group, schedule, node.index))
+        if (isAnothers(node.index))
           break;
         int64_t bytes = movedBytes(node.index);
         bool isShared =
@@ -194,7 +199,7 @@ private:
         break;
       }
       case TilingNode::Kind::Store: {
-        if (isCombined(group, schedule, node.index))
+        if (isAnothers(node.index))
           break;
         // Of blocks that all compute the same rows the first one stores them.
         int64_t bytes = tensor.role == TensorRole::Statistic
@@ -282,7 +287,8 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const KeptTiles &kept;
-  SmallVector<int64_t, 8> trips;
+  SmallVector<int64_t, 8> trips;      ///< by axis, of all parts
+  SmallVector<int64_t, 8> wholeBytes; ///< by tensor, each element once
   SmallVector<unsigned, 8> loops;
   std::optional<ShortenedLoop> shortened;
   std::vector<VisitedTiles> visited; ///< by it
@@ -382,6 +388,6 @@ Footprint fusion::computeFootprint(const GroupModel &group,
                                    const KeptTiles &kept) {
   Footprint footprint =
       countTraffic(group, schedule, countLoopTraffic(group, schedule, kept));
-  countResources(group, schedule, kept, footprint);
+  countResources(listResources(group, schedule, kept), schedule, footprint);
   return footprint;
 }

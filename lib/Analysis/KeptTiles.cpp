@@ -39,12 +39,13 @@ KeptTilesAnalysis::locate(const TilingTree &items,
             return outer->index == node.index;
           }))
         return "loop '" + group.axisName(node.index) + "' is nested in itself";
-      if (schedule.isBlockAxis(node.index) && !loops.empty() &&
+      bool isBlock = schedule.isBlockAxis(node.index);
+      if (isBlock && !loops.empty() &&
           !schedule.isBlockAxis(loops.back()->index))
         return "loop '" + group.axisName(node.index) +
                "' is bound to the grid but stands inside of '" +
                group.axisName(loops.back()->index) + "', which is not";
-      if (schedule.isBlockAxis(node.index) && items.size() != 1)
+      if (isBlock && items.size() != 1)
         return "loop '" + group.axisName(node.index) +
                "' is bound to the grid and must enclose everything else";
       loops.push_back(&node);
@@ -270,14 +271,30 @@ Reason KeptTilesAnalysis::run() {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     kept.trips.push_back(sequentialTrips(group, schedule, axis));
   // Of the schedule before.
-  for (auto *list : {&kept.loads, &kept.computes, &kept.stores})
-    list->assign(tensors, std::nullopt);
-  kept.values.assign(tensors, {});
+  for (auto *list : {&kept.loads, &kept.computes, &kept.stores}) {
+    list->resize(tensors);
+    for (std::optional<TreePosition> &slot : *list)
+      slot.reset();
+  }
+  auto clear = [](llvm::SmallVectorImpl<TileSlots> &list, size_t size) {
+    list.resize(size);
+    for (TileSlots &slots : list) {
+      slots.axes.clear();
+      slots.count = 1;
+    }
+  };
+  clear(kept.values, tensors);
   kept.makers.assign(tensors, nullptr);
   kept.lastUses.assign(tensors, 0);
-  kept.accumulators.assign(products, {});
+  clear(kept.accumulators, products);
   kept.reductions.assign(products, nullptr);
-  kept.handOvers.assign(products, {});
+  kept.handOvers.resize(products);
+  for (HandOver &handOver : kept.handOvers) {
+    handOver.loops.clear();
+    handOver.opened.clear();
+    handOver.after.reset();
+    handOver.order = 0;
+  }
   kept.rowLoops.assign(group.passes.size(), nullptr);
   kept.runsWithProduct.assign(group.passes.size(), false);
   SmallVector<const TilingNode *, 8> loops;

@@ -61,9 +61,10 @@ namespace {
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
-         const Footprint &footprint, const ChipInfo &chip, PipelineForm form)
+         const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
+         DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form) {
+        form(form), isSplit(schedule.splitAxis().has_value()) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -72,7 +73,13 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    result.dram = predictDram(group, schedule, concurrent, chip.l2Bytes);
+    result.dram = dram
+                      ? dram->predict(group, schedule, concurrent, chip.l2Bytes)
+                      : predictDram(group, schedule, concurrent, chip.l2Bytes);
+    share =
+        footprint.globalLoadBytes > 0
+            ? std::min(1.0, result.dram.loadBytes / footprint.globalLoadBytes)
+            : 1.0;
   }
 
   PipelineLatency run() {
@@ -107,9 +114,14 @@ private:
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
 
+  bool isAnothers(unsigned tensor) const {
+    return isSplit && isCombined(group, schedule, tensor);
+  }
+
   int64_t tileBytes(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
-    int64_t bytes = movedElementBytes(group, schedule, number);
+    int64_t bytes = isSplit ? movedElementBytes(group, schedule, number)
+                            : tensor.elementBytes;
     for (unsigned axis : tensor.axes)
       bytes *= schedule.tiles[axis];
     return bytes;
@@ -131,25 +143,17 @@ private:
     return schedule.producerWarps > 0 && form == PipelineForm::Continuous;
   }
 
-  double dramShare() const {
-    return footprint.globalLoadBytes > 0
-               ? std::min(1.0,
-                          result.dram.loadBytes / footprint.globalLoadBytes)
-               : 1.0;
-  }
-
   /// The part of it in which bytes pass.
   double transferSeconds(double bytes) const {
     double all = bytes * concurrent;
     return std::max(all / chip.l2BytesPerSecond,
-                    all * dramShare() / chip.dramBytesPerSecond);
+                    all * share / chip.dramBytesPerSecond);
   }
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once (DramModel.h). Every load has its
   /// share of it.
   double loadSeconds(double bytes) const {
-    double share = dramShare();
     double all = bytes * concurrent;
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
@@ -253,7 +257,7 @@ private:
           node.isLoop() ? nullptr : &group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
-        if (isCombined(group, schedule, node.index))
+        if (isAnothers(node.index))
           break;
         double bytes = fetchedBytes(node.index);
         unsigned stages = schedule.places[node.index].stages;
@@ -274,7 +278,7 @@ private:
                 : useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
-        if (!isCombined(group, schedule, node.index))
+        if (!isAnothers(node.index))
           body.stored += tileBytes(node.index);
         break;
       case TilingNode::Kind::Loop:
@@ -376,7 +380,9 @@ private:
   const Footprint &footprint;
   const ChipInfo &chip;
   PipelineForm form;
+  bool isSplit;                      ///< a reduction, over blocks
   int64_t concurrent = 1;            ///< blocks of a batch
+  double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM
   PipelineLatency result;
 };
@@ -386,7 +392,7 @@ private:
 PipelineLatency fusion::predictPipeline(const GroupModel &group,
                                         const Schedule &schedule,
                                         const Footprint &footprint,
-                                        const ChipInfo &chip,
-                                        PipelineForm form) {
-  return Walker(group, schedule, footprint, chip, form).run();
+                                        const ChipInfo &chip, PipelineForm form,
+                                        DramMemo *dram) {
+  return Walker(group, schedule, footprint, chip, form, dram).run();
 }

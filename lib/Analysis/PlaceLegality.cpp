@@ -43,10 +43,19 @@ public:
     return std::nullopt;
   }
 
+  Reason runStages() {
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (schedule.places[tensor].stages != 1)
+        if (Reason reason = checkStages(tensor))
+          return reason;
+    return std::nullopt;
+  }
+
 private:
   Reason checkArrangement(unsigned number);
   Reason checkProducers();
   Reason checkPlace(unsigned tensor);
+  Reason checkStages(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkHandOver(unsigned producer);
   Reason checkJoins(unsigned number);
@@ -111,15 +120,16 @@ static unsigned transportBytes(fuse::Transport transport) {
   llvm_unreachable("covered switch");
 }
 
-Reason PlaceChecker::checkPlace(unsigned index) {
+/// A pass over rows that reads the product's tiles needs no place.
+static std::string notLoaded(const GroupTensor &tensor) {
+  return "'" + tensor.name + "' is not loaded and needs no shared memory";
+}
+
+Reason PlaceChecker::checkStages(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
-  // A pass over rows that reads the product's tiles.
   if (tensor.pass && !kept.loads[index])
-    return place.space == fuse::Space::Shared || place.stages > 1
-               ? Reason("'" + tensor.name +
-                        "' is not loaded and needs no shared memory")
-               : std::nullopt;
+    return place.stages > 1 ? Reason(notLoaded(tensor)) : std::nullopt;
   constexpr unsigned mostStages = 8;
   if (place.stages < 1 || place.stages > mostStages)
     return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
@@ -128,9 +138,18 @@ Reason PlaceChecker::checkPlace(unsigned index) {
     return "'" + tensor.name +
            "' is no operand that is loaded in a loop and has "
            "one stage";
-  if (place.stages > 1)
-    if (Reason reason = checkPipeline(index))
+  return place.stages > 1 ? checkPipeline(index) : std::nullopt;
+}
+
+Reason PlaceChecker::checkPlace(unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  const Placement &place = schedule.places[index];
+  if (place.stages != 1)
+    if (Reason reason = checkStages(index))
       return reason;
+  if (tensor.pass && !kept.loads[index])
+    return place.space == fuse::Space::Shared ? Reason(notLoaded(tensor))
+                                              : std::nullopt;
   bool isShared = place.space == fuse::Space::Shared;
   switch (tensor.role) {
   case TensorRole::Extra:
@@ -271,6 +290,12 @@ Reason fusion::whyPlacesIllegal(const GroupModel &group,
                                 const Schedule &schedule, const ChipInfo &chip,
                                 const KeptTiles &kept) {
   return PlaceChecker(group, schedule, chip, kept).runPlaces();
+}
+
+Reason fusion::whyStagesIllegal(const GroupModel &group,
+                                const Schedule &schedule, const ChipInfo &chip,
+                                const KeptTiles &kept) {
+  return PlaceChecker(group, schedule, chip, kept).runStages();
 }
 
 //===----------------------------------------------------------------------===//

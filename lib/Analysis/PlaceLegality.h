@@ -28,6 +28,12 @@ std::optional<std::string> whyPlacesIllegal(const GroupModel &group,
                                             const ChipInfo &chip,
                                             const KeptTiles &kept);
 
+/// The same where everything else but the stages was accepted.
+std::optional<std::string> whyStagesIllegal(const GroupModel &group,
+                                            const Schedule &schedule,
+                                            const ChipInfo &chip,
+                                            const KeptTiles &kept);
+
 } // namespace fusion
 
 #endif // FUSION_LIB_ANALYSIS_PLACELEGALITY_H

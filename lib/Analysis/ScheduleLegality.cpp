@@ -85,6 +85,7 @@ std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
 struct ScheduleChecker::State {
   KeptTiles kept;
   LoopTraffic traffic;
+  BlockResources held;
   Footprint counted;
 };
 
@@ -148,13 +149,20 @@ Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
     return reason;
   if (Reason reason = whyNotReduced(group, schedule, state->kept))
     return reason;
-  return checkStages(schedule);
+  if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
+    return reason;
+  state->held = listResources(group, schedule, state->kept);
+  return checkResources(schedule);
 }
 
 Reason ScheduleChecker::checkStages(const Schedule &schedule) {
-  if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
+  if (Reason reason = whyStagesIllegal(group, schedule, chip, state->kept))
     return reason;
-  countResources(group, schedule, state->kept, state->counted);
+  return checkResources(schedule);
+}
+
+Reason ScheduleChecker::checkResources(const Schedule &schedule) {
+  countResources(state->held, schedule, state->counted);
   if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
     return reason;
   return refuseRegisters(state->counted.registers, schedule.warps, schedule,

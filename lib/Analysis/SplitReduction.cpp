@@ -15,8 +15,9 @@ using namespace fusion;
 
 int64_t fusion::sequentialTrips(const GroupModel &group,
                                 const Schedule &schedule, unsigned axis) {
-  return llvm::divideCeil(tripCount(group.axes[axis], schedule.tiles[axis]),
-                          schedule.splitOf(axis));
+  int64_t all = tripCount(group.axes[axis], schedule.tiles[axis]),
+          parts = schedule.splitOf(axis);
+  return parts == 1 ? all : llvm::divideCeil(all, parts);
 }
 
 bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,

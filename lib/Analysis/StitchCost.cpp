@@ -250,8 +250,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.memory =
       std::max((work.compulsoryBytes + again) / chip.dramBytesPerSecond,
                bytes / chip.l2BytesPerSecond);
-  // Of the last wave the loads of a few blocks alone use the bandwidth.
+  cost.traffic = bytes / chip.l2BytesPerSecond;
+  // Blocks of an SM hide one another's dependent steps; a block that is alone
+  // there leaves the memory idle while it computes.
+  double busy = std::max({cost.memory, cost.issue, cost.latency});
   cost.total = chip.launchOverhead + chip.dramLatency +
-               std::max({cost.memory, cost.issue, cost.latency});
+               std::max(busy, cost.memory + cost.latency / cost.blocksPerSM);
   return cost;
 }

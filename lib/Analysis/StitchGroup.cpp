@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/StitchGroup.h"
 #include "StitchIndices.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -37,9 +38,18 @@ private:
     explain(reason);
     return failure();
   }
+  bool isGiven(linalg::LinalgOp op) const {
+    return llvm::is_contained(given, op);
+  }
   bool isComputed(Value value) const {
     auto op = value.getDefiningOp<linalg::LinalgOp>();
-    return op && !isa<linalg::FillOp>(op) && llvm::is_contained(given, op);
+    return op && !isa<linalg::FillOp>(op) && isGiven(op);
+  }
+  /// Whether a value comes from outside of the operators' group, if they are in
+  /// one already.
+  static bool isFromOutside(Value value) {
+    Operation *definer = value.getDefiningOp();
+    return !definer || !isa<fuse::FusedGroupOpInterface>(definer->getParentOp());
   }
   LogicalResult separate();
   LogicalResult classify();
@@ -317,6 +327,8 @@ FailureOr<StitchTensor> StitchBuilder::describe(Value value,
   if (!type.getElementType().isIntOrFloat())
     return decline("a tensor is of type " +
                    llvm::formatv("{0}", type.getElementType()).str());
+  if (!isComputed(value) && !isFromOutside(value))
+    return decline("a tensor is made by no operator and comes from nowhere");
   StitchTensor tensor;
   tensor.value = value;
   tensor.axes.assign(axes.begin(), axes.end());
@@ -335,9 +347,10 @@ FailureOr<StitchTensor> StitchBuilder::describe(unsigned op,
   if (isComputed(extract.getTensor()))
     return decline("an operator reads values of the group at other places than "
                    "its own");
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+      !isFromOutside(extract.getTensor()))
     return decline("a tensor that is read from by index has sizes that are not "
-                   "known, or elements that are no numbers");
+                   "known, no numbers for elements, or a constant value");
   StitchTensor tensor;
   tensor.value = extract.getTensor();
   tensor.elementBytes = bytesOf(type.getElementType());
@@ -421,6 +434,10 @@ LogicalResult StitchBuilder::collectInputs() {
       // It gives a shape only.
       if (value.getDefiningOp<tensor::EmptyOp>() &&
           !op.payloadUsesValueFromOperand(operand))
+        continue;
+      // What is filled is a number everywhere.
+      if (auto fill = value.getDefiningOp<linalg::FillOp>();
+          fill && isGiven(fill))
         continue;
       FailureOr<StitchTensor> tensor =
           describe(value, group.axesOf(index, operand));

@@ -286,11 +286,6 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         continue;
       }
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
-      // Computed places are read beyond the extent too: at the first element.
-      if (tensor.isGathered) {
-        first = 0;
-        beyond = llvm::alignTo(axis.extent, spread.tile);
-      }
       if (passes.axis != axisNumber) {
         elements *= beyond - first;
         continue;

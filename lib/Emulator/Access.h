@@ -52,9 +52,10 @@ bool resolveShared(Warp &warp, const Inst &inst, unsigned lane,
                    uint64_t address, uint64_t bytes, unsigned alignment,
                    bool remote, Cta *&cta, uint32_t &offset);
 
-/// The 128 bytes of a tensor map, from wherever it is; false after a fault.
+/// The 128 bytes of a tensor map, from wherever it is, and its generic address;
+/// false after a fault.
 bool tensorMapAt(Warp &warp, const Inst &inst, unsigned lane, Ref address,
-                 AccessKind kind, uint8_t *&bytes);
+                 AccessKind kind, uint8_t *&bytes, uint64_t &place);
 
 /// Distinct sectors where the addresses are not sorted. Appends them to
 /// `trace` where that is not null.

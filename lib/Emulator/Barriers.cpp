@@ -258,6 +258,8 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
       return barrier.lastLine;
     return barrier.line != inst.line ? barrier.line : 0;
   }
+  if (inst.run == setRegistersHandler())
+    return cta.registerLine;
   return group.state == Group::State::WaitEvent && !mayTimeOut(inst)
              ? cta.cluster->line
              : 0;

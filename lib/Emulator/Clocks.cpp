@@ -185,6 +185,54 @@ Clocks::Node *Clocks::joined(Node *a, Node *b) {
   return node;
 }
 
+bool Clocks::joinInto(Node *&a, Node *b) {
+  if (a == b)
+    return false;
+  if (a->uses > 1 || a->level < b->level || !a->holds(b->base)) {
+    Node *node = joined(a, b);
+    bool isNew = node != a;
+    release(a);
+    a = node;
+    return isNew;
+  }
+  auto put = [](Node *&child, Node *other) {
+    if (child)
+      return joinInto(child, other);
+    child = retain(other);
+    return true;
+  };
+  if (a->level > b->level)
+    return put(a->children[a->place(b->base)], b);
+  if (!a->level) {
+    int32_t isA, isB;
+    compare(a->clocks, b->clocks, kLeaf, isA, isB);
+    if (!isB)
+      return false;
+    if (isA) {
+      takeLarger(a->clocks, b->clocks, kLeaf);
+    } else {
+      release(a);
+      a = retain(b);
+    }
+    return true;
+  }
+  uint32_t different = 0;
+  for (unsigned i = 0; i < kChildren; ++i)
+    different |= uint32_t(b->children[i] && a->children[i] != b->children[i])
+                 << i;
+  bool isNew = false;
+  for (; different; different &= different - 1) {
+    unsigned i = unsigned(__builtin_ctz(different));
+    isNew |= put(a->children[i], b->children[i]);
+  }
+  // What is equal is to be shared.
+  if (isNew && std::equal(a->children, a->children + kChildren, b->children)) {
+    release(a);
+    a = retain(b);
+  }
+  return isNew;
+}
+
 Clocks::Node *Clocks::without(Node *node, uint64_t first, uint64_t last) {
   uint64_t begin = node->base * kLeaf;
   if (!node->level)

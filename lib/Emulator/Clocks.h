@@ -66,7 +66,7 @@ public:
   bool join(const Clocks &other) {
     if (root == other.root || !other.root)
       return false;
-    return adopt(joined(root, other.root));
+    return root ? joinInto(root, other.root) : adopt(retain(other.root));
   }
   /// Visits (key of the leaf's first clock, clocks), of leaves where that key
   /// is in the range.
@@ -121,6 +121,9 @@ private:
   // What follows returns a use of a node: of one of the arguments, where it is
   // that.
   static Node *joined(Node *a, Node *b);
+  /// The same in place of the first, where nobody else sees that; whether it is
+  /// another now.
+  static bool joinInto(Node *&a, Node *b);
   static Node *branch(Node *a, Node *b);
   static Node *withChild(Node *node, unsigned place, Node *child);
   static Node *without(Node *node, uint64_t first, uint64_t last);
@@ -140,8 +143,13 @@ private:
       return;
     if (!node->level)
       return visit(node->base * kLeaf, node->clocks);
-    for (const Node *child : node->children)
-      visitLeaves(child, first, last, visit);
+    unsigned begin = 0, end = kChildren - 1;
+    if (first > node->base * kLeaf)
+      begin = node->place(first / kLeaf);
+    if (last < node->lastKey())
+      end = node->place(last / kLeaf);
+    for (; begin <= end; ++begin)
+      visitLeaves(node->children[begin], first, last, visit);
   }
 
   Node *root = nullptr;

@@ -329,9 +329,9 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     return true;
   }
   if (root == "setmaxnreg") {
-    bool known = modifiers.takeOneOf({"inc", "dec"}) >= 0 &&
-                 modifiers.take("sync") && modifiers.take("aligned") &&
-                 modifiers.takeType() == Type::U32;
+    int action = modifiers.takeOneOf({"inc", "dec"});
+    bool known = action >= 0 && modifiers.take("sync") &&
+                 modifiers.take("aligned") && modifiers.takeType() == Type::U32;
     if (!known)
       return unsupported();
     if (!count(1, 1))
@@ -340,7 +340,9 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     if (instruction->operands[0].kind != Operand::Kind::Integer ||
         registers < 24 || registers > 256 || registers % 8)
       return fail("setmaxnreg wants a multiple of 8 from 24 to 256");
-    emit(nothingHandler(), {}, Flow::WarpAligned);
+    Inst &inst = emit(setRegistersHandler(), {}, Flow::WarpAligned);
+    inst.imm = int64_t(registers);
+    inst.a = action == 0;
     return true;
   }
   if (root == "griddepcontrol") {
@@ -372,6 +374,8 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
                 : shared ? FenceSharedProxy
                          : FenceGlobalProxy | FenceSharedProxy;
     }
+    if (has("tensormap::generic") && has("release"))
+      proxies = FenceTensorMap;
     bool special = has("proxy") || has("mbarrier_init");
     while (modifiers.takeOneOf({"sc",
                                 "acq_rel",
@@ -409,7 +413,9 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
     if (ofMap && (operands[1].kind != Operand::Kind::Integer ||
                   operands[1].value != 128))
       return fail("the size of a tensor map is 128");
-    if (proxies)
+    if (ofMap)
+      emit(mapAcquireHandler(), {map});
+    else if (proxies)
       emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
     else
       emitFence(!special, has("cta"));

@@ -120,6 +120,21 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     limit = limitOf(warp);
     return true;
   };
+  // The lanes cannot execute the instruction yet; others of the group can go
+  // on.
+  auto holdBack = [&](uint32_t mask) {
+    warp.suspended = false;
+    if (Annotate)
+      --warp.counters->instructions; // it will be back
+    if (uint32_t rest = warp.current.mask & ~mask) {
+      Group group = warp.current;
+      group.mask = rest;
+      ++group.pc;
+      warp.others.push_back(group);
+      warp.current.mask = mask;
+    }
+    suspend(warp, Group::State::WaitEvent);
+  };
   while (!warp.stop) {
     uint32_t pc = warp.current.pc;
     if (pc >= limit) {
@@ -232,6 +247,13 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       if (warp.stop)
         goto done;
       inst.run(warp, inst, mask);
+      if (warp.suspended) {
+        --counted;
+        holdBack(mask);
+        if (!reconsider())
+          goto done;
+        continue;
+      }
       ++warp.current.pc;
       if (!warp.others.empty())
         limit = limitOf(warp);
@@ -256,17 +278,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       }
       inst.run(warp, inst, mask);
       if (warp.suspended) {
-        warp.suspended = false;
-        if (Annotate)
-          --warp.counters->instructions; // it will be back
-        if (uint32_t rest = warp.current.mask & ~mask) {
-          Group group = warp.current;
-          group.mask = rest;
-          ++group.pc;
-          warp.others.push_back(group);
-          warp.current.mask = mask;
-        }
-        suspend(warp, Group::State::WaitEvent);
+        holdBack(mask);
         if (!reconsider())
           goto done;
         continue;

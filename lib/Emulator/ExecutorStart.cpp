@@ -8,6 +8,8 @@
 
 #include "Executor.h"
 
+#include "Handlers.h"
+
 #include "Sanitizer.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.cluster = &cluster;
   cta.rank = rank;
   cta.ended = false;
+  cta.freeRegisters = cta.registerLine = 0;
   cta.async = AsyncState();
   seenEvents = 0;
   cta.id = {uint32_t(linear % launch.grid[0]),
@@ -81,6 +84,7 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   warp.productGroup = 0;
   std::fill(std::begin(warp.bulkCommitted), std::end(warp.bulkCommitted), 0);
   warp.clusterArrived = warp.clusterParity = 0;
+  warp.registers = registersAtStart(*code.source);
 
   const CodeFunction &kernel = code.functions[0];
   if (warp.frames.size() != 1) {

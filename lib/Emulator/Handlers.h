@@ -211,6 +211,11 @@ struct HandlerTable {
   bool (*shadowScatter)(const ShadowWords &words, const uint64_t *from,
                         uint64_t *to);
   void (*shadowFill)(const ShadowWords &words, uint64_t record, uint64_t *to);
+  /// Puts the lanes in the place of readers that come before (all, where the
+  /// last one is kept), as `asked` says (kAsked contexts, twice their number
+  /// and the answer). False, and nothing done, where it does not.
+  bool (*shadowReplace)(const ShadowWords &words, const uint32_t *asked,
+                        bool keepsFirst, uint64_t *to);
 };
 
 /// The widest table that this machine executes.
@@ -279,6 +284,15 @@ Handler clusterArriveHandler();
 Handler clusterWaitHandler();
 /// Lanes that end do not arrive at barrier.cluster any more.
 void leaveCluster(Warp &warp, uint32_t mask);
+
+// HandlersRegisters.cpp
+Handler setRegistersHandler(); ///< imm: per thread; a: 1 if it takes some
+/// Registers of a thread at first, as many as the kernel's directives let
+/// ptxas give it (which does, where there is a setmaxnreg); 0: they say
+/// nothing, and setmaxnreg may have no effect.
+uint32_t registersAtStart(const Function &kernel);
+/// " wait for registers, line n".
+std::string describeRegisters(const Warp &warp, const Inst &inst);
 /// Whether a wait for an event may be told that it was in vain.
 bool mayTimeOut(const Inst &inst);
 /// The mbarrier that a group waits for: its offset.
@@ -362,6 +376,7 @@ Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 void faultMetadata(Warp &warp, const Inst &inst, unsigned row, uint32_t bits);
 Handler nothingHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
+Handler mapAcquireHandler(); ///< [map]: fence.proxy.tensormap, .acquire
 Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
 
 } // namespace fusion::emulator

@@ -235,8 +235,12 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     unsigned lane = unsigned(__builtin_ctz(left));
     auto box = std::make_shared<TensorBox>();
     uint8_t *bytes;
-    if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Load, bytes))
+    uint64_t place;
+    if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Load, bytes,
+                     place))
       return;
+    if (warp.sanitizer)
+      warp.sanitizer->mapUse(warp, inst, lane, place);
     std::memcpy(&box->map, bytes, sizeof(box->map));
     box->im2col = inst.a & BulkIm2col;
     std::string problem = checkTensorMap(box->map, inst.d, box->im2col);

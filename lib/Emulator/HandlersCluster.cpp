@@ -127,13 +127,15 @@ void fusion::emulator::leaveCluster(Warp &warp, uint32_t mask) {
 }
 
 bool fusion::emulator::mayTimeOut(const Inst &inst) {
-  return inst.run != clusterWaitHandler();
+  return inst.run != clusterWaitHandler() && inst.run != setRegistersHandler();
 }
 
 std::string fusion::emulator::describeWait(const Warp &warp, const Inst &inst,
                                            const Group &group) {
   std::string line = ", line " + std::to_string(inst.line);
   const Cluster &cluster = *warp.cta->cluster;
+  if (inst.run == setRegistersHandler())
+    return describeRegisters(warp, inst);
   if (!mayTimeOut(inst))
     return " wait at barrier.cluster" + line + " (" +
            std::to_string(cluster.arrived) + " of " +

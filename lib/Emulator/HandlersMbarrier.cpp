@@ -116,9 +116,10 @@ bool misuse(Warp &warp, const Inst &inst, unsigned lane,
   return false;
 }
 
-/// The mbarrier of a lane; false after a fault.
+/// The mbarrier of a lane; false after a fault. The sanitizers hear of the
+/// lanes `together`, which have the same one.
 bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
-          Cta *&cta, uint32_t &offset, Mbarrier &m) {
+          uint32_t together, Cta *&cta, uint32_t &offset, Mbarrier &m) {
   if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(address)[lane], 8, 8,
                      remote, cta, offset))
     return false;
@@ -127,25 +128,9 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
     return misuse(warp, inst, lane,
                   "there is no initialised mbarrier at shared offset " +
                       std::to_string(offset));
-  if (cta->sanitizer)
-    cta->sanitizer->phaseTouch(warp, inst, 1u << lane, offset);
+  if (cta->sanitizer && together)
+    cta->sanitizer->phaseTouch(warp, inst, together, offset);
   return true;
-}
-
-/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until there is a
-/// fault, which `visit` tells by false.
-template <class Visit>
-void forMbarriers(Warp &warp, const Inst &inst, uint32_t mask, Ref address,
-                  bool remote, Visit visit) {
-  for (uint32_t left = mask; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    Cta *cta;
-    uint32_t offset;
-    Mbarrier m;
-    if (!find(warp, inst, lane, address, remote, cta, offset, m) ||
-        !visit(lane, *cta, offset, m))
-      return;
-  }
 }
 
 /// The lanes of `mask` that name the same mbarrier as its first.
@@ -156,6 +141,25 @@ uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
   for (unsigned i = 0; i < 32; ++i)
     same |= uint32_t(addresses[i] == first) << i;
   return same & mask;
+}
+
+/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until there is a
+/// fault, which `visit` tells by false.
+template <class Visit>
+void forMbarriers(Warp &warp, const Inst &inst, uint32_t mask, Ref address,
+                  bool remote, Visit visit) {
+  uint32_t told = 0;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    Cta *cta;
+    uint32_t offset, together = 0;
+    Mbarrier m;
+    if (warp.sanitizer && !(told >> lane & 1))
+      told |= together = lanesAt(warp, address, left);
+    if (!find(warp, inst, lane, address, remote, together, cta, offset, m) ||
+        !visit(lane, *cta, offset, m))
+      return;
+  }
 }
 
 bool countInRange(Warp &warp, const Inst &inst, unsigned lane, uint32_t count,
@@ -304,7 +308,8 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       Cta *cta;
       uint32_t offset;
       Mbarrier m;
-      if (!find(warp, inst, lane, inst.op[2], false, cta, offset, m))
+      if (!find(warp, inst, lane, inst.op[2], false, 1u << lane, cta, offset,
+                m))
         return;
       // A wait may time out (PTX ISA, "mbarrier.try_wait").
       if (m.parity == awaited && drawn(*cta))

@@ -265,6 +265,14 @@ void proxyFence(Warp &warp, const Inst &inst, uint32_t mask) {
     warp.sanitizer->proxyFence(warp, mask, inst.a);
 }
 
+void mapAcquire(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (!warp.sanitizer)
+    return;
+  LaneAddresses addresses;
+  laneAddresses(warp, inst.op[0], 0, 8, addresses);
+  warp.sanitizer->mapAcquire(warp, mask, addresses.address);
+}
+
 void fence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->fence(warp, mask, inst.order & OrderCta);
@@ -294,6 +302,7 @@ Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }
 Handler fusion::emulator::fenceHandler() { return fence; }
+Handler fusion::emulator::mapAcquireHandler() { return mapAcquire; }
 Handler fusion::emulator::proxyFenceHandler() { return proxyFence; }
 Handler fusion::emulator::predicateHandler(IntOp op) {
   switch (op) {

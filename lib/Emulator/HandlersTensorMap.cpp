@@ -8,12 +8,13 @@
 
 #include "Access.h"
 #include "Handlers.h"
+#include "Sanitizer.h"
 
 using namespace fusion::emulator;
 
 bool fusion::emulator::tensorMapAt(Warp &warp, const Inst &inst, unsigned lane,
                                    Ref address, AccessKind kind,
-                                   uint8_t *&bytes) {
+                                   uint8_t *&bytes, uint64_t &place) {
   LaneAddresses addresses;
   laneAddresses(warp, address, 0, 8, addresses);
   if (addresses.address[lane] % 64) {
@@ -32,6 +33,7 @@ bool fusion::emulator::tensorMapAt(Warp &warp, const Inst &inst, unsigned lane,
                      64, kind, pointers))
     return false;
   bytes = pointers[lane];
+  place = addresses.address[lane];
   return true;
 }
 
@@ -80,8 +82,15 @@ void tensorMapReplace(Warp &warp, const Inst &inst, uint32_t mask) {
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint8_t *bytes;
-    if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Store, bytes))
+    uint64_t place;
+    if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Store, bytes,
+                     place))
       return;
+    // A weak access of the whole object (PTX ISA, "tensormap.replace").
+    if (warp.sanitizer) {
+      for (auto kind : {SanitizeKind::Load, SanitizeKind::Store})
+        warp.sanitizer->mapAccess(warp, inst, 1u << lane, place, kind);
+    }
     TensorMapBytes map;
     std::memcpy(&map, bytes, sizeof(map));
     uint64_t value = warp.reg<uint64_t>(inst.op[0])[lane];
@@ -100,10 +109,20 @@ void tensorMapCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   // All lanes of the warp copy the same 128 bytes.
   unsigned lane = unsigned(__builtin_ctz(mask));
   uint8_t *to, *from;
-  if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Load, from) ||
-      !tensorMapAt(warp, inst, lane, inst.op[0], AccessKind::Store, to))
+  uint64_t source, destination;
+  if (!tensorMapAt(warp, inst, lane, inst.op[1], AccessKind::Load, from,
+                   source) ||
+      !tensorMapAt(warp, inst, lane, inst.op[0], AccessKind::Store, to,
+                   destination))
     return;
   std::memmove(to, from, 128);
+  if (!warp.sanitizer)
+    return;
+  // That the warp is together orders nothing among its lanes.
+  warp.sanitizer->mapAccess(warp, inst, mask, source, SanitizeKind::Load);
+  warp.sanitizer->mapAccess(warp, inst, 1u << lane, destination,
+                            SanitizeKind::Store);
+  warp.sanitizer->mapPublish(warp, mask, destination);
 }
 
 } // namespace

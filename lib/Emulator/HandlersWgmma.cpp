@@ -23,6 +23,9 @@ namespace {
 // Programs that do not wait are not to exhaust the memory.
 constexpr size_t kMaxProducts = 1024;
 
+// Of 16 bytes, in an operand: 256 rows of 32 bytes.
+constexpr size_t kMaxPieces = 512;
+
 /// The pieces of an operand lie in shared memory; rows [first, first + rows).
 bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
                   uint32_t first, uint32_t rows, const char *name) {
@@ -31,7 +34,7 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
   uint32_t inner = transposed ? 16 : 2;
   uint32_t begin = transposed ? first / 8 : first;
   uint32_t limit = warp.cta->sharedBytes;
-  std::vector<uint32_t> pieces;
+  uint32_t pieces[kMaxPieces], count = 0;
   for (uint32_t r = begin; r < begin + outer; ++r)
     for (uint32_t c = 0; c < inner; ++c) {
       uint32_t at = descriptor.piece(r, c);
@@ -43,11 +46,10 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
                    "out-of-bounds-shared");
         return false;
       }
-      if (warp.sanitizer)
-        pieces.push_back(at);
+      pieces[count++] = at;
     }
   if (warp.sanitizer)
-    warp.sanitizer->productRead(warp, inst, pieces);
+    warp.sanitizer->productRead(warp, inst, pieces, count);
   return true;
 }
 

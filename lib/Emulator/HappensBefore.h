@@ -30,15 +30,17 @@ namespace slots {
 constexpr uint32_t kWarps = 32; ///< the most that a CTA has
 /// The clock of warp w is repeated here by proxy fences: at w + kSharedProxy
 /// for the async proxy in shared memory, at w + kGlobalProxy in global memory,
-/// at w + kInit by fence.mbarrier_init.
-constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96;
+/// at w + kInit by fence.mbarrier_init, at w + kTensorMap by the releasing
+/// fence.proxy.tensormap.
+constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96,
+                   kTensorMap = 128;
 /// Asynchronous operations are agents of their own: whoever waited for one
 /// knows its clock. First the wgmma of every warp, then what bulk copies have,
 /// in turns of four: two for agents, one for the cp.async that arrive at an
 /// mbarrier, and one where proxy fences repeat the clock of these.
-constexpr uint32_t kProducts = 128;
-constexpr uint32_t kStarted = 160; ///< 1: the CTA runs
-constexpr uint32_t kAgents = 161;
+constexpr uint32_t kProducts = 160;
+constexpr uint32_t kStarted = 192; ///< 1: the CTA runs
+constexpr uint32_t kAgents = 193;
 /// What the cp.async of warp w read, at w + kCopies, has no clock but an index:
 /// once somebody has waited, it counts as read then (CopyReads).
 constexpr uint32_t kCopies = 1 << 16;
@@ -115,10 +117,11 @@ struct Knowledge {
   /// Adds what is known of warps of any block, `block` being the one whose
   /// knowledge this is: its warps may be among them.
   void joinForeign(const Clocks &known, uint64_t block);
-  /// `warps` of that block in the form of `foreign`; `started`: and that it
-  /// runs.
-  static Clocks foreignForm(const WarpClocks &warps, uint64_t block,
-                            bool started);
+  /// Of these, what is known of the block's own warps.
+  void hearOwn(const Clocks &known, uint64_t block);
+  /// Adds `warps` of that block to what is in the form of `foreign`.
+  static void addForeignForm(Clocks &foreign, const WarpClocks &warps,
+                             uint64_t block);
   /// A proxy fence: what is known of warps is known of the slots `by` on, and
   /// what is of deliveries likewise (slots::fencedSlot).
   void repeatAt(uint32_t by);

@@ -117,6 +117,8 @@ struct Function {
   std::array<uint32_t, 3> maxThreads{0, 0, 0};      ///< .maxntid, 0 = none
   std::array<uint32_t, 3> requiredThreads{0, 0, 0}; ///< .reqntid
   std::array<uint32_t, 3> requiredCluster{0, 0, 0}; ///< .reqnctapercluster
+  uint32_t maxRegisters = 0;                        ///< .maxnreg
+  uint32_t leastBlocks = 0;                         ///< .minnctapersm
 };
 
 /// The address of a function as kernels see it, in every kernel of its module.

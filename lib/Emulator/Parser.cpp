@@ -238,9 +238,13 @@ bool Parser::functionDirectives(Function &function) {
         return false;
     } else if (text == ".maxnreg" || text == ".minnctapersm" ||
                text == ".maxnctapersm" || text == ".maxclusterrank") {
-      std::array<uint32_t, 3> ignored;
-      if (!dimensions(ignored))
+      std::array<uint32_t, 3> values;
+      if (!dimensions(values))
         return false;
+      if (text == ".maxnreg")
+        function.maxRegisters = values[0];
+      if (text == ".minnctapersm")
+        function.leastBlocks = values[0];
     } else if (text == ".noreturn" || text == ".explicitcluster" ||
                text == ".blocksareclusters" || text == ".FORCE_INLINE") {
       if (!advance())

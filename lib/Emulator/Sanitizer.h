@@ -20,59 +20,13 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZER_H
 #define FUSION_LIB_EMULATOR_SANITIZER_H
 
-#include "HappensBefore.h"
-#include "ReaderSets.h"
-#include "Releases.h"
-#include "SanitizerAsync.h"
-#include "Shadow.h"
-#include "Warp.h"
+#include "GridSanitizer.h"
 
 #include <array>
-#include <memory>
 #include <set>
 #include <tuple>
 
 namespace fusion::emulator {
-
-enum class SanitizeKind : uint8_t { Load, Store, Atomic };
-
-/// What the cp.async of a warp read between two places where groups end: as
-/// of when does it count as read?
-struct CopyReads {
-  uint32_t issued = 0, done = 0;                  ///< lanes
-  uint32_t context = 0;                           ///< of those that are done
-  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
-};
-
-/// What the CTAs of a launch share.
-struct GridSanitizer {
-  explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
-
-  std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
-  std::unordered_map<uint32_t, uint32_t>
-      issuers;                   ///< warps, of agents' contexts
-  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
-  Released released;             ///< at addresses of global memory
-  LooselyReleased looselyReleased;
-  std::unordered_map<const Cluster *, Phase> clusterPhases;
-  std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
-  /// Of shared memory of CTAs that have ended.
-  std::vector<std::pair<Shadow, ReaderSets>> spares;
-  /// Sets of readers that a context is among already.
-  struct Joined {
-    uint32_t context = 0;
-    Record set = 0;
-  };
-  std::vector<Joined> joined; ///< a hash table, by context and set
-  Joined &joinedAt(uint32_t context, Record set) {
-    if (joined.empty())
-      joined.resize(kJoined);
-    return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
-  }
-  static constexpr size_t kJoined = 4096;
-  /// Which of two unordered readers of a word of global memory is kept.
-  bool keepsFirstReader;
-};
 
 /// One per CTA; findings are collected until the CTA ends.
 class Sanitizer {
@@ -114,11 +68,12 @@ public:
   /// The lanes waited until at most `pending` of their bulk groups are left.
   void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
   /// A wgmma reads these pieces of 16 bytes.
-  void productRead(Warp &warp, const Inst &inst,
-                   const std::vector<uint32_t> &pieces);
+  void productRead(Warp &warp, const Inst &inst, const uint32_t *pieces,
+                   size_t count);
   void productWait(Warp &warp, int64_t pending);
-  // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma.
+  // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma; setmaxnreg.
   void productFence(Warp &warp);
+  void registersSet(Warp &warp, const Inst &inst, uint32_t mask);
   void registerAccess(Warp &warp, unsigned lane, const RegisterWatch &watch);
   /// cp.async that an mbarrier waits for are going to arrive, and these bytes
   /// have.
@@ -126,6 +81,13 @@ public:
   void delivered(const AsyncCopy &copy, unsigned lane);
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
+
+  // SanitizerTensorMaps.cpp, of maps at generic addresses
+  void mapAccess(Warp &warp, const Inst &inst, uint32_t mask, uint64_t address,
+                 SanitizeKind kind);
+  void mapPublish(Warp &warp, uint32_t mask, uint64_t address);
+  void mapAcquire(Warp &warp, uint32_t mask, const uint64_t *address);
+  void mapUse(Warp &warp, const Inst &inst, unsigned lane, uint64_t address);
 
   // SanitizerCluster.cpp
   /// The lanes access this CTA's shared memory at these offsets, from wherever
@@ -212,6 +174,7 @@ private:
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
     Knowledge common;         ///< of all lanes
+    Knowledge arrivedWith;    ///< the same at their barrier.cluster.arrive
     LaneMap<Knowledge> lanes; ///< what single lanes know besides
     ToldRef told;             ///< the last picture of `common`
     Pending pending;
@@ -233,7 +196,7 @@ private:
     /// Contexts, and whether they come before all lanes: as long as `common`
     /// is this.
     Knowledge askedOf;
-    uint32_t asked[64] = {}; ///< twice the context, and the answer
+    uint32_t asked[kAsked] = {}; ///< twice the context, and the answer
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
@@ -300,6 +263,7 @@ private:
                      Record mine) const;
   bool isAfter(const Reach &reach, Record other, Record mine) const;
   bool isAfterForAll(const Reach &reach, Record other) const;
+  static const uint32_t *askedBy(WarpState &state);
   bool accessAtOnce(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -311,6 +275,7 @@ private:
                      unsigned bytes, bool contiguous);
   bool loadAtOnce(Reach &reach);
   bool loadScattered(Reach &reach);
+  bool loadScatteredGlobal(Reach &reach);
   bool storeAtOnce(Reach &reach);
   uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
                       unsigned bytes, bool contiguous);
@@ -361,12 +326,16 @@ private:
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,
                  uint32_t offset, const Phase &phase);
+  // SanitizerRegisters.cpp
+  void checkRegisters();
   // SanitizerCluster.cpp
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
   /// know the same before and learn the same.
-  void learnTogether(Knowledge &into, const Knowledge &known);
+  /// `isTold`: `known` has all that `into` has.
+  void learnTogether(Knowledge &into, const Knowledge &known,
+                     bool isTold = false);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
   bool hasCluster() const { return cta.cluster->ctas.size() > 1; }
   template <class Visit>
@@ -381,8 +350,13 @@ private:
   uint32_t warps;
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  /// What warps learned last.
-  Knowledge learnedBefore, learned, learnedAfter;
+  ToldRef lastTold;             ///< the last picture of what lanes know
+  /// What warps learned last: at mbarriers and barrier.cluster, in turn.
+  struct Learned {
+    Knowledge before, known, after;
+  };
+  Learned learned[4];
+  unsigned learnedNext = 0;
   Released released; ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
@@ -404,81 +378,6 @@ private:
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   ShadowWords words; ///< of the access at hand
 };
-
-/// An access as it goes from word to word.
-struct Sanitizer::Reach {
-  Shadow &shadow;
-  const Warp &warp;
-  unsigned line;
-  SanitizeKind kind;
-  Record mine;                            ///< the lane is missing
-  Record limit;                           ///< records below are ordered before
-  const Allocation *allocation = nullptr; ///< null: shared memory
-  bool inFlight = false;                  ///< the write takes place later
-  bool loose = false;  ///< a strong access that is not atomic, with locks
-  bool update = false; ///< that stores what was made of a loaded value
-  const Inst *stored = nullptr; ///< with kStoresOperands
-  /// What became of the reads seen last, which goes for all lanes.
-  Action action = Action::Keep;
-  Record lastReads = ~Record(0), nextReads = 0;
-  uint32_t actionContext = 0;
-  Action contextAction = Action::Keep;
-  bool atomic() const { return mine & kAtomic; }
-  std::string place(uint64_t offset) const {
-    if (!allocation)
-      return "shared offset " + std::to_string(offset);
-    return "byte " + std::to_string(offset) + " of an allocation of " +
-           std::to_string(allocation->bytes) + " bytes";
-  }
-};
-
-/// Visits (picture, lanes) of what the lanes know besides their own accesses.
-template <class Visit>
-void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
-  WarpState &state = states[warp.index];
-  auto picture = [&](const Knowledge &known) {
-    Told *told = new Told;
-    told->block = cta.linear;
-    told->known = known;
-    return ToldRef(told);
-  };
-  uint32_t single = mask & state.lanes.lanes();
-  if (mask & ~single) {
-    if (!state.told || !state.told->known.isShared(state.common))
-      state.told = picture(state.common);
-    visit(state.told, mask & ~single);
-  }
-  while (single) {
-    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
-    uint32_t alike = 0;
-    for (uint32_t left = single; left; left &= left - 1) {
-      unsigned lane = unsigned(__builtin_ctz(left));
-      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
-    }
-    Knowledge known = state.common;
-    known.join(first);
-    visit(picture(known), alike);
-    single &= ~alike;
-  }
-}
-
-/// The records of these bytes, by the word where that is whole.
-template <class Visit>
-void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
-                           Visit visit) {
-  shadow.expandBytes(offset, bytes);
-  for (uint64_t at = offset, end = at + bytes; at < end;) {
-    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
-    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
-      visit(shadow.writes[word], shadow.reads[word], at);
-      at = next;
-      continue;
-    }
-    Shadow::Parts &parts = shadow.split(word);
-    for (; at < end && at < next; ++at)
-      visit(parts.writes[at % 4], parts.reads[at % 4], at);
-  }
-}
 
 } // namespace fusion::emulator
 

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 #include <cstring>
@@ -100,7 +100,7 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
     return true;
   const Context &context =
       grid.contexts[contextOf(completed(other, patternOf(other)))];
-  return context.block == cta.linear && context.warp == warp.index &&
+  return context.block == warp.cta->linear && context.warp == warp.index &&
          !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
 }
@@ -149,7 +149,7 @@ void Sanitizer::askFront(const Reach &reach, Record front,
 bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes,
                              bool contiguous) {
-  if ((bytes != 4 && bytes != 8 && bytes != 16) || reach.warp.cta != &cta)
+  if (bytes != 4 && bytes != 8 && bytes != 16)
     return false;
   words.offset = offset;
   words.mask = mask;
@@ -160,7 +160,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.mine = reach.mine;
   words.limit = reach.limit;
   // What holds for the first word mostly does for all.
-  WarpState &state = states[reach.warp.index];
+  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
   askFront(reach, reach.shadow.writes[first], state.writesBefore);
   askFront(reach, reach.shadow.reads[first], state.readsBefore);
@@ -183,8 +183,8 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
            final = 31 - unsigned(__builtin_clz(mask));
   uint64_t at = offset[first];
   bool several = mask & (mask - 1), loads = reach.kind == SanitizeKind::Load;
-  if (contiguous || bytes % 4 || at % 4 || offset[final] != at ||
-      reach.warp.cta != &cta || reach.inFlight ||
+  if (contiguous || bytes % 4 || bytes > 4 * kLineWords || at % 4 ||
+      offset[final] != at || reach.inFlight ||
       (!loads && several && !reach.atomic()))
     return false;
   uint64_t different = 0;
@@ -262,7 +262,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       for (unsigned j = 0; j < words.count; ++j) {
         Record &read = to[words.place[j]];
         read = read < reach.limit ? words.owner[j]
-                                  : addReader(read, words.owner[j], reach.warp);
+                                  : joinedReader(read, words.owner[j]);
       }
       return true;
     }
@@ -282,36 +282,56 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
   return true;
 }
 
+/// Words of global memory that were read by various warps.
+bool Sanitizer::loadScatteredGlobal(Reach &reach) {
+  uint32_t context = contextOf(reach.mine);
+  Record *to = reach.shadow.reads;
+  if (grid.copies.empty()) {
+    WarpState &state = states[reach.warp.index];
+    auto replace = [&] {
+      return handlerTable().shadowReplace(words, askedBy(state),
+                                          grid.keepsFirstReader, to);
+    };
+    if (replace())
+      return true;
+    for (unsigned j = 0; j < words.count; ++j)
+      if (words.read[j] >= reach.limit)
+        isAfterForAll(reach, words.read[j]);
+    if (replace())
+      return true;
+  }
+  for (unsigned j = 0; j < words.count; ++j) {
+    Record &read = to[words.place[j]];
+    if (read < reach.limit)
+      read = words.owner[j];
+    else if (contextOf(read) == context)
+      read = addReader(read, words.owner[j], reach.warp);
+    else if (actionOn(reach, read) == Action::Replace)
+      read = words.owner[j];
+  }
+  return true;
+}
+
 /// Words that were read by various warps. In shared memory all readers are
 /// kept, so that after a while each word has a set that the warp is among: what
 /// it has found there is remembered, for as long as its context lasts.
 bool Sanitizer::loadScattered(Reach &reach) {
-  uint32_t context = contextOf(reach.mine);
-  Record *to = reach.shadow.reads;
-  if (reach.allocation) {
-    for (unsigned j = 0; j < words.count; ++j) {
-      Record &read = to[words.place[j]];
-      if (read < reach.limit)
-        read = words.owner[j];
-      else if (contextOf(read) == context)
-        read = addReader(read, words.owner[j], reach.warp);
-      else if (actionOn(reach, read) == Action::Replace)
-        read = words.owner[j];
-    }
-    return true;
-  }
+  if (reach.allocation)
+    return loadScatteredGlobal(reach);
   if (reach.atomic())
     return false;
+  uint32_t context = contextOf(reach.mine);
+  Record *to = reach.shadow.reads;
   for (unsigned j = 0; j < words.count; ++j) {
     Record &read = to[words.place[j]];
     if (read & kSet) {
       GridSanitizer::Joined &joined = grid.joinedAt(context, read);
-      if (joined.context == context && joined.set == read)
+      if (joined.is(context, read, reach.shadow))
         continue;
       Record before = read;
       read = addReader(read, words.owner[j], reach.warp);
       if (read == before)
-        joined = {context, read};
+        joined = {context, read, &reach.shadow};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
     } else {
@@ -355,13 +375,18 @@ bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
   return isAfterForAll(reach, other);
 }
 
-bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
-  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+const uint32_t *Sanitizer::askedBy(WarpState &state) {
   if (!state.common.isShared(state.askedOf)) {
     state.askedOf = state.common;
     std::fill(std::begin(state.asked), std::end(state.asked), 0);
   }
-  uint32_t context = contextOf(other), &slot = state.asked[context % 64];
+  return state.asked;
+}
+
+bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
+  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+  askedBy(state);
+  uint32_t context = contextOf(other), &slot = state.asked[context % kAsked];
   if (slot >> 1 == context)
     return slot & 1;
   bool answer = orderedForAll(other, reach.warp);

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 
@@ -23,8 +23,18 @@ struct Sanitizer::AsyncReach {
   Reach reach;
   int lane; ///< that issues it; -1: the warp as one
   uint32_t fineContext = 0;
-  Record fineWrite = 0, fineReads = 0;
+  Record fineWrite = 0;
+  /// The instructions that read a tile in turn leave each their own record.
+  static constexpr unsigned kFine = 8;
+  Record fineReads[kFine] = {};
+  unsigned fineNext = 0;
   uint32_t readersBefore = 0; ///< a context of readers that come before
+  bool areFine(Record reads) const {
+    bool is = false;
+    for (Record fine : fineReads)
+      is |= reads == fine;
+    return is;
+  }
   Record lastReads = ~Record(0), nextReads = 0;
 };
 
@@ -37,6 +47,7 @@ uint32_t Sanitizer::newContext(const Warp &warp, uint32_t slot,
                                uint32_t clock) {
   uint32_t context = uint32_t(grid.contexts.size());
   grid.contexts.push_back({cta.linear, slot, clock});
+  grid.issuers.resize(grid.contexts.size());
   grid.issuers[context] = warp.index;
   return context;
 }
@@ -182,21 +193,49 @@ void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
 
 void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
   a.reach.kind = SanitizeKind::Store;
-  forRecords(shared, offset, bytes,
-             [&](Record &write, Record &reads, uint64_t at) {
-               if (write != a.fineWrite &&
-                   ((write & kSpecial) || contextOf(write) != a.fineContext))
-                 checkWriter(a, write, at);
-               if (reads != a.fineReads &&
-                   ((reads & kSet) || contextOf(reads) != a.readersBefore)) {
-                 checkReaders(a.reach, reads, at, unsigned(a.lane));
-                 a.fineReads = reads;
-                 if (!(reads & kSet) && orderedForAll(reads, a.reach.warp))
-                   a.readersBefore = contextOf(reads);
-               }
-               write = a.reach.mine;
-               reads = 0;
-             });
+  auto check = [&](Record write, Record reads, uint64_t at) {
+    if (write != a.fineWrite &&
+        ((write & kSpecial) || contextOf(write) != a.fineContext))
+      checkWriter(a, write, at);
+    bool isBefore = !(reads & kSet) && contextOf(reads) == a.readersBefore;
+    if (!reads || isBefore || a.areFine(reads))
+      return;
+    checkReaders(a.reach, reads, at, unsigned(a.lane));
+    a.fineReads[a.fineNext++ % AsyncReach::kFine] = reads;
+    if (!(reads & kSet) && orderedForAll(reads, a.reach.warp))
+      a.readersBefore = contextOf(reads);
+  };
+  auto visit = [&](Record &write, Record &reads, uint64_t at) {
+    check(write, reads, at);
+    write = a.reach.mine;
+    reads = 0;
+  };
+  // Pieces whose words are alike are settled at once.
+  constexpr unsigned kPiece = 8;
+  uint32_t at = offset, end = offset + bytes;
+  for (; at % 4 == 0 && end - at >= 4 * kPiece; at += 4 * kPiece) {
+    Record *writes = shared.writes + at / 4, *reads = shared.reads + at / 4;
+    Record write = writes[0], read = reads[0], written = 0, wasRead = 0;
+    for (unsigned k = 0; k < kPiece; ++k) {
+      written |= writes[k] ^ write;
+      wasRead |= reads[k] ^ read;
+    }
+    // All that a context wrote is fine, or was read before, of whichever line.
+    bool isFine = contextOf(write) == a.fineContext && !(write & kSpecial) &&
+                  !(written & (kContext | kPattern));
+    bool isBefore = contextOf(read) == a.readersBefore &&
+                    !(wasRead & (kContext | kSet | kPattern));
+    if ((written && !isFine) || (wasRead && !isBefore) ||
+        !shared.isWhole(at / 4)) {
+      forRecords(shared, at, 4 * kPiece, visit);
+      continue;
+    }
+    check(write, read, at);
+    std::fill_n(writes, kPiece, a.reach.mine);
+    std::fill_n(reads, kPiece, Record(0));
+  }
+  if (at < end)
+    forRecords(shared, at, end - at, visit);
 }
 
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
@@ -259,12 +298,12 @@ void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
 }
 
 void Sanitizer::productRead(Warp &warp, const Inst &inst,
-                            const std::vector<uint32_t> &pieces) {
+                            const uint32_t *pieces, size_t count) {
   AsyncAgent &agent = agentOf(AsyncAgent::Products, warp.index);
   uint32_t context = contextOfGroup(warp, agent, warp.productGroup);
   AsyncReach from = asyncReach(warp, inst, -1, context, false);
-  for (uint32_t offset : pieces)
-    asyncRead(from, offset, 16);
+  for (size_t i = 0; i < count; ++i)
+    asyncRead(from, pieces[i], 16);
 }
 
 void Sanitizer::productWait(Warp &warp, int64_t pending) {
@@ -322,8 +361,14 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
     a.fineContext = number;
     return true;
   };
+  uint32_t asked = 0;
+  bool wasFree = true;
   auto isFree = [&](Record reads) {
-    return !contextOf(reads) || orderedForAll(reads, warp);
+    if (contextOf(reads) != asked) {
+      asked = contextOf(reads);
+      wasFree = orderedForAll(reads, warp);
+    }
+    return wasFree;
   };
   auto visit = [&](Record &write, Record &reads, uint64_t at) {
     if (!loads)
@@ -389,4 +434,5 @@ void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {
         unfinished(copy, "the block ends before the copy into its shared "
                          "memory was waited for");
   checkLifetime(warp);
+  checkRegisters();
 }

@@ -63,6 +63,7 @@ enum ProxyFence : unsigned {
   FenceSharedProxy = 1,
   FenceGlobalProxy = 2,
   FenceInit = 4, ///< fence.mbarrier_init
+  FenceTensorMap = 8,
 };
 
 struct AsyncAgent {
@@ -96,6 +97,12 @@ struct ProductRegisters {
   int64_t waited = 0; ///< groups that were waited for
 };
 
+/// The setmaxnreg that a warp has executed.
+struct RegisterChanges {
+  uint32_t count = 0;
+  Record last = 0; ///< its place, and when
+};
+
 /// What a CTA's sanitizer knows of asynchronous operations and of accesses by
 /// other CTAs.
 struct AsyncTracking {
@@ -115,7 +122,10 @@ struct AsyncTracking {
   /// Accesses by other CTAs: of which warp and line, and their lanes.
   std::vector<std::pair<Record, uint32_t>> remote;
   std::vector<ProductRegisters> products; ///< by warp
-  Phase *lastPhase = nullptr;             ///< of phaseAt
+  std::vector<RegisterChanges> changes;   ///< by warp
+  /// Those of each warpgroup, in order: line and number of registers.
+  std::vector<std::vector<std::pair<unsigned, int64_t>>> groupChanges;
+  Phase *lastPhase = nullptr; ///< of phaseAt
   uint32_t lastOffset = 0;
   uint32_t delivery = 0; ///< context of the cp.async that arrive now
 };

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 using namespace fusion::emulator;
 

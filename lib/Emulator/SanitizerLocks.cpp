@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 using namespace fusion::emulator;
 
@@ -26,6 +26,13 @@ uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
   bool loads = reach.kind == SanitizeKind::Load;
   Record limit = reach.limit;
   uint32_t left = mask;
+  // Of many places, no line of the host's cache is at hand.
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    __builtin_prefetch(shadow.writes +
+                       shadow.wordOf(offset[__builtin_ctz(rest)]));
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    shadow.prefetchParts(
+        shadow.writes[shadow.wordOf(offset[__builtin_ctz(rest)])]);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = unsigned(__builtin_ctz(rest)), part = offset[lane] % 4;
     Record word = shadow.writes[shadow.wordOf(offset[lane])];
@@ -54,7 +61,7 @@ uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
 /// Returns the lanes that must be looked at one by one.
 uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
                                  const uint64_t *offset, unsigned bytes) {
-  if (reach.warp.cta != &cta || reach.inFlight)
+  if (reach.inFlight)
     return mask;
   // Where the first word is split, others mostly are too.
   Shadow &shadow = reach.shadow;

@@ -1,4 +1,5 @@
-//===- SanitizerRegisters.cpp - Sanitizers: registers of wgmma ------------===//
+//===- SanitizerRegisters.cpp - Sanitizers: registers of warps
+//-------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
+#include <algorithm>
 #include <utility>
 
 using namespace fusion::emulator;
@@ -98,5 +100,59 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
     r.shapeEpoch = state.epoch;
     r.accumulates = group;
     r.accumulateLine = watch.line;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// setmaxnreg
+//===----------------------------------------------------------------------===//
+
+// So many are compared; programs that never end are not to exhaust the memory.
+static constexpr size_t kMostChanges = 1024;
+
+/// All warps of a warpgroup execute the same ones, and synchronise before the
+/// next one (PTX ISA, "setmaxnreg").
+void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
+  async.changes.resize(warps);
+  async.groupChanges.resize((warps + 3) / 4);
+  RegisterChanges &own = async.changes[warp.index];
+  auto &history = async.groupChanges[warp.index / 4];
+  unsigned lane = unsigned(__builtin_ctz(mask));
+  std::pair<unsigned, int64_t> change{inst.line, inst.imm};
+  if (own.count == history.size() && own.count < kMostChanges)
+    history.push_back(change);
+  else if (own.count < history.size() && history[own.count] != change)
+    reportText("bad-setmaxnreg", warp, lane, inst.line,
+               history[own.count].first,
+               "the warps of a warpgroup execute different setmaxnreg");
+  uint32_t first = warp.index / 4 * 4;
+  for (uint32_t w = first; own.count && w < std::min(first + 4, warps); ++w) {
+    const RegisterChanges &other = async.changes[w];
+    bool isBefore =
+        w == warp.index || other.count > own.count ||
+        (other.count == own.count && ordered(other.last, warp, int(lane)));
+    if (!isBefore)
+      reportText("bad-setmaxnreg", warp, lane, inst.line,
+                 lineOf(other.count ? other.last : own.last),
+                 "the warps of the warpgroup have not synchronised since their "
+                 "setmaxnreg before this one");
+  }
+  ++own.count;
+  own.last =
+      contextRecord(warp) | Record(inst.line & 0xfffff) << 12 | kUnknownLane;
+}
+
+/// The CTA has ended.
+void Sanitizer::checkRegisters() {
+  for (uint32_t w = 0; w < async.changes.size(); ++w) {
+    const auto &history = async.groupChanges[w / 4];
+    uint32_t count = async.changes[w].count;
+    if (count >= history.size())
+      continue;
+    const Warp &warp = cta.warps[w];
+    reportText("bad-setmaxnreg", warp, 0, history[count].first, warp.exitLine,
+               "warp " + std::to_string(w) +
+                   " ends without this setmaxnreg, which others of its "
+                   "warpgroup have executed");
   }
 }

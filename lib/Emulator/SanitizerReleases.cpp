@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sanitizer.h"
+#include "SanitizerReach.h"
 
 using namespace fusion::emulator;
 

@@ -58,6 +58,9 @@ constexpr Record kPattern = 7;
 constexpr Record kByWord = kSpecial | 7;
 constexpr unsigned kRowBytes = 32;
 constexpr unsigned kRowWords = kRowBytes / 4;
+/// Words of global memory that have their records together, writes and then
+/// reads: a line of the host's cache.
+constexpr unsigned kLineWords = 4;
 /// Line and lane.
 constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 constexpr Record kContext = Record(0xffffffff) << 32;
@@ -103,11 +106,10 @@ public:
     uint64_t words = isGlobal ? kRowWords * rowCount : size;
     storage = allocateShadow(2 * (words + rowCount) + 16);
     rows = reinterpret_cast<Row *>(storage.get());
-    // The words of a row lie together, writes and then reads.
     uint64_t begin = (2 * rowCount + 15) / 16 * 16;
     writes = storage.get() + begin;
-    reads = writes + (isGlobal ? kRowWords : words);
-    interleaved = isGlobal ? ~uint64_t(kRowWords - 1) : 0;
+    reads = writes + (isGlobal ? kLineWords : words);
+    interleaved = isGlobal ? ~uint64_t(kLineWords - 1) : 0;
     expanded.resize((rowCount + kPageRows - 1) / kPageRows, 0);
     if (!isGlobal)
       clear();
@@ -140,7 +142,7 @@ public:
         expand(row);
   }
 
-  struct Parts {
+  struct alignas(64) Parts {
     std::array<Record, 4> writes, reads;
   };
   /// Whether one record tells of all bytes.
@@ -155,6 +157,11 @@ public:
   }
   /// Of a record of a split word.
   Parts &partsOf(Record write) { return parts[(write & ~kSpecial) >> 8]; }
+  /// The same, soon; of any record of a write.
+  void prefetchParts(Record write) const {
+    if (isKind(write, kSplit))
+      __builtin_prefetch(&parts[(write & ~kSpecial) >> 8]);
+  }
   /// The word was written as a whole.
   void unite(uint64_t word, Record write) {
     freeParts.push_back((writes[word] & ~kSpecial) >> 8);
@@ -175,8 +182,9 @@ public:
       return ofByte(record, 4 * word) | (pattern < 3 ? pattern : 0);
     };
     for (unsigned j = 0; j < kRowWords; ++j) {
-      writes[2 * row * kRowWords + j] = ofWord(write, j);
-      reads[2 * row * kRowWords + j] = ofWord(read, j);
+      uint64_t word = wordOf(row * kRowBytes + 4 * j);
+      writes[word] = ofWord(write, j);
+      reads[word] = ofWord(read, j);
     }
   }
 
@@ -209,6 +217,9 @@ private:
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
 };
+
+/// Contexts whose order before a warp is remembered.
+constexpr unsigned kAsked = 64;
 
 /// Words that the lanes of a warp access, lane after lane.
 struct ShadowWords {

@@ -170,6 +170,7 @@ struct Warp {
   std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue
   uint32_t productGroup = 0;       ///< the open wgmma group
   uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
+  uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
   uint32_t clusterParity = 0;      ///< of the phase they arrived in
 
@@ -234,6 +235,9 @@ struct Cta {
   uint32_t rank = 0; ///< in the cluster
   Sanitizer *sanitizer = nullptr;
   bool ended = false; ///< its shared memory is gone
+  /// Registers that warps have given back, of a thread each, and where that or
+  /// the opposite was last.
+  uint32_t freeRegisters = 0, registerLine = 0;
   AsyncState async;
 };
 

@@ -39,8 +39,8 @@ bool CandidateRater::accepts(const Schedule &schedule,
 void CandidateRater::take(const Schedule &schedule,
                           const ScheduleCandidate &candidate,
                           const Cost &throughput, Take take) {
-  Cost cost =
-      predictCost(group, schedule, checker.footprint(), chip, throughput);
+  Cost cost = predictCost(group, schedule, checker.footprint(), chip,
+                          throughput, &dram);
   double seconds = cost.total;
   if (!hasBounds())
     seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
@@ -101,6 +101,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     if (!schedule) {
       schedule = space.outline(candidate);
+      dram.clear();
       if (std::optional<std::string> reason = checker.checkLoops(*schedule)) {
         ++candidates;
         return refuse(std::move(*reason));
@@ -122,6 +123,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
 
 void CandidateRater::rate(const Schedule &schedule,
                           const ScheduleCandidate &candidate, Take take) {
+  dram.clear();
   if (accepts(schedule, checker.check(schedule)))
     this->take(schedule, candidate,
                predictThroughput(group, schedule, checker.footprint(), chip),

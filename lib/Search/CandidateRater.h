@@ -69,6 +69,7 @@ private:
   const SearchOptions &options;
   const ScheduleSpace &space;
   ScheduleChecker checker;
+  DramMemo dram; ///< of the loops and tiles at hand
 };
 
 } // namespace fusion

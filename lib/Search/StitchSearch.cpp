@@ -80,7 +80,7 @@ private:
 
   void spreadOver(unsigned position, int64_t lanes, int64_t warps) {
     if (position == order.size()) {
-      if (warps == 1)
+      if (warps == 1 && (lanes == 1 || !hasRoom()))
         judge();
       return;
     }
@@ -93,8 +93,11 @@ private:
       return isCoarse && count > 1 && count < most &&
              count < static_cast<int64_t>(llvm::PowerOf2Ceil(rest));
     };
-    for (int64_t vector = isCoarse ? vectors[axis] : 1;
-         vector <= vectors[axis]; vector *= 2)
+    // The widest accesses, or single elements.
+    SmallVector<int64_t, 2> widths = {vectors[axis]};
+    if (vectors[axis] > 1 && !isCoarse)
+      widths.push_back(1);
+    for (int64_t vector : widths)
       for (int64_t l = 1; l <= lanes; l *= 2) {
         if (l > 1 && vector * l / 2 >= extent)
           break;
@@ -120,6 +123,14 @@ private:
         }
       }
     spread = {};
+  }
+
+  /// Whether an axis has elements for further lanes.
+  bool hasRoom() const {
+    for (auto [axis, spread] : llvm::zip_equal(group.axes, current.spread))
+      if (spread.vector * spread.lanes < axis.extent)
+        return true;
+    return false;
   }
 
   /// Along the walked axis what is kept, and where, is one more choice.
@@ -148,13 +159,17 @@ private:
       int64_t room =
           bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes)
                 : 0;
-      while (room > 0 && !attempt(0, room) && room == steps)
-        --room;
-      // Then some more in registers, while there are any.
-      for (int64_t registers = 1; !fits && registers + room <= steps &&
-                                  attempt(registers, room);
-           ++registers)
-        ;
+      if (room > 0 && !attempt(0, room))
+        attempt(0, --room);
+      // Then as many in registers as there are.
+      int64_t low = 0, high = std::min(steps - room, kMostUnrolled);
+      while (!fits && low < high) {
+        int64_t middle = (low + high + 1) / 2;
+        if (attempt(middle, room))
+          low = middle;
+        else
+          high = middle - 1;
+      }
     }
     if (!isKept || !fits)
       attempt(0, 0);
@@ -172,7 +187,8 @@ private:
       return false;
     ++legal;
     auto key = [](const StitchResult &result) {
-      return std::make_tuple(result.cost.total, result.cost.latency,
+      return std::make_tuple(result.cost.total, result.cost.traffic,
+                             result.cost.latency,
                              result.cost.issue, result.cost.registers);
     };
     StitchResult rated{current, *cost};
@@ -184,7 +200,7 @@ private:
   static constexpr int64_t kMostWarps = 32;   // of a block
   static constexpr int64_t kMostOfStep = 4;   // registers, in units of vectors
   static constexpr int64_t kMostUnrolled = 32; // steps
-  static constexpr int64_t kMostRegisters = 256;
+  static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
 
   const StitchGroup &group;

@@ -108,21 +108,35 @@ struct SliceElementwise : OpRewritePattern<tensor::ExtractSliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto maker = op.getSource().getDefiningOp<linalg::LinalgOp>();
     if (!maker || !fusion::isElementwise(maker) ||
-        op.getDroppedDims().any() || !op.getType().hasStaticShape() ||
         !op.getSourceType().hasStaticShape() ||
         !maker.getMatchingIndexingMap(maker.getDpsInitOperand(0))
              .isIdentity() ||
         !maker.getBlock()->getOps<linalg::IndexOp>().empty())
       return failure();
     int64_t elements = 0;
+    SmallVector<tensor::ExtractSliceOp> slices;
     for (Operation *user : op.getSource().getUsers()) {
       auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-      if (!slice || !slice.getType().hasStaticShape())
+      if (!slice || !slice.getType().hasStaticShape() ||
+          slice.getDroppedDims().any())
         return failure();
       elements += slice.getType().getNumElements();
+      slices.push_back(slice);
     }
     if (elements > op.getSourceType().getNumElements())
       return failure();
+    // All at once: what the operator reads is then read by slices only as well.
+    for (tensor::ExtractSliceOp slice : slices)
+      push(slice, maker, rewriter);
+    rewriter.eraseOp(maker);
+    return success();
+  }
+
+private:
+  static void push(tensor::ExtractSliceOp op, linalg::LinalgOp maker,
+                   PatternRewriter &rewriter) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets(),
                               sizes = op.getMixedSizes(),
@@ -148,7 +162,6 @@ struct SliceElementwise : OpRewritePattern<tensor::ExtractSliceOp> {
         rewriter, loc, sizes, op.getType().getElementType()));
     Operation *sliced = clone(rewriter, maker, op.getType(), operands);
     rewriter.replaceOp(op, sliced->getResults());
-    return success();
   }
 };
 

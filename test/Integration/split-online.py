@@ -92,19 +92,26 @@ EXTRAS = {"softmax": ("F", "", ""), "results": ("F", "", "G"), "softmax2": ("F",
 
 
 def place(f, parts, tile, grid, warps):
-    """A schedule with these parts."""
+    """A schedule with these parts; the columns of a grid "m|h" are walked by the block, which stores each tile in that loop."""
     trips = -(-(-(-N // tile)) // parts)
     inside, before, after = EXTRAS[f.name]
     names = inside + before + after
     statistics = [chr(ord(max(names)) + i) for i in range(1, len(f.results))]
     loads = [["L" + x for x in group] for group in (inside, before, after)]
-    body = ",".join(["LB", "CC", *loads[0], "LD", "CE"])
-    loop = f"n({body})" if trips > 1 else body
-    items = ",".join([*loads[1], "LA", loop, *loads[2], "SE", *("S" + x for x in statistics)])
+    grid, *walked = grid.split("|")
+    if walked:
+        assert trips == 1
+        loop = ",".join(["LB", "CC", *loads[0], "h(" + ",".join(["LD", "CE", *loads[2], "SE"]) + ")"])
+        last = []
+    else:
+        body = ",".join(["LB", "CC", *loads[0], "LD", "CE"])
+        loop = f"n({body})" if trips > 1 else body
+        last = [*loads[2], "SE"]
+    items = ",".join([*loads[1], "LA", loop, *last, *("S" + x for x in statistics)])
     blocks = list(grid)
     places = dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared")
     places |= {x: "registers" for x in [*names, *statistics]}
-    text = schedule(f"{grid}({items})", dict(m=16 * warps, n=tile, k=K, h=32 if grid == "mh" else H), blocks,
+    text = schedule(f"{grid}({items})", dict(m=16 * warps, n=tile, k=K, h=32 if grid == "mh" or walked else H), blocks,
                     dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")), places, {}, warps=warps,
                     split={"n": parts})  # fmt: skip
     return text[:-1] + f", reduction = <{'online' if trips > 1 else 'one_tile'}>>"
@@ -136,6 +143,8 @@ def execute(path, f, groups, text, bias, where):
         (report,) = json.load(file)
     assert report["pass"] and not report["sanitizer"], where
     assert len(report["kernels"]) == 1 + len(f.results), where
+    (fused, *_) = report["kernels"]
+    assert fused["dynamic_shared_memory"] == fused["predicted"]["shared_memory"], (where, fused)
     for kernel in report["kernels"]:
         # What a thread loads in a loop that does not index it may be loaded before the loop.
         assert kernel["predicted"] is not None or f.name == "softmax2", where
@@ -156,7 +165,7 @@ def main():
         groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
         # 10 tiles of 16: parts of five, of three and one, of two, of one, and more parts than tiles.
         for parts, tile, grid, warps in ((2, 16, "m", 1), (4, 16, "mh", 1), (6, 16, "m", 2), (10, 16, "mh", 1),
-                                         (13, 16, "m", 1), (3, 48, "mh", 2)):  # fmt: skip
+                                         (13, 16, "m", 1), (3, 48, "mh", 2), (10, 16, "m|h", 1), (3, 64, "m|h", 2)):  # fmt: skip
             where = f"{name}: {parts} parts of tiles of {tile}, grid over {grid}, {warps} warps"
             text = place(f, parts, tile, grid, warps)
             bias = special_bias(parts, tile)

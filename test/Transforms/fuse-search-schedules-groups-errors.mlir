@@ -2,7 +2,7 @@
 // RUN: fusion-opt %s --fuse-search-schedules -split-input-file -verify-diagnostics
 
 func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: a stitched group has the generic form, without tiling and operators}}
+  // expected-error @below {{schedule cannot be lowered: a stitched group has a 'stitching' part, or the generic form}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, tiling = <"x(LA)", {x = 4}>, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>

@@ -47,10 +47,10 @@ func.func @transport_of_4_bytes_and_none(%a: tensor<16x18xf16>, %b: tensor<18x17
   return %r : tensor<16x17xf32>
 }
 
-// A stitched group gets the generic form.
+// A stitched group gets a tile program.
 // CHECK-LABEL: func.func @stitch
 func.func @stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>
+  // CHECK: schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = {{.*}}>}>>
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>

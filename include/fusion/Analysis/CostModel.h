@@ -50,10 +50,10 @@ Cost predictCost(const GroupModel &group, const Schedule &schedule,
 /// launch takes at least `total`.
 Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
                        const Footprint &footprint, const ChipInfo &chip);
-/// The whole, where that is known.
+/// The whole, where that is known, and maybe some of DRAM (`predictPipeline`).
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip,
-                 const Cost &throughput);
+                 const Cost &throughput, DramMemo *dram = nullptr);
 
 /// Predicts a kernel that only moves `bytes` at DRAM bandwidth, such as an
 /// element-wise operator of its own.

@@ -51,6 +51,19 @@ struct DramTraffic {
 DramTraffic predictDram(const GroupModel &group, const Schedule &schedule,
                         int64_t concurrent, uint64_t l2Bytes);
 
+/// The same of one schedule's loops with several numbers of resident blocks, each
+/// of which is predicted once.
+class DramMemo {
+public:
+  /// Other loops, tiles or grid from here on.
+  void clear() { known.clear(); }
+  DramTraffic predict(const GroupModel &group, const Schedule &schedule,
+                      int64_t concurrent, uint64_t l2Bytes);
+
+private:
+  llvm::SmallVector<std::pair<int64_t, DramTraffic>, 8> known;
+};
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_DRAMMODEL_H

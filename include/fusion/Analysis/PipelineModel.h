@@ -92,11 +92,13 @@ struct PipelineLatency {
 int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
 
-/// Applies the model to a scheduled group on a chip.
+/// Applies the model to a scheduled group on a chip. `dram` may hold what is known
+/// of schedules with the same loops, tiles and grid on this chip.
 PipelineLatency predictPipeline(const GroupModel &group,
                                 const Schedule &schedule,
                                 const Footprint &footprint,
-                                const ChipInfo &chip, PipelineForm form);
+                                const ChipInfo &chip, PipelineForm form,
+                                DramMemo *dram = nullptr);
 
 } // namespace fusion
 

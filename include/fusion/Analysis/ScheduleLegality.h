@@ -84,6 +84,8 @@ public:
   const Footprint &footprint() const;
 
 private:
+  std::optional<std::string> checkResources(const Schedule &schedule);
+
   struct State;
   const GroupModel &group;
   const ChipInfo &chip;

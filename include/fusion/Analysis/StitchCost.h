@@ -23,6 +23,7 @@ namespace fusion {
 struct StitchCost {
   double total = 0;         ///< seconds, with the launch
   double memory = 0;        ///< bytes at DRAM bandwidth
+  double traffic = 0;       ///< bytes of all threads at L2 bandwidth
   double latency = 0;       ///< waves of dependent steps
   double issue = 0;         ///< instructions of the busiest SM
   int64_t registers = 0;    ///< of a thread

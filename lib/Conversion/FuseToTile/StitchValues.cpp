@@ -109,8 +109,8 @@ Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
                                    missing);
 }
 
-/// Elements at computed places. Beyond the extents of the axes the places are
-/// those of nothing in particular: the first element stands for them.
+/// Elements at computed places. Beyond the extents of the axes there is nothing to
+/// be read.
 Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
                              llvm::function_ref<Value(Value)> emit,
                              const Scope &scope) {
@@ -141,7 +141,7 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                               splat(group.axes[axis].extent));
-    place = arith::SelectOp::create(b, loc, inside, place, splat(0));
+    place = arith::SelectOp::create(b, loc, inside, place, splat(-1));
   }
   return tile::GatherOp::create(b, loc, tileType(axes, type.getElementType()),
                                 kernel.argument(extract.getTensor()), place);
@@ -150,7 +150,17 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
 Value StitchLowering::emitScalar(unsigned number, Value scalar, Scope &scope) {
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   auto typeOf = [&](Type element) { return tileType(axes, element); };
+  auto outer = [&](Value value) -> Value {
+    Attribute constant;
+    RankedTensorType type = typeOf(value.getType());
+    if (matchPattern(value, m_Constant(&constant)))
+      return arith::ConstantOp::create(b, loc,
+                                       DenseElementsAttr::get(type, constant));
+    return tile::SplatOp::create(b, loc, type, kernel.argument(value));
+  };
   auto argument = [&](OpOperand &operand) -> Value {
+    if (auto fill = operand.get().getDefiningOp<linalg::FillOp>())
+      return outer(fill.getInputs()[0]);
     if (!isa<RankedTensorType>(operand.get().getType()))
       return tile::SplatOp::create(b, loc, typeOf(operand.get().getType()),
                                    kernel.argument(operand.get()));
@@ -160,14 +170,6 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, Scope &scope) {
       return repeat(known ? known : rows.operators.lookup(*maker), read, axes);
     }
     return repeat(inputOf(group.reads.at(&operand), scope), read, axes);
-  };
-  auto outer = [&](Value value) -> Value {
-    Attribute constant;
-    RankedTensorType type = typeOf(value.getType());
-    if (matchPattern(value, m_Constant(&constant)))
-      return arith::ConstantOp::create(b, loc,
-                                       DenseElementsAttr::get(type, constant));
-    return tile::SplatOp::create(b, loc, type, kernel.argument(value));
   };
   auto index = [&](unsigned loop) -> Value {
     unsigned axis = group.loops[number][loop];

@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -168,6 +169,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     first = first ? arith::AndIOp::create(b, loc, first, holds).getResult()
                   : holds;
   }
+  bool isUsedApart =
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
   auto read = [&](Value position) -> Value {
@@ -258,6 +261,10 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     } else {
       values = read(chunk.position);
     }
+    // LLVM would make loads of single elements of one whose elements are used
+    // apart; a frozen vector is used as a whole.
+    if (isUsedApart && width > 1)
+      values = LLVM::FreezeOp::create(b, loc, values);
     for (int64_t i = 0; i < width; ++i)
       results[reg + i] =
           fromMemory(vector::ExtractOp::create(b, loc, values, i), element);
@@ -339,9 +346,23 @@ LogicalResult KernelEmitter::emitGather(GatherOp op) {
   llvm::DenseMap<Value, Value> known;
   for (Value at : registers[op.getIndices()]) {
     Value &loaded = known[at];
-    if (!loaded)
-      loaded = fromMemory(
-          memref::LoadOp::create(b, loc, memory, ValueRange{at}), element);
+    if (!loaded) {
+      Value isPlace = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            at, index(0));
+      Type type = memoryType(element);
+      auto guarded = scf::IfOp::create(b, loc, type, isPlace,
+                                       /*withElseRegion=*/true);
+      b.setInsertionPointToStart(guarded.thenBlock());
+      scf::YieldOp::create(
+          b, loc,
+          memref::LoadOp::create(b, loc, memory, ValueRange{at}).getResult());
+      b.setInsertionPointToStart(guarded.elseBlock());
+      scf::YieldOp::create(
+          b, loc,
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult());
+      b.setInsertionPointAfter(guarded);
+      loaded = fromMemory(guarded.getResult(0), element);
+    }
     results.push_back(loaded);
   }
   registers[op] = std::move(results);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of a thread are moved in words of up to 16 bytes, word after word of
-// all threads: a warp's access covers consecutive addresses whatever the layout
-// of the tile is.
+// Elements of a thread are moved in words of 4 bytes, word after word of all
+// threads: a warp's access covers every bank once, whatever the layout of the
+// tile is. Wider words take as many wavefronts, and LLVM makes loads of single
+// elements, which then conflict, of those whose elements are used apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ static int64_t bytesOf(Type element) {
 
 /// Elements of one word: a power of two that divides a thread's.
 static int64_t wordWidth(BufferType buffer) {
-  int64_t most = 16 / bytesOf(buffer.getElementType()), width = 1;
+  int64_t most = 4 / bytesOf(buffer.getElementType()), width = 1;
   while (width * 2 <= most && buffer.getColumns() % (width * 2) == 0)
     width *= 2;
   return width;

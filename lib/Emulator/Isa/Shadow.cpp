@@ -174,4 +174,37 @@ void shadowFill(const ShadowWords &x, Record record, Record *to) {
                    : fill<4>(x, record, to);
 }
 
+bool shadowReplace(const ShadowWords &x, const uint32_t *asked, bool keepsFirst,
+                   Record *to) {
+  const Record *read = x.read;
+  Record limit = x.limit, unknown = 0, any = 0;
+  uint32_t mine = contextOf(x.mine);
+  Record replaced[ShadowWords::kMax];
+  FUSION_LANES
+  for (unsigned j = 0; j < x.count; ++j) {
+    Record r = read[j];
+    uint32_t number = contextOf(r), slot = asked[number % kAsked];
+    bool isFree = r < limit, isOwn = number == mine;
+    bool isKnown = (slot >> 1 == number) & !isOwn;
+    bool isSettled = isOwn & (((r & kSeveral) != 0) |
+                              (((r ^ x.owner[j]) & kOwner) == 0)) &
+                     ((r & ~x.mine & kAtomic) == 0);
+    bool isSpecial = (r & (kSpecial | kSet)) != 0;
+    bool replaces = isFree | (isKnown & (!keepsFirst | ((slot & 1) != 0)));
+    replaced[j] = replaces;
+    any |= Record(replaces);
+    unknown |= Record((!isFree & !isKnown & !isSettled) | isSpecial);
+  }
+  if (unknown || !any)
+    return !unknown;
+  for (unsigned j = 0; j < x.count; ++j)
+    if (replaced[j])
+      to[x.place[j]] = x.owner[j];
+  for (unsigned j = 0; j < x.count; ++j)
+    // Where the record is another lane's, there are several.
+    if (replaced[j] && to[x.place[j]] != x.owner[j])
+      to[x.place[j]] = x.mine | kSeveral;
+  return true;
+}
+
 } // namespace fusion::emulator::FUSION_ISA

@@ -25,6 +25,8 @@ bool shadowGather(ShadowWords &words, const uint64_t *writes,
 bool shadowScatter(const ShadowWords &words, const uint64_t *from,
                    uint64_t *to);
 void shadowFill(const ShadowWords &words, uint64_t record, uint64_t *to);
+bool shadowReplace(const ShadowWords &words, const uint32_t *asked,
+                   bool keepsFirst, uint64_t *to);
 
 #define FUSION_STRING_(text) #text
 #define FUSION_STRING(text) FUSION_STRING_(text)
@@ -42,6 +44,7 @@ const HandlerTable table = {FUSION_STRING(FUSION_ISA),
                             wgmmaProducts,
                             shadowGather,
                             shadowScatter,
-                            shadowFill};
+                            shadowFill,
+                            shadowReplace};
 
 } // namespace fusion::emulator::FUSION_ISA

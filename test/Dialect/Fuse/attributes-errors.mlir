@@ -163,3 +163,13 @@ func.func private @spread_of_axis() attributes {a = #fuse.stitching<{i = 1}>}
 
 // expected-error @below {{walks through axis "j", which is not spread}}
 func.func private @walk_axis() attributes {a = #fuse.stitching<{i = #fuse.spread<tile = 1>}, walk = <axis = "j", step = 1>>}
+
+// -----
+
+// expected-error @below {{'rescale' is from 0 to 126, got 127}}
+func.func private @rescale_beyond_f32() attributes {a = #fuse.reduction<online, rescale = 127>}
+
+// -----
+
+// expected-error @below {{'rescale' is for reductions that run online}}
+func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_tile, rescale = 8>}

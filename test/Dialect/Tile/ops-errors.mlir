@@ -552,7 +552,7 @@ func.func @gather_by_numbers(%p: !tile.ptr<f32>, %i: tensor<16xi32>) {
 // -----
 
 func.func @gather_of_another_type(%p: !tile.ptr<f32>, %i: tensor<16xindex>) {
-  // expected-error @below {{'tile.gather' op loads 'tensor<16xf16>' from '!tile.ptr<f32>'}}
+  // expected-error @below {{'tile.gather' op loads 'f16' from '!tile.ptr<f32>'}}
   %a = tile.gather %p[%i] : !tile.ptr<f32>, tensor<16xindex> -> tensor<16xf16>
   return
 }
@@ -581,5 +581,13 @@ func.func @unstash_less(%n: index) {
   %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
   // expected-error @below {{'tile.unstash' op threads have 2 elements each, the buffer has 32 rows of 1}}
   %a = tile.unstash %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
+  return
+}
+
+// -----
+
+func.func @scale_of_integers(%a: tensor<16x16xi32>) {
+  // expected-error @below {{'tile.scale' op multiplies floats, not 'i32'}}
+  %b = tile.scale %a by %a : tensor<16x16xi32>
   return
 }

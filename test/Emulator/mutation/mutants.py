@@ -16,6 +16,7 @@
     no-expect            arrive.expect_tx arrives, but expects no bytes
     half                 expect_tx, complete_tx with half the bytes
     keep                 arrive_drop arrives, but stays for the phases to come
+    twice                setmaxnreg, once more
     noinc                cp.async.mbarrier.arrive with .noinc where it has none, and the other way round
 
 What moves takes along the arithmetic that its operands come from; it stops where a register would have
@@ -262,6 +263,8 @@ def changes(body, at):
             made["half"] = replaced(
                 body, at, f"shr.u32 %mutation_half, {count}, 1;", f"{body_of}%mutation_half;", counts=True
             )
+    if site.opcode.startswith("setmaxnreg"):
+        made["twice"] = replaced(body, at, site.text, site.text)
     if "arrive_drop" in site.opcode:
         made["keep"] = replaced(body, at, site.text.replace("arrive_drop", "arrive"))
     if site.opcode.startswith("cp.async.mbarrier.arrive"):

@@ -12,7 +12,7 @@ SYNC = re.compile(
     r"(bar|barrier|membar|fence|cp\.async\.(commit_group|wait_group|wait_all|mbarrier)|"
     r"cp\.async\.bulk\.(commit_group|wait_group)|wgmma\.(fence|commit_group|wait_group)|"
     r"mbarrier\.(arrive|arrive_drop|expect_tx|complete_tx|test_wait|try_wait)|"
-    r"tensormap\.cp_fenceproxy|griddepcontrol)(\.|$)"
+    r"tensormap\.cp_fenceproxy|setmaxnreg|griddepcontrol)(\.|$)"
 )
 MEMORY = re.compile(
     r"(ld|ldu|st|atom|red|ldmatrix|stmatrix|multimem|wgmma\.mma_async|wmma\.(load|store)|mbarrier\.(init|inval)|"

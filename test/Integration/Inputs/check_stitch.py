@@ -26,6 +26,9 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=()):
     name = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}")
     with open(name + ".mlir", "w") as file:
         file.write(program(pattern, rows, cols, type))
+    if type == "f16" and cols >= 16384:
+        # Probabilities of so long a row are subnormal numbers of f16: half their distance, which no relative error covers.
+        options = [*options, "--tolerance=f16:1.2e-7,0.002"] if "softmax" == pattern else options
     status, output = run("fusion-run", name + ".mlir", f"--chip={chip}", "--device=emulator", "--sanitize", "--force-fusion",
                          "--json=" + name + ".json", *options)  # fmt: skip
     complaints = []

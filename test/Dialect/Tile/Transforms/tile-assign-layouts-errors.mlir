@@ -4,6 +4,8 @@
 tile.kernel @twice(%e: f32) attributes {warps = 4 : i64} {
   // expected-error @below {{'tile.splat' op already has a layout}}
   %x = tile.splat %e : f32 -> tensor<32x16xf32, #rows>
+  // Only a kernel that came with all of its layouts keeps them.
+  %y = tile.splat %e : f32 -> tensor<32x16xf32>
   tile.return
 }
 

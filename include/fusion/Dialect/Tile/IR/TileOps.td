@@ -76,8 +76,9 @@ def Tile_LoadOp : Tile_Op<"load",
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads elements from computed places in global memory";
   let description = [{
-    Element c of the result is the one `indices`[c] elements after the base; the
-    program must keep all of them inside.
+    Element c of the result is the one `indices`[c] elements after the base, which
+    the program must keep inside; where the index is negative nothing is read, and
+    the element is zero.
 
     ```mlir
     %rows = tile.gather %table[%at] : !tile.ptr<f16>, tensor<4x64xindex> -> tensor<4x64xf16>
@@ -473,6 +474,24 @@ def Tile_HoldOp : Tile_Op<"hold", [Pure, AllTypesMatch<["value", "result"]>]> {
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def Tile_ScaleOp : Tile_Op<"scale", [Pure,
+    AllTypesMatch<["value", "factors", "result"]>]> {
+  let summary = "A tile times factors that are mostly one";
+  let description = [{
+    Element by element. A warp of which all lanes hold factors of one only leaves
+    its part of the tile as it is, and does not multiply: worth its branch where
+    that is common, such as for sums of rows that are corrected now and then.
+
+    ```mlir
+    %sums = tile.scale %before by %factors : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, AnyRankedTensor:$factors);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `by` $factors attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

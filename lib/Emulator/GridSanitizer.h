@@ -1,0 +1,85 @@
+//===- GridSanitizer.h - What sanitizers of a launch share ------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Contexts and what is known of global memory; every CTA has a sanitizer of its
+// own besides (Sanitizer.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_GRIDSANITIZER_H
+#define FUSION_LIB_EMULATOR_GRIDSANITIZER_H
+
+#include "HappensBefore.h"
+#include "ReaderSets.h"
+#include "Releases.h"
+#include "SanitizerAsync.h"
+#include "Shadow.h"
+#include "Warp.h"
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace fusion::emulator {
+
+enum class SanitizeKind : uint8_t { Load, Store, Atomic };
+
+/// What the cp.async of a warp read between two places where groups end: as
+/// of when does it count as read?
+struct CopyReads {
+  uint32_t issued = 0, done = 0;                  ///< lanes
+  uint32_t context = 0;                           ///< of those that are done
+  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
+};
+
+/// An acquiring fence.proxy.tensormap: what its lanes knew then.
+struct MapAcquire {
+  ToldRef told;
+  uint32_t warp, lanes, clock; ///< of the block in `told`
+};
+
+/// What the CTAs of a launch share.
+struct GridSanitizer {
+  explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
+
+  std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
+  std::vector<uint32_t> issuers; ///< warps, of agents' contexts
+  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
+  Released released;             ///< at addresses of global memory
+  LooselyReleased looselyReleased;
+  std::unordered_map<uint64_t, std::vector<MapAcquire>>
+      mapAcquires; ///< of maps
+  std::unordered_map<const Cluster *, Phase> clusterPhases;
+  std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
+  /// Of shared memory of CTAs that have ended.
+  std::vector<std::pair<Shadow, ReaderSets>> spares;
+  /// Sets of readers, of shared memory of a block, that a context is among
+  /// already.
+  struct Joined {
+    uint32_t context = 0;
+    Record set = 0;
+    const Shadow *memory = nullptr;
+    bool is(uint32_t who, Record which, const Shadow &where) const {
+      return context == who && set == which && memory == &where;
+    }
+  };
+  std::vector<Joined> joined; ///< a hash table, by context and set
+  Joined &joinedAt(uint32_t context, Record set) {
+    if (joined.empty())
+      joined.resize(kJoined);
+    return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
+  }
+  static constexpr size_t kJoined = 4096;
+  /// Which of two unordered readers of a word of global memory is kept.
+  bool keepsFirstReader;
+};
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_GRIDSANITIZER_H

@@ -1,0 +1,112 @@
+//===- SanitizerReach.h - How sanitizers go through records -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For the files of the sanitizer: an access on its way, and loops over records
+// and over what lanes know.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_SANITIZERREACH_H
+#define FUSION_LIB_EMULATOR_SANITIZERREACH_H
+
+#include "Sanitizer.h"
+
+#include <string>
+
+namespace fusion::emulator {
+
+/// An access as it goes from word to word.
+struct Sanitizer::Reach {
+  Shadow &shadow;
+  const Warp &warp;
+  unsigned line;
+  SanitizeKind kind;
+  Record mine;                            ///< the lane is missing
+  Record limit;                           ///< records below are ordered before
+  const Allocation *allocation = nullptr; ///< null: shared memory
+  bool inFlight = false;                  ///< the write takes place later
+  bool loose = false;  ///< a strong access that is not atomic, with locks
+  bool update = false; ///< that stores what was made of a loaded value
+  const Inst *stored = nullptr; ///< with kStoresOperands
+  /// What became of the reads seen last, which goes for all lanes.
+  Action action = Action::Keep;
+  Record lastReads = ~Record(0), nextReads = 0;
+  uint32_t actionContext = 0;
+  Action contextAction = Action::Keep;
+  bool atomic() const { return mine & kAtomic; }
+  std::string place(uint64_t offset) const {
+    if (!allocation)
+      return "shared offset " + std::to_string(offset);
+    return "byte " + std::to_string(offset) + " of an allocation of " +
+           std::to_string(allocation->bytes) + " bytes";
+  }
+};
+
+/// The readers `reads`, which are of the context of `mine`, and that one.
+inline Record joinedReader(Record reads, Record mine) {
+  Record atomic = reads & mine & kAtomic;
+  if (((reads ^ mine) & kOwner) == 0)
+    return (reads & ~kAtomic) | atomic;
+  return (reads & ~(kAtomic | kUnknownLane | kPattern | Record(31) << 7)) |
+         atomic | kSeveral;
+}
+
+/// Visits (picture, lanes) of what the lanes know besides their own accesses.
+template <class Visit>
+void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
+  WarpState &state = states[warp.index];
+  auto picture = [&](const Knowledge &known) {
+    // Warps that met know the same.
+    if (lastTold && lastTold->known.isShared(known))
+      return lastTold;
+    Told *told = new Told;
+    told->block = cta.linear;
+    told->known = known;
+    return lastTold = ToldRef(told);
+  };
+  uint32_t single = mask & state.lanes.lanes();
+  if (mask & ~single) {
+    if (!state.told || !state.told->known.isShared(state.common))
+      state.told = picture(state.common);
+    visit(state.told, mask & ~single);
+  }
+  while (single) {
+    const Knowledge &first = *state.lanes.find(unsigned(__builtin_ctz(single)));
+    uint32_t alike = 0;
+    for (uint32_t left = single; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      alike |= uint32_t(state.lanes.find(lane)->isShared(first)) << lane;
+    }
+    Knowledge known = state.common;
+    known.join(first);
+    visit(picture(known), alike);
+    single &= ~alike;
+  }
+}
+
+/// The records of these bytes, by the word where that is whole.
+template <class Visit>
+void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
+                           Visit visit) {
+  shadow.expandBytes(offset, bytes);
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
+    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
+      visit(shadow.writes[word], shadow.reads[word], at);
+      at = next;
+      continue;
+    }
+    Shadow::Parts &parts = shadow.split(word);
+    for (; at < end && at < next; ++at)
+      visit(parts.writes[at % 4], parts.reads[at % 4], at);
+  }
+}
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_SANITIZERREACH_H

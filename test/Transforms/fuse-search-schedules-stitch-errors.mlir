@@ -1,0 +1,208 @@
+// Schedules of stitched groups that lowering could not obey.
+// RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
+
+func.func @more_beside(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps of the mapping}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, reduction = <one_tile>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @no_such_axis(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule does not fit the group: there is no axis 'k'}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>, k = #fuse.spread<tile = 1>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @axis_left_out(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule does not fit the group: axis 'i' has no #fuse.spread}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @part_of_a_row(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced: a block has all of it, or no operator can use the result}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @too_many_lanes(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule cannot be lowered: the lanes of all axes are 64, a warp has 32}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 2, lanes = 2>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @other_warps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule cannot be lowered: the warps of all axes are 2, the block has 4}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @uneven_steps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule does not fit the group: a tile of 128 is no multiple of 96, or that of 64}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}, walk = <axis = "j", step = 96>>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
+
+// -----
+
+func.func @more_kept_than_there_is(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
+  // expected-error @below {{schedule does not fit the group: more steps are kept than there are}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}, walk = <axis = "j", step = 64, registers = 2, shared = 1>>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x100xf32>, tensor<8xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    fuse.yield %y : tensor<8x100xf32>
+  } -> tensor<8x100xf32>
+  return %r : tensor<8x100xf32>
+}
