@@ -16,9 +16,27 @@
 using namespace mlir;
 using namespace fusion;
 
-static void buildLoweringPipeline(OpPassManager &manager) {
+/// The lowered module as PTX and manifest.
+static llvm::Expected<CompiledModule> translate(ModuleOp module) {
+  CompiledModule compiled;
+  FailureOr<std::string> ptx = translateToPTX(module);
+  if (failed(ptx))
+    return llvm::createStringError("translation to PTX failed");
+  compiled.ptx = std::move(*ptx);
+  FailureOr<std::string> manifest = translateToManifest(module, compiled.ptx);
+  if (failed(manifest))
+    return llvm::createStringError("translation to a manifest failed");
+  compiled.manifestJson = std::move(*manifest);
+  return compiled;
+}
+
+llvm::Expected<CompiledModule> fusion::lowerGroups(ModuleOp groups) {
+  PassManager manager(groups.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(manager);
   buildTileToNVVMPipeline(manager);
+  if (failed(manager.run(groups)))
+    return llvm::createStringError("compilation failed");
+  return translate(groups);
 }
 
 llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
@@ -39,26 +57,16 @@ llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
     pipeline.chip = options.chip;
     pipeline.forceFusion = options.forceFusion;
     buildFuseGroupsPipeline(manager, pipeline, options.measurer);
-    if (!options.keepGroups)
-      buildLoweringPipeline(manager);
   }
   if (failed(manager.run(*module)))
     return llvm::createStringError("compilation failed");
-  CompiledModule compiled;
-  if (options.passPipeline.empty() && options.keepGroups) {
-    llvm::raw_string_ostream(compiled.groups) << *module;
-    PassManager lower(unfused.getContext(), ModuleOp::getOperationName());
-    buildLoweringPipeline(lower);
-    if (failed(lower.run(*module)))
-      return llvm::createStringError("compilation failed");
-  }
-  FailureOr<std::string> ptx = translateToPTX(*module);
-  if (failed(ptx))
-    return llvm::createStringError("translation to PTX failed");
-  compiled.ptx = std::move(*ptx);
-  FailureOr<std::string> manifest = translateToManifest(*module, compiled.ptx);
-  if (failed(manifest))
-    return llvm::createStringError("translation to a manifest failed");
-  compiled.manifestJson = std::move(*manifest);
+  if (!options.passPipeline.empty())
+    return translate(*module);
+  std::string groups;
+  if (options.keepGroups)
+    llvm::raw_string_ostream(groups) << *module;
+  llvm::Expected<CompiledModule> compiled = lowerGroups(*module);
+  if (compiled)
+    compiled->groups = std::move(groups);
   return compiled;
 }

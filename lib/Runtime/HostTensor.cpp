@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <limits>
 
 using namespace fusion;
 
@@ -112,6 +113,20 @@ void fusion::fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
   }
 }
 
+void fusion::fillInputs(llvm::MutableArrayRef<HostTensor> inputs, uint64_t seed,
+                        llvm::ArrayRef<bool> given) {
+  int64_t indexBound = std::numeric_limits<int64_t>::max();
+  for (const HostTensor &input : inputs)
+    for (int64_t size : input.shape)
+      if (size > 1)
+        indexBound = std::min(indexBound, size);
+  if (indexBound == std::numeric_limits<int64_t>::max())
+    indexBound = 1;
+  for (size_t number = 0; number < inputs.size(); ++number)
+    if (given.empty() || !given[number])
+      fillRandom(inputs[number], seed, number, indexBound);
+}
+
 //===----------------------------------------------------------------------===//
 // Comparison
 //===----------------------------------------------------------------------===//
@@ -155,7 +170,8 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   double intermediate = isFloat(narrowest)
                             ? std::max(error(result), error(narrowest))
                             : error(result);
-  // Both factors are rounded to 10 bits of fraction, in every product of a chain.
+  // Both factors are rounded to 10 bits of fraction, in every product of a
+  // chain.
   constexpr double tf32 = 0x1p-8;
   if (multipliesTF32)
     intermediate = std::max(intermediate, tf32);

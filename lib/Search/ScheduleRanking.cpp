@@ -62,9 +62,6 @@ void ScheduleRanking::judge(const Schedule &schedule,
 }
 
 void ScheduleRanking::finish(SearchResult &result) {
-  for (Entry &entry : entries)
-    result.ranking.push_back(std::move(entry.rated));
-  entries.clear();
   result.candidates = candidates();
   result.legal = rater.legal;
   result.bounded = rater.bounded;

@@ -62,7 +62,9 @@ public:
   /// Why one was passed over.
   std::string lastReason() const { return rater.lastReason; }
 
-  /// Moves the entries and counts into a result.
+  /// Moves the entries out, best first.
+  std::vector<Entry> take() { return std::move(entries); }
+  /// Copies the counts into a result.
   void finish(SearchResult &result);
 
 private:

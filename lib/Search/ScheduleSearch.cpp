@@ -18,6 +18,7 @@
 #include "fusion/Search/ScheduleSearch.h"
 #include "BranchAndBound.h"
 #include "LocalSearch.h"
+#include "MeasuredRounds.h"
 #include "fusion/Analysis/DataMovement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -30,6 +31,9 @@ namespace {
 
 /// Of branch and bound where the options leave the effort to the search.
 constexpr BranchEffort kAffordable{1 << 19, 1 << 19};
+
+/// Of measurement: a device is slow.
+constexpr unsigned kRounds = 16;
 
 class Search {
 public:
@@ -353,12 +357,24 @@ std::optional<SearchResult> Search::run(std::string &reason) {
              " candidates is legal; the last one: " + ranking.lastReason();
     return std::nullopt;
   }
+  size_t most = std::max(1u, options.ranked);
+  std::vector<ScheduleRanking::Entry> best = ranking.take();
+  auto shorten = [&] {
+    if (best.size() > most)
+      best.erase(best.begin() + most, best.end());
+  };
+  shorten();
+  if (options.measurement) {
+    MeasuredRounds rounds(group, chip, options, space);
+    // What is drawn is what is asked for.
+    if (rounds.run(best, /*mostRounds=*/options.randomSeed ? 1 : kRounds))
+      result.measuredBy = options.measurement->name();
+    ranking.addCandidates(rounds.candidates());
+    shorten();
+  }
+  for (ScheduleRanking::Entry &entry : best)
+    result.ranking.push_back(std::move(entry.rated));
   ranking.finish(result);
-  if (result.ranking.size() > std::max(1u, options.ranked))
-    result.ranking.resize(std::max(1u, options.ranked));
-  if (options.measurement &&
-      measureRanking(result.ranking, *options.measurement))
-    result.measuredBy = options.measurement->name();
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   return result;
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainRows.h"
+#include "SharedHeads.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
@@ -15,7 +16,9 @@
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSEFORMGROUPS
@@ -33,29 +36,40 @@ std::string microseconds(double seconds) {
   return llvm::formatv("{0:F2} us", seconds * 1e6).str();
 }
 
-/// A part of a row as one kernel: its price, or why it has none.
-struct Part {
+/// What the best schedule of a kernel is predicted to take, or why it has none.
+struct Price {
+  std::optional<double> time; ///< seconds
+  std::string reason;         ///< where there is no time
+  StringRef bound;            ///< what bounds the predicted time
+  double flops = 0; ///< of the tensor cores, padding and recomputation included
+  double bytes = 0; ///< moved between global memory and the chip
+};
+
+/// By the text of groups: equal parts, such as the layers of a network, are
+/// searched once.
+using PriceList = llvm::StringMap<Price>;
+
+/// A part of a row as one kernel, with its price.
+struct Part : Price {
   ChainRow::Operators operators; ///< in program order
   bool isChain = false; ///< they make a chain, whether it has a price or not
-  std::optional<double> time; ///< predicted seconds
-  std::string reason;         ///< where there is no time
   double apart = 0;  ///< seconds of kernels of products that could have joined
   std::string joins; ///< why products join or do not, where some could
   double head = 0;   ///< seconds of kernels of what could have been in front
   std::string heads; ///< why that is in front or not, where some could be
-  StringRef bound;   ///< what bounds the predicted time
-  double flops = 0; ///< of the tensor cores, padding and recomputation included
-  double bytes = 0; ///< moved between global memory and the chip
 };
 
 class Partitioner {
 public:
   Partitioner(func::FuncOp function, const ChipInfo &chip, bool forceFusion,
-              bool skipMasked)
+              bool skipMasked, PriceList &prices)
       : function(function), chip(chip), forceFusion(forceFusion),
-        skipMasked(skipMasked), rewriter(function.getContext()) {}
+        skipMasked(skipMasked), rewriter(function.getContext()),
+        prices(prices) {}
 
   void run() {
+    for (SharedHead &head : SharedHead::find(function))
+      distribute(head);
     // What does not join is a row of its own.
     llvm::SmallPtrSet<Operation *, 16> tried;
     while (true) {
@@ -102,7 +116,10 @@ private:
   Part price(const ChainRow &row, unsigned first, unsigned last, bool joined,
              bool heads);
   Part price(ChainRow::Operators operators, bool isSingle);
+  const Price &search(fuse::ChainOp group, const GroupModel &model);
   double priceAlone(linalg::LinalgOp op) const;
+  double price(const SharedHead &head);
+  void distribute(SharedHead &head);
   /// Returns whether products that could have joined did not.
   bool partition(ChainRow &row);
   void remarkIntensity(const GroupAxes &axes);
@@ -110,7 +127,9 @@ private:
   func::FuncOp function;
   const ChipInfo &chip;
   bool forceFusion, skipMasked;
+  bool explains = true;
   IRRewriter rewriter;
+  PriceList &prices;
 };
 
 } // namespace
@@ -255,6 +274,28 @@ static ChainRow::Operators withoutWaysBack(ArrayRef<linalg::LinalgOp> operators,
   return {rest.rbegin(), rest.rend()};
 }
 
+const Price &Partitioner::search(fuse::ChainOp group, const GroupModel &model) {
+  // The model follows from the group alone, which is isolated from above.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  group->print(stream, OpPrintingFlags().useLocalScope());
+  auto [place, isNew] = prices.try_emplace(text);
+  Price &price = place->second;
+  if (!isNew)
+    return price;
+  SearchOptions options;
+  options.skipMasked = skipMasked;
+  if (std::optional<SearchResult> found =
+          searchSchedule(model, chip, price.reason, options)) {
+    price.time = found->cost.total;
+    price.bound = found->cost.bound();
+    price.flops = found->footprint.mmaFlops;
+    price.bytes =
+        found->footprint.globalLoadBytes + found->footprint.globalStoreBytes;
+  }
+  return price;
+}
+
 Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
   Part part;
   operators = withoutWaysBack(operators, part.reason);
@@ -269,17 +310,8 @@ Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
       [&](const Twine &reason) { part.reason = reason.str(); });
   if (succeeded(axes)) {
     part.isChain = true;
-    SearchOptions options;
-    options.skipMasked = skipMasked;
-    if (std::optional<SearchResult> found =
-            searchSchedule(axes->model, chip, part.reason, options)) {
-      part.time = found->cost.total;
-      part.bound = found->cost.bound();
-      part.flops = found->footprint.mmaFlops;
-      part.bytes =
-          found->footprint.globalLoadBytes + found->footprint.globalStoreBytes;
-    }
-    if (isSingle)
+    static_cast<Price &>(part) = search(group, axes->model);
+    if (isSingle && explains)
       remarkIntensity(*axes);
   }
   // The destinations were made for this group.
@@ -289,6 +321,54 @@ Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
     if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
       rewriter.eraseOp(empty);
   return part;
+}
+
+/// The kernels of the products behind a head, each by itself, and of operators
+/// that none of them takes in.
+double Partitioner::price(const SharedHead &head) {
+  llvm::SaveAndRestore<bool> silent(explains, false);
+  llvm::SmallPtrSet<Operation *, 16> taken;
+  double time = 0;
+  for (ChainRow &row : collectChainRows(function))
+    for (unsigned i = 0; i < row.links.size(); ++i) {
+      ChainRow::Operators operators =
+          row.operators(i, i, /*all=*/true, /*joined=*/true, /*heads=*/true);
+      taken.insert_range(operators);
+      if (llvm::none_of(head.products(), [&](linalg::LinalgOp product) {
+            return llvm::is_contained(operators, product);
+          }))
+        continue;
+      Part part = price(row, i, i);
+      time += part.time.value_or(kGenericPrice) + part.apart + part.head;
+    }
+  for (linalg::LinalgOp op : head.all())
+    if (!taken.contains(op))
+      time += priceAlone(op);
+  return time;
+}
+
+/// Lets each product behind a head compute it for itself where that pays.
+void Partitioner::distribute(SharedHead &head) {
+  double shared = price(head);
+  head.copy(rewriter);
+  double own = price(head);
+  linalg::LinalgOp last = head.products().back();
+  Location loc = last.getLoc();
+  std::string numbers = llvm::formatv(
+      "predicted {0} with copies of their own against {1} with kernels for it",
+      microseconds(own), microseconds(shared));
+  std::string what = llvm::formatv("what {0} products have in front of them",
+                                   head.products().size());
+  if (own <= shared || forceFusion) {
+    remark::passed(loc,
+                   remark::RemarkOpts::name("head-copied").category(kCategory))
+        << "each computes for itself " + what + ": " + numbers;
+    return;
+  }
+  remark::missed(loc,
+                 remark::RemarkOpts::name("head-shared").category(kCategory))
+      << "kernels of its own compute " + what + ": " + numbers;
+  head.join(rewriter);
 }
 
 void Partitioner::remarkIntensity(const GroupAxes &axes) {
@@ -316,6 +396,19 @@ void Partitioner::remarkIntensity(const GroupAxes &axes) {
                          phi < balance ? "memory" : "compute")
                .str();
   }
+}
+
+/// Says what was decided where there was something to decide: missed or passed.
+static void remarkEither(Location loc, bool isMissed, StringRef missed,
+                         StringRef passed, const std::string &text) {
+  if (text.empty())
+    return;
+  if (isMissed)
+    remark::missed(loc, remark::RemarkOpts::name(missed).category(kCategory))
+        << text;
+  else
+    remark::passed(loc, remark::RemarkOpts::name(passed).category(kCategory))
+        << text;
 }
 
 bool Partitioner::partition(ChainRow &row) {
@@ -359,26 +452,8 @@ bool Partitioner::partition(ChainRow &row) {
     const Part &part = parts[first][last];
     Location loc = row.links[last].product.getLoc();
     isApart |= part.apart > 0;
-    if (!part.joins.empty()) {
-      if (part.apart > 0)
-        remark::missed(
-            loc, remark::RemarkOpts::name("not-joined").category(kCategory))
-            << part.joins;
-      else
-        remark::passed(loc,
-                       remark::RemarkOpts::name("joined").category(kCategory))
-            << part.joins;
-    }
-    if (!part.heads.empty()) {
-      if (part.head > 0)
-        remark::missed(
-            loc, remark::RemarkOpts::name("head-apart").category(kCategory))
-            << part.heads;
-      else
-        remark::passed(loc,
-                       remark::RemarkOpts::name("head").category(kCategory))
-            << part.heads;
-    }
+    remarkEither(loc, part.apart > 0, "not-joined", "joined", part.joins);
+    remarkEither(loc, part.head > 0, "head-apart", "head", part.heads);
     double separate = 0;
     for (unsigned i = first; i <= last; ++i)
       separate += parts[i][i].time.value_or(kGenericPrice) + parts[i][i].head;
@@ -434,9 +509,10 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
     if (failed(target))
       return signalPassFailure();
+    PriceList prices;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        Partitioner(function, **target, forceFusion, skipMasked).run();
+        Partitioner(function, **target, forceFusion, skipMasked, prices).run();
   }
 };
 

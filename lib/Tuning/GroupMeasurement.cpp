@@ -7,25 +7,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Tuning/GroupMeasurement.h"
-#include "fusion/Pipelines/Pipelines.h"
-#include "fusion/Target/Manifest.h"
-#include "fusion/Target/PTX.h"
+#include "fusion/Pipelines/Compile.h"
+#include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Pass/PassManager.h"
+#include <limits>
 
 using namespace mlir;
 using namespace fusion;
 
 double fusion::predictFromCounters(const emulator::Counters &counters,
-                                   int64_t blocks, const ChipInfo &chip) {
+                                   int64_t blocks, const ChipInfo &chip,
+                                   double flopsPerSecond) {
   constexpr double bytesPerWavefront = 128, bytesPerSector = 32;
   constexpr double schedulers = 4; // of an SM, one instruction each a clock
   double waves = llvm::divideCeil(blocks, chip.numSMs);
   double share = waves / blocks; // of the busiest SM
-  double mmaRate = chip.productFlops(ProductType::F16) * chip.mmaShare;
   return chip.launchOverhead +
          std::max(
              {counters.dramBytes / chip.dramBytesPerSecond,
@@ -33,7 +32,7 @@ double fusion::predictFromCounters(const emulator::Counters &counters,
               counters.sharedWavefronts * share * bytesPerWavefront /
                   (chip.sharedBytesPerClockPerSM * chip.clockHz),
               counters.instructions * share / (schedulers * chip.clockHz),
-              counters.mmaFlops * share * chip.numSMs / mmaRate});
+              counters.mmaFlops * share * chip.numSMs / flopsPerSecond});
 }
 
 OwningOpRef<ModuleOp> fusion::isolate(fuse::FusedGroupOpInterface group) {
@@ -81,11 +80,19 @@ drawInputs(const FunctionPlan &plan) {
         return llvm::createStringError("its sizes are not known");
       shape.push_back(*size);
     }
-    constexpr int64_t indexBound = 1; // indices are inside of every tensor
-    fillRandom(inputs.emplace_back(input.type, shape), /*seed=*/0,
-               inputs.size(), indexBound);
+    inputs.emplace_back(input.type, shape);
   }
+  fillInputs(inputs, /*seed=*/0);
   return inputs;
+}
+
+/// Of several types that of the slowest.
+static double slowestRate(const GroupModel &model, const ChipInfo &chip) {
+  double rate = std::numeric_limits<double>::infinity();
+  for (const Product &product : model.products)
+    rate = std::min(rate, product.type ? productRate(chip, *product.type)
+                                       : chip.f32FlopsPerSecond);
+  return rate;
 }
 
 llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
@@ -94,23 +101,16 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
   module->walk([&](fuse::FusedGroupOpInterface group) {
     group.setGroupSchedule(exportSchedule(schedule, model, context));
   });
-  PassManager lower(context, ModuleOp::getOperationName());
-  buildTilePipeline(lower);
-  buildTileToNVVMPipeline(lower);
-  if (failed(lower.run(*module)))
-    return llvm::createStringError("it is not lowered");
-  FailureOr<std::string> ptx = translateToPTX(*module);
-  FailureOr<std::string> text =
-      failed(ptx) ? ptx : translateToManifest(*module, *ptx);
-  if (failed(text))
-    return llvm::createStringError("it has no PTX");
-  llvm::Expected<Manifest> manifest = Manifest::parse(*text);
+  llvm::Expected<CompiledModule> compiled = lowerGroups(*module);
+  if (!compiled)
+    return compiled.takeError();
+  llvm::Expected<Manifest> manifest = Manifest::parse(compiled->manifestJson);
   if (!manifest)
     return manifest.takeError();
   llvm::Expected<std::unique_ptr<Device>> device = makeDevice();
   if (!device)
     return device.takeError();
-  if (llvm::Error error = (*device)->loadModule(*ptx))
+  if (llvm::Error error = (*device)->loadModule(compiled->ptx))
     return std::move(error);
   const FunctionPlan &plan = manifest->functions.front();
   llvm::Expected<std::vector<HostTensor>> inputs = drawInputs(plan);
@@ -134,7 +134,8 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
     if (!launch.counters)
       return llvm::createStringError("the device neither times nor counts");
     int64_t blocks = int64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-    seconds += predictFromCounters(*launch.counters, blocks, chip);
+    seconds += predictFromCounters(*launch.counters, blocks, chip,
+                                   slowestRate(model, chip));
   }
   return seconds;
 }
@@ -143,29 +144,24 @@ std::optional<double> GroupMeasurement::measure(const Schedule &schedule) {
   // A candidate that fails is passed over, which is no error of the module's.
   ScopedDiagnosticHandler silence(isolated->getContext(),
                                   [](Diagnostic &) { return success(); });
-  lastError.clear();
   launches.clear();
   llvm::Expected<double> seconds = run(schedule);
   if (!seconds) {
-    lastError = llvm::toString(seconds.takeError());
-    if (summary) {
-      ++summary->failed;
-      summary->why = lastError;
-    }
+    ++summary->failed;
+    summary->why = llvm::toString(seconds.takeError());
     return std::nullopt;
   }
-  if (summary) {
-    if (summary->ran++ == 0)
-      summary->first = summary->least = *seconds;
-    summary->least = std::min(summary->least, *seconds);
-  }
+  if (summary->ran++ == 0)
+    summary->first = summary->least = *seconds;
+  summary->least = std::min(summary->least, *seconds);
   return *seconds;
 }
 
 std::unique_ptr<Measurement<Schedule>>
 DeviceMeasurer::measure(fuse::FusedGroupOpInterface group,
                         const GroupModel &model) {
-  groups.push_back(std::make_unique<TunedGroup>(group.getLoc()));
-  return std::make_unique<GroupMeasurement>(group, model, chip, makeDevice,
-                                            groups.back().get());
+  auto measurement =
+      std::make_unique<GroupMeasurement>(group, model, chip, makeDevice);
+  groups.push_back(measurement->summary);
+  return measurement;
 }

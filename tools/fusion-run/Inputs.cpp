@@ -73,8 +73,7 @@ static void avoidUndefinedDivision(HostTensor &tensor) {
 llvm::Expected<std::vector<HostTensor>>
 fusion::run::makeInputs(mlir::func::FuncOp function, const Options &options) {
   std::vector<HostTensor> inputs;
-  std::vector<bool> fromFile;
-  int64_t indexBound = INT64_MAX;
+  llvm::SmallVector<bool> fromFile;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     std::optional<ElementType> element = elementTypeOf(type);
     auto tensor = mlir::dyn_cast<RankedTensorType>(type);
@@ -113,18 +112,11 @@ fusion::run::makeInputs(mlir::func::FuncOp function, const Options &options) {
       inputs.emplace_back(*element, shape);
     }
     fromFile.push_back(file != options.inputFiles.end());
-    for (int64_t size : inputs.back().shape)
-      if (size > 1)
-        indexBound = std::min(indexBound, size);
   }
-  if (indexBound == INT64_MAX)
-    indexBound = 1;
+  fillInputs(inputs, options.seed, fromFile);
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!fromFile[i]) {
-      fillRandom(inputs[i], options.seed, i, indexBound);
-      if (isDivisor(function.getArgument(i)))
-        avoidUndefinedDivision(inputs[i]);
-    }
+    if (!fromFile[i] && isDivisor(function.getArgument(i)))
+      avoidUndefinedDivision(inputs[i]);
   return inputs;
 }
 

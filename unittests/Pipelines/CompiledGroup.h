@@ -17,10 +17,8 @@
 
 #include "ScheduledGroup.h"
 #include "fusion/InitAll.h"
-#include "fusion/Pipelines/Pipelines.h"
+#include "fusion/Pipelines/Compile.h"
 #include "fusion/Runtime/Executor.h"
-#include "fusion/Target/Manifest.h"
-#include "fusion/Target/PTX.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -48,26 +46,17 @@ inline std::vector<LaunchReport> emulate(ScheduledGroup &group,
       exportSchedule(*group.schedule, group.model(), &group.context);
   module->walk(
       [&](fuse::FusedGroupOpInterface op) { op.setGroupSchedule(schedule); });
-  mlir::PassManager lower(&group.context);
-  buildTilePipeline(lower);
-  buildTileToNVVMPipeline(lower);
-  if (failed(lower.run(*module))) {
-    ADD_FAILURE() << "the schedule is not lowered";
+  llvm::Expected<CompiledModule> compiled = lowerGroups(*module);
+  if (!compiled) {
+    ADD_FAILURE() << llvm::toString(compiled.takeError());
     return {};
   }
-  mlir::FailureOr<std::string> ptx = translateToPTX(*module);
-  mlir::FailureOr<std::string> text =
-      failed(ptx) ? ptx : translateToManifest(*module, *ptx);
-  if (failed(text)) {
-    ADD_FAILURE() << "no PTX";
-    return {};
-  }
-  llvm::Expected<Manifest> manifest = Manifest::parse(*text);
+  llvm::Expected<Manifest> manifest = Manifest::parse(compiled->manifestJson);
   EmulatorOptions emulator;
   emulator.l2Bytes = l2Bytes;
   std::unique_ptr<Device> device = createEmulatorDevice(emulator);
   llvm::Error error =
-      manifest ? device->loadModule(*ptx) : manifest.takeError();
+      manifest ? device->loadModule(compiled->ptx) : manifest.takeError();
   if (error) {
     ADD_FAILURE() << llvm::toString(std::move(error));
     return {};

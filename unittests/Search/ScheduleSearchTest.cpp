@@ -273,7 +273,8 @@ TEST(ScheduleSearchMethods, MeasurementsDecideAmongTheBest) {
   auto found = searchSchedule(group.model(), chip, reason, options);
   ASSERT_TRUE(found) << reason;
   EXPECT_EQ(found->measuredBy, "test");
-  EXPECT_EQ(measurement.measured, 8u);
+  // In rounds (MeasuredRounds.h).
+  EXPECT_GT(measurement.measured, 8u);
   for (const RatedSchedule &each : found->ranking)
     EXPECT_LE(each.schedule.warps, found->schedule.warps);
   EXPECT_EQ(found->measuredSeconds, 1.0 / found->schedule.warps);

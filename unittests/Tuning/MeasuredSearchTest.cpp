@@ -82,6 +82,67 @@ TEST(MeasuredSearch, EmulatorDecidesAmongTheBest) {
     }
 }
 
+/// A device that likes small tiles.
+struct SmallTiles : Measurement<Schedule> {
+  llvm::StringRef name() const override { return "device"; }
+  std::optional<double> measure(const Schedule &schedule) override {
+    ++runs;
+    return llvm::sum_of(schedule.tiles) * 1e-6;
+  }
+  unsigned runs = 0;
+};
+
+// Rounds go on from the fastest: what they end with is faster than all that the
+// model put first, and the same every time.
+TEST(MeasuredSearch, RoundsGoOnFromTheFastest) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  FormedGroup group(chainIR({512, 256, 256, 256}));
+  ASSERT_TRUE(group.axes) << group.reason;
+  SearchOptions options;
+  options.ranked = 6;
+  std::string reason;
+  auto byModel = searchSchedule(group.model(), chip, reason, options);
+  ASSERT_TRUE(byModel) << reason;
+  SmallTiles device, again;
+  double first = 1;
+  for (const RatedSchedule &rated : byModel->ranking)
+    first = std::min(first, *device.measure(rated.schedule));
+  device.runs = 0;
+  options.measurement = &device;
+  auto found = searchSchedule(group.model(), chip, reason, options);
+  ASSERT_TRUE(found && found->measuredSeconds) << reason;
+  EXPECT_EQ(found->measuredBy, "device");
+  EXPECT_GT(device.runs, 6u);
+  EXPECT_LT(*found->measuredSeconds, first);
+  ASSERT_EQ(found->ranking.size(), 6u);
+  for (size_t i = 1; i < found->ranking.size(); ++i)
+    EXPECT_LE(*found->ranking[i - 1].measuredSeconds,
+              *found->ranking[i].measuredSeconds);
+  EXPECT_EQ(checkSchedule(group.model(), found->schedule, chip), std::nullopt);
+  options.measurement = &again;
+  auto repeated = searchSchedule(group.model(), chip, reason, options);
+  ASSERT_TRUE(repeated);
+  EXPECT_EQ(exportSchedule(repeated->schedule, group.model(), &group.context),
+            exportSchedule(found->schedule, group.model(), &group.context));
+  EXPECT_EQ(again.runs, device.runs);
+}
+
+// A multiply-add of bytes takes half as long as one of halves.
+TEST(MeasuredSearch, CountedProductsTakeTheirTypesRate) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  emulator::Counters counters;
+  counters.mmaFlops = 1ull << 40;
+  auto seconds = [&](ProductType type) {
+    return predictFromCounters(counters, /*blocks=*/chip.numSMs, chip,
+                               productRate(chip, type)) -
+           chip.launchOverhead;
+  };
+  EXPECT_DOUBLE_EQ(seconds(ProductType::F16),
+                   seconds(ProductType::S8) *
+                       chip.productFlops(ProductType::S8) /
+                       chip.productFlops(ProductType::F16));
+}
+
 // The group by itself has the operands of the group, each once; what is empty
 // or constant is made again.
 TEST(MeasuredSearch, GroupsAreIsolated) {

@@ -35,6 +35,11 @@ struct CompiledModule {
   std::string groups;
 };
 
+/// Lowers a module of groups that have their schedules, in place, down to PTX and
+/// manifest. Diagnostics go to its context; the error says what failed in one
+/// line.
+llvm::Expected<CompiledModule> lowerGroups(mlir::ModuleOp groups);
+
 /// Compiles a copy of `unfused`. Diagnostics go to its context; the error says
 /// what failed in one line.
 llvm::Expected<CompiledModule> compile(mlir::ModuleOp unfused,

@@ -64,6 +64,12 @@ uint64_t randomBits(uint64_t seed, uint64_t input, uint64_t element);
 void fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
                 int64_t indexBound);
 
+/// Fills the inputs of a function by `fillRandom` with their numbers, except those
+/// that are `given`. Indices are below the least of all sizes that are more than 1,
+/// so that they are inside of every tensor.
+void fillInputs(llvm::MutableArrayRef<HostTensor> inputs, uint64_t seed,
+                llvm::ArrayRef<bool> given = {});
+
 /// |actual - reference| <= max(atol, ofRow rms(row)) + rtol |reference|, where a
 /// row is what the last dimension numbers.
 struct Tolerance {

@@ -29,9 +29,9 @@ using DeviceFactory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
 
 /// Seconds that a launch of `blocks` blocks needs at least for what was
 /// counted, by the busiest of DRAM (where an L2 was modelled), L2, shared
-/// memory, schedulers and tensor cores of `chip`.
+/// memory, schedulers and, at `flopsPerSecond`, tensor cores of `chip`.
 double predictFromCounters(const emulator::Counters &counters, int64_t blocks,
-                           const ChipInfo &chip);
+                           const ChipInfo &chip, double flopsPerSecond);
 
 /// A module with one function that is `group` alone: its operands are
 /// arguments, except empty tensors and constants.
@@ -52,19 +52,20 @@ struct TunedGroup {
 class GroupMeasurement : public Measurement<Schedule> {
 public:
   GroupMeasurement(fuse::FusedGroupOpInterface group, const GroupModel &model,
-                   const ChipInfo &chip, DeviceFactory makeDevice,
-                   TunedGroup *summary = nullptr)
-      : isolated(isolate(group)), model(model), chip(chip),
-        makeDevice(std::move(makeDevice)), summary(summary) {}
+                   const ChipInfo &chip, DeviceFactory makeDevice)
+      : summary(std::make_shared<TunedGroup>(group.getLoc())),
+        isolated(isolate(group)), model(model), chip(chip),
+        makeDevice(std::move(makeDevice)) {}
 
   /// "device" or "emulator".
   llvm::StringRef name() const override { return measuredBy; }
 
-  /// Diagnostics of candidates are not printed; `lastError` says why the last
-  /// one did not run.
+  /// Diagnostics of candidates are not printed; `summary` says why the last one
+  /// that failed did.
   std::optional<double> measure(const Schedule &schedule) override;
 
-  std::string lastError;
+  /// Kept up to date; never null.
+  std::shared_ptr<TunedGroup> summary;
   /// Of the schedule measured last, one report for each launch.
   std::vector<LaunchReport> launches;
 
@@ -75,7 +76,6 @@ private:
   const GroupModel &model;
   const ChipInfo &chip;
   DeviceFactory makeDevice;
-  TunedGroup *summary; ///< kept up to date where there is one
   llvm::StringRef measuredBy = "emulator";
 };
 
@@ -89,13 +89,13 @@ public:
   measure(fuse::FusedGroupOpInterface group, const GroupModel &model) override;
   unsigned candidates() const override { return most; }
   /// In the order in which groups were searched.
-  llvm::ArrayRef<std::unique_ptr<TunedGroup>> tuned() const { return groups; }
+  llvm::ArrayRef<std::shared_ptr<TunedGroup>> tuned() const { return groups; }
 
 private:
   const ChipInfo &chip;
   unsigned most;
   DeviceFactory makeDevice;
-  std::vector<std::unique_ptr<TunedGroup>> groups;
+  std::vector<std::shared_ptr<TunedGroup>> groups;
 };
 
 } // namespace fusion
