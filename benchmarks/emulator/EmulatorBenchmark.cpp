@@ -9,7 +9,9 @@
 // Multiply-adds per second through mma.sync in a pipelined product, lane
 // instructions per second (warp instructions times 32) of ordinary code, and
 // what the sanitizers cost: `ratio` is the median over pairs of launches, one
-// with and one without, of the quotients of their CPU times.
+// with and one without, of the quotients of their CPU times per instruction.
+// (Threads that poll do so more or less often in the order in which blocks run
+// with sanitizers; all other launches have the same instructions in both.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -368,15 +370,19 @@ void sanitizers(benchmark::State &state, const Maker &make) {
   std::vector<double> plain, sanitized, ratios;
   for (auto _ : state) {
     double begin = cpuSeconds();
-    if (!launch(state, *workload, false))
+    auto before = launch(state, *workload, false);
+    if (!before)
       return;
     double between = cpuSeconds();
-    if (!launch(state, *workload, true))
+    auto after = launch(state, *workload, true);
+    if (!after)
       return;
     double end = cpuSeconds();
     plain.push_back((between - begin) * 1e3);
     sanitized.push_back((end - between) * 1e3);
-    ratios.push_back((end - between) / (between - begin));
+    ratios.push_back((end - between) / (between - begin) *
+                     double(before->instructions) /
+                     double(after->instructions));
   }
   state.counters["plain_ms"] = median(plain);
   state.counters["sanitized_ms"] = median(sanitized);

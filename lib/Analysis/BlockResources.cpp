@@ -277,21 +277,31 @@ public:
   }
 
   /// Values of rows: of each reduction one, in every thread that holds an
-  /// element of the row.
+  /// element of the row, and one of the reference where it may stay behind.
   int64_t rowRegisters() const {
     int64_t count = 0;
-    for (const Reduction &reduction : group.reductions) {
+    for (unsigned number = 0; number < group.reductions.size(); ++number) {
+      const Reduction &reduction = group.reductions[number];
       const ProductMapping &mapping = schedule.products[reduction.product];
       if (reduction.reduced.size() > 1) {
         ++count;
         continue;
       }
+      bool hasReference =
+          schedule.rescale > 0 &&
+          llvm::any_of(group.online, [&](const OnlineAxis &online) {
+            return llvm::is_contained(online.references, number) &&
+                   runsOnline(group, kept, online.axis);
+          });
+      int64_t values = hasReference ? 2 : 1;
       bool alongColumns =
           reduction.pass
               ? mapping.isFirst(group.passes[*reduction.pass].operandNumber)
               : llvm::is_contained(reduction.reduced, mapping.i2);
-      count += alongColumns ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
-                            : schedule.tiles[mapping.i2] / mapping.warps[1] / 4;
+      count +=
+          values * (alongColumns
+                        ? schedule.tiles[mapping.i1] / mapping.warps[0] / 8
+                        : schedule.tiles[mapping.i2] / mapping.warps[1] / 4);
     }
     return count;
   }

@@ -424,6 +424,11 @@ void GroupAxesBuilder::deriveOnlineForms() {
       for (const OnlineForm::Sum &sum : form->sums)
         if (sum.factor)
           online.corrected.push_back(sum.product);
+      for (const OnlineForm::Running &running : form->running)
+        if (running.isGuarded)
+          online.references.push_back(running.reduction);
+      online.room = form->room;
+      online.roomLimit = form->roomLimit;
       for (auto [index, op] : llvm::enumerate(group.operators)) {
         if (!group.followsProduct[index])
           continue;

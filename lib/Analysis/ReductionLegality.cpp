@@ -41,6 +41,9 @@ public:
                "online";
       }
     }
+    if (schedule.rescale > 0)
+      if (Reason reason = checkRescale())
+        return reason;
     for (const Reduction &reduction : group.reductions)
       if (Reason reason =
               reduction.pass ? checkPass(*reduction.pass) : check(reduction))
@@ -53,6 +56,7 @@ public:
   }
 
 private:
+  Reason checkRescale();
   Reason check(const Reduction &reduction);
   Reason checkPass(unsigned number);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
@@ -69,6 +73,26 @@ private:
 };
 
 } // namespace
+
+/// Values in the loop have room for what a reference that stays behind leaves in
+/// them.
+Reason Checker::checkRescale() {
+  if (schedule.reduction != fuse::ReductionForm::Online)
+    return "no reduction runs online whose corrections could be put off";
+  for (const OnlineAxis &online : group.online) {
+    if (!runsOnline(group, kept, online.axis) || !online.whyNot.empty() ||
+        online.room >= schedule.rescale)
+      continue;
+    const std::string &name = group.axisName(online.axis);
+    if (online.room == 0)
+      return "corrections along '" + name +
+             "' cannot be put off: " + online.roomLimit;
+    return "corrections along '" + name + "' can be put off up to 2^" +
+           std::to_string(online.room) + ", which " + online.roomLimit +
+           " have room for, not up to 2^" + std::to_string(schedule.rescale);
+  }
+  return std::nullopt;
+}
 
 Reason Checker::check(const Reduction &reduction) {
   const ProductMapping &mapping = schedule.products[reduction.product];

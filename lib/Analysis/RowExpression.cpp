@@ -48,6 +48,16 @@ Value fusion::emitRowOperation(OpBuilder &b, Location loc, Kind kind,
   llvm_unreachable("not an operation");
 }
 
+bool fusion::isSame(const RowExpressionRef &a, const RowExpressionRef &b) {
+  if (a == b)
+    return true;
+  if (!a || !b || a->kind != b->kind || a->reduction != b->reduction ||
+      a->scalar != b->scalar || a->op != b->op)
+    return false;
+  return isSame(a->operands[0], b->operands[0]) &&
+         isSame(a->operands[1], b->operands[1]);
+}
+
 std::string fusion::print(const RowExpressionRef &expression) {
   auto operand = [&](unsigned i) { return print(expression->operands[i]); };
   auto call = [&](const char *name) {

@@ -133,14 +133,17 @@ bool ScalarMagnitude::isNegative(Value scalar, unsigned op) const {
   Operation *inner = scalar.getDefiningOp();
   if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
     return isNegative(inner->getOperand(0), op);
+  // x - maximum, minimum - x
+  auto isBelow = [&](Value less, Value more) {
+    return isExtremeOf(more, less, op, /*isMaximum=*/true) ||
+           isExtremeOf(less, more, op, /*isMaximum=*/false);
+  };
   if (isa<arith::SubFOp>(inner))
-    return isMaximumOf(inner->getOperand(1), inner->getOperand(0), op);
+    return isBelow(inner->getOperand(0), inner->getOperand(1));
   if (isa<arith::NegFOp>(inner)) {
-    // -(maximum - x)
     Operation *difference = inner->getOperand(0).getDefiningOp();
     return isa_and_nonnull<arith::SubFOp>(difference) &&
-           isMaximumOf(difference->getOperand(0), difference->getOperand(1),
-                       op);
+           isBelow(difference->getOperand(1), difference->getOperand(0));
   }
   if (isa<arith::MulFOp>(inner))
     for (unsigned factor : {0u, 1u})
@@ -150,18 +153,22 @@ bool ScalarMagnitude::isNegative(Value scalar, unsigned op) const {
   return false;
 }
 
-/// Whether `most` is the maximum of a reduction of values such as `scalar`.
-bool ScalarMagnitude::isMaximumOf(Value most, Value scalar, unsigned op) const {
-  auto argument = dyn_cast<BlockArgument>(most);
+/// Whether `extreme` is the maximum or the minimum of a reduction of values such
+/// as `scalar`.
+bool ScalarMagnitude::isExtremeOf(Value extreme, Value scalar, unsigned op,
+                                  bool isMaximum) const {
+  auto argument = dyn_cast<BlockArgument>(extreme);
   if (!argument)
     return false;
   std::optional<unsigned> from = definer(argument, op);
   if (!from || !group.reductionOf[*from])
     return false;
   ReductionBody body = *matchReduction(group.operators[*from]);
-  return (body.kind == arith::AtomicRMWKind::maximumf ||
-          body.kind == arith::AtomicRMWKind::maxnumf) &&
-         isSame(body.combined, *from, scalar, op);
+  bool isKind = isMaximum ? body.kind == arith::AtomicRMWKind::maximumf ||
+                                body.kind == arith::AtomicRMWKind::maxnumf
+                          : body.kind == arith::AtomicRMWKind::minimumf ||
+                                body.kind == arith::AtomicRMWKind::minnumf;
+  return isKind && isSame(body.combined, *from, scalar, op);
 }
 
 /// Whether two scalars are the same function of the same inputs at each point.

@@ -32,7 +32,8 @@ public:
 
 private:
   bool isNegative(mlir::Value scalar, unsigned op) const;
-  bool isMaximumOf(mlir::Value most, mlir::Value scalar, unsigned op) const;
+  bool isExtremeOf(mlir::Value extreme, mlir::Value scalar, unsigned op,
+                   bool isMaximum) const;
   bool isSame(mlir::Value a, unsigned opA, mlir::Value b, unsigned opB) const;
   /// The operator that makes what an argument of a body stands for, or nullopt
   /// for inputs and outer values.

@@ -96,6 +96,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       return std::nullopt;
     }
     schedule.reduction = attr.getReduction().getForm();
+    schedule.rescale = attr.getReduction().getRescale();
   }
   if (!attr.getTiling()) {
     explain("a chain's schedule needs a tiling");
@@ -256,7 +257,8 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
       pipeline, parallel,
       schedule.reduction
-          ? fuse::ReductionAttr::get(context, *schedule.reduction)
+          ? fuse::ReductionAttr::get(context, *schedule.reduction,
+                                     schedule.rescale)
           : fuse::ReductionAttr());
 }
 

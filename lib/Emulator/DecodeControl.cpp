@@ -415,7 +415,7 @@ bool Decoder::decodeNothing(std::string_view root, Modifiers &modifiers) {
       return fail("the size of a tensor map is 128");
     if (ofMap)
       emit(mapAcquireHandler(), {map});
-    if (proxies)
+    else if (proxies)
       emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
     else
       emitFence(!special, has("cta"));

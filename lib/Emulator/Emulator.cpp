@@ -447,6 +447,20 @@ std::string checkLaunch(const Launch &launch, const Function &kernel,
   return std::string();
 }
 
+/// "; there are …", as compilers change the names of functions.
+static std::string listKernels(const Module &module) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  size_t count = 0;
+  for (const Function &function : module.functions)
+    if (function.isEntry && ++count <= kMost)
+      text += (count > 1 ? ", '" : "; there are '") +
+              std::string(function.name) + "'";
+  return text + (count > kMost
+                     ? " and " + std::to_string(count - kMost) + " more"
+                     : "");
+}
+
 } // namespace
 
 LaunchResult fusion::emulator::run(const Program &program,
@@ -461,7 +475,8 @@ LaunchResult fusion::emulator::run(const Program &program,
   const Module &module = *program.impl().module;
   uint32_t index = findKernel(module, launch.kernel);
   if (index == kNone)
-    return fail("there is no kernel '" + launch.kernel + "'", 0);
+    return fail(
+        "there is no kernel '" + launch.kernel + "'" + listKernels(module), 0);
   const Function &kernel = module.functions[index];
   Error error;
   const Code *code = program.impl().codeFor(index, options.sanitize, error);

@@ -49,8 +49,7 @@ struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
   std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
-  std::unordered_map<uint32_t, uint32_t>
-      issuers;                   ///< warps, of agents' contexts
+  std::vector<uint32_t> issuers; ///< warps, of agents' contexts
   std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
   Released released;             ///< at addresses of global memory
   LooselyReleased looselyReleased;

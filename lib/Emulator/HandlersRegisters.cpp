@@ -30,12 +30,13 @@ uint32_t fusion::emulator::registersAtStart(const Function &kernel) {
     return std::min(kMost, (kernel.maxRegisters + kStep - 1) / kStep * kStep);
   const auto &bound =
       kernel.requiredThreads[0] ? kernel.requiredThreads : kernel.maxThreads;
-  uint64_t threads = uint64_t(bound[0]) * bound[1] * bound[2];
-  if (!threads)
+  uint64_t threads = 1;
+  for (uint64_t size : bound)
+    threads = std::min<uint64_t>(threads * size, kRegisters);
+  uint64_t all = (threads + 31) / 32 * 32 * std::max(1u, kernel.leastBlocks);
+  if (!all)
     return 0;
-  threads = (threads + 31) / 32 * 32 * std::max(1u, kernel.leastBlocks);
-  return uint32_t(std::min<uint64_t>(kMost, kRegisters / threads)) / kStep *
-         kStep;
+  return uint32_t(std::min<uint64_t>(kMost, kRegisters / all)) / kStep * kStep;
 }
 
 namespace {

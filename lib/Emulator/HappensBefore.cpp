@@ -27,8 +27,11 @@ bool Knowledge::knowsAnyLane(const Context &context) const {
 }
 
 void Knowledge::joinForeign(const Clocks &known, uint64_t block) {
-  if (!foreign.join(known))
-    return;
+  if (foreign.join(known))
+    hearOwn(known, block);
+}
+
+void Knowledge::hearOwn(const Clocks &known, uint64_t block) {
   known.forLeaves(warpKey(block, 0), warpKey(block, 0xffff),
                   [&](uint64_t key, const uint32_t (&clocks)[32]) {
                     uint32_t first = uint32_t(key & 0xffff);
@@ -38,9 +41,8 @@ void Knowledge::joinForeign(const Clocks &known, uint64_t block) {
                   });
 }
 
-Clocks Knowledge::foreignForm(const WarpClocks &warps, uint64_t block,
-                              bool started) {
-  Clocks result;
+void Knowledge::addForeignForm(Clocks &foreign, const WarpClocks &warps,
+                               uint64_t block) {
   uint32_t clocks[32];
   const uint32_t *known = warps.data();
   for (uint32_t first = 0; first < warps.size(); first += 32) {
@@ -50,11 +52,8 @@ Clocks Knowledge::foreignForm(const WarpClocks &warps, uint64_t block,
       any |= clocks[i];
     }
     if (any)
-      result.joinLeaf(warpKey(block, first), clocks);
+      foreign.joinLeaf(warpKey(block, first), clocks);
   }
-  if (started)
-    result.join(warpKey(block, slots::kStarted), 1);
-  return result;
 }
 
 void Knowledge::repeatAt(uint32_t by) {

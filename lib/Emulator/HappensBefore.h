@@ -117,10 +117,11 @@ struct Knowledge {
   /// Adds what is known of warps of any block, `block` being the one whose
   /// knowledge this is: its warps may be among them.
   void joinForeign(const Clocks &known, uint64_t block);
-  /// `warps` of that block in the form of `foreign`; `started`: and that it
-  /// runs.
-  static Clocks foreignForm(const WarpClocks &warps, uint64_t block,
-                            bool started);
+  /// Of these, what is known of the block's own warps.
+  void hearOwn(const Clocks &known, uint64_t block);
+  /// Adds `warps` of that block to what is in the form of `foreign`.
+  static void addForeignForm(Clocks &foreign, const WarpClocks &warps,
+                             uint64_t block);
   /// A proxy fence: what is known of warps is known of the slots `by` on, and
   /// what is of deliveries likewise (slots::fencedSlot).
   void repeatAt(uint32_t by);

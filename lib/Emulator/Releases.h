@@ -33,7 +33,7 @@ struct Told {
     if (!hasForeign) {
       hasForeign = true;
       foreign = known.foreign;
-      foreign.join(Knowledge::foreignForm(known.warps, block, false));
+      Knowledge::addForeignForm(foreign, known.warps, block);
     }
     return foreign;
   }

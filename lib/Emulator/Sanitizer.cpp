@@ -78,7 +78,7 @@ std::string Sanitizer::threadName(Record record) const {
     warp -= slots::kCopies;
   } else if (slots::isAgent(warp)) {
     name = warp < slots::kStarted ? "the wgmma of " : "the copy of ";
-    warp = grid.issuers.at(contextOf(record));
+    warp = grid.issuers[contextOf(record)];
   }
   if (record & (kSeveral | kUnknownLane))
     name += "threads of warp " + std::to_string(warp);
@@ -110,13 +110,8 @@ static Record withoutLane(Record record) {
 /// The readers `reads` and the thread of `mine`; of readers that come before
 /// all that its warp will do nothing need be known.
 Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
-  if (!(reads & kSet) && contextOf(reads) == contextOf(mine)) {
-    Record atomic = reads & mine & kAtomic;
-    if (((reads ^ mine) & kOwner) == 0)
-      return (reads & ~kAtomic) | atomic;
-    return (reads & ~(kAtomic | kUnknownLane | kPattern | Record(31) << 7)) |
-           atomic | kSeveral;
-  }
+  if (!(reads & kSet) && contextOf(reads) == contextOf(mine))
+    return joinedReader(reads, mine);
   mine = withoutLane(mine);
   if (!(reads & kSet))
     reads = withoutLane(reads);
@@ -337,7 +332,10 @@ void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
               inst.line, SanitizeKind::Store,
               mine,      states[warp.index].limit};
   reach.inFlight = true;
-  access(reach, mask, address, bytes, false);
+  bool contiguous = mask == kFullMask;
+  for (unsigned i = 0; i < 32; ++i)
+    contiguous &= address[i] == address[0] + uint64_t(i) * bytes;
+  access(reach, mask, address, bytes, contiguous);
 }
 
 void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,

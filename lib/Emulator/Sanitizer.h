@@ -174,6 +174,7 @@ private:
     /// Contexts found to come before every lane lately, in the same place.
     Record writesBefore = 0, readsBefore = 0;
     Knowledge common;         ///< of all lanes
+    Knowledge arrivedWith;    ///< the same at their barrier.cluster.arrive
     LaneMap<Knowledge> lanes; ///< what single lanes know besides
     ToldRef told;             ///< the last picture of `common`
     Pending pending;
@@ -332,7 +333,9 @@ private:
   void checkLifetime(const Warp &warp);
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
   /// know the same before and learn the same.
-  void learnTogether(Knowledge &into, const Knowledge &known);
+  /// `isTold`: `known` has all that `into` has.
+  void learnTogether(Knowledge &into, const Knowledge &known,
+                     bool isTold = false);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
   bool hasCluster() const { return cta.cluster->ctas.size() > 1; }
   template <class Visit>
@@ -347,8 +350,13 @@ private:
   uint32_t warps;
   std::vector<WarpState> states;
   std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  /// What warps learned last.
-  Knowledge learnedBefore, learned, learnedAfter;
+  ToldRef lastTold;             ///< the last picture of what lanes know
+  /// What warps learned last: at mbarriers and barrier.cluster, in turn.
+  struct Learned {
+    Knowledge before, known, after;
+  };
+  Learned learned[4];
+  unsigned learnedNext = 0;
   Released released; ///< at offsets of shared memory
   /// For threads of the CTA alone: in its shared and in global memory.
   Released narrowShared, narrowGlobal;

@@ -262,7 +262,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       for (unsigned j = 0; j < words.count; ++j) {
         Record &read = to[words.place[j]];
         read = read < reach.limit ? words.owner[j]
-                                  : addReader(read, words.owner[j], reach.warp);
+                                  : joinedReader(read, words.owner[j]);
       }
       return true;
     }

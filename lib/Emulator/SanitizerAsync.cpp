@@ -47,6 +47,7 @@ uint32_t Sanitizer::newContext(const Warp &warp, uint32_t slot,
                                uint32_t clock) {
   uint32_t context = uint32_t(grid.contexts.size());
   grid.contexts.push_back({cta.linear, slot, clock});
+  grid.issuers.resize(grid.contexts.size());
   grid.issuers[context] = warp.index;
   return context;
 }

@@ -163,15 +163,25 @@ void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
   into.joinForeign(exported.foreign, cta.linear);
 }
 
-void Sanitizer::learnTogether(Knowledge &into, const Knowledge &known) {
-  if (into.isShared(learnedBefore) && known.isShared(learned)) {
-    into = learnedAfter;
-    return;
+void Sanitizer::learnTogether(Knowledge &into, const Knowledge &known,
+                              bool isTold) {
+  for (const Learned &last : learned)
+    if (into.isShared(last.before) && known.isShared(last.known)) {
+      into = last.after;
+      return;
+    }
+  Learned &last = learned[learnedNext++ % std::size(learned)];
+  last.before = into;
+  last.known = known;
+  if (isTold) {
+    into.warps.join(known.warps);
+    into.lanes = known.lanes;
+    into.foreign = known.foreign;
+    into.hearOwn(known.foreign, cta.linear);
+  } else {
+    import(into, known);
   }
-  learnedBefore = into;
-  learned = known;
-  import(into, known);
-  learnedAfter = into;
+  last.after = into;
 }
 
 Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {

@@ -228,6 +228,8 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
     arrive(phase.open);
   if (isLocal && phase.hasOthers)
     arrive(phase.ownOpen);
+  if (ofCluster)
+    state.arrivedWith = inst.order & OrderStrong ? Knowledge() : state.common;
   who.advance(state);
 }
 
@@ -268,7 +270,9 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
   WarpState &state = states[warp.index];
   bool isStrong = inst.order & OrderStrong;
   if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
-    return learnTogether(state.common, grid.clusterPhases[cta.cluster].done);
+    return learnTogether(state.common, grid.clusterPhases[cta.cluster].done,
+                         state.common.isShared(state.arrivedWith) &&
+                             !state.common.empty());
   Knowledge seen;
   if (offset == kClusterPhase)
     import(seen, grid.clusterPhases[cta.cluster].done);

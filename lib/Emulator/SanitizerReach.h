@@ -47,15 +47,27 @@ struct Sanitizer::Reach {
   }
 };
 
+/// The readers `reads`, which are of the context of `mine`, and that one.
+inline Record joinedReader(Record reads, Record mine) {
+  Record atomic = reads & mine & kAtomic;
+  if (((reads ^ mine) & kOwner) == 0)
+    return (reads & ~kAtomic) | atomic;
+  return (reads & ~(kAtomic | kUnknownLane | kPattern | Record(31) << 7)) |
+         atomic | kSeveral;
+}
+
 /// Visits (picture, lanes) of what the lanes know besides their own accesses.
 template <class Visit>
 void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
   WarpState &state = states[warp.index];
   auto picture = [&](const Knowledge &known) {
+    // Warps that met know the same.
+    if (lastTold && lastTold->known.isShared(known))
+      return lastTold;
     Told *told = new Told;
     told->block = cta.linear;
     told->known = known;
-    return ToldRef(told);
+    return lastTold = ToldRef(told);
   };
   uint32_t single = mask & state.lanes.lanes();
   if (mask & ~single) {

@@ -107,6 +107,9 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
 // setmaxnreg
 //===----------------------------------------------------------------------===//
 
+// So many are compared; programs that never end are not to exhaust the memory.
+static constexpr size_t kMostChanges = 1024;
+
 /// All warps of a warpgroup execute the same ones, and synchronise before the
 /// next one (PTX ISA, "setmaxnreg").
 void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -116,9 +119,9 @@ void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
   auto &history = async.groupChanges[warp.index / 4];
   unsigned lane = unsigned(__builtin_ctz(mask));
   std::pair<unsigned, int64_t> change{inst.line, inst.imm};
-  if (own.count == history.size())
+  if (own.count == history.size() && own.count < kMostChanges)
     history.push_back(change);
-  else if (history[own.count] != change)
+  else if (own.count < history.size() && history[own.count] != change)
     reportText("bad-setmaxnreg", warp, lane, inst.line,
                history[own.count].first,
                "the warps of a warpgroup execute different setmaxnreg");
@@ -144,7 +147,7 @@ void Sanitizer::checkRegisters() {
   for (uint32_t w = 0; w < async.changes.size(); ++w) {
     const auto &history = async.groupChanges[w / 4];
     uint32_t count = async.changes[w].count;
-    if (count == history.size())
+    if (count >= history.size())
       continue;
     const Warp &warp = cta.warps[w];
     reportText("bad-setmaxnreg", warp, 0, history[count].first, warp.exitLine,

@@ -33,15 +33,23 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
     unsigned lanes = kRowBytes / bytes;
     uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1;
     Record pattern = Record(__builtin_ctz(bytes)) + 1;
+    bool loads = reach.kind == SanitizeKind::Load;
     for (unsigned first = 0; first < 32; first += lanes) {
       uint64_t begin = offset[first];
       bool whole = !(ofRow & ~(mask >> first)) && begin % kRowBytes == 0;
       if (whole && !contiguous)
         for (unsigned i = 1; i < lanes; ++i)
           whole &= offset[first + i] == begin + i * bytes;
-      if (whole && !shadow.isExpanded(begin / kRowBytes) &&
-          accessRow(reach, shadow.rows[begin / kRowBytes],
-                    reach.mine | Record(first) << 7 | pattern))
+      if (!whole || shadow.isExpanded(begin / kRowBytes))
+        continue;
+      Shadow::Row &row = shadow.rows[begin / kRowBytes];
+      Record mine = reach.mine | Record(first) << 7 | pattern;
+      bool isOver = (row.write < reach.limit) & (row.reads < reach.limit);
+      if (isOver && loads)
+        row.reads = mine;
+      else if (isOver)
+        row = {mine, 0};
+      if (isOver || accessRow(reach, row, mine))
         left &= ~(ofRow << first);
     }
   }

@@ -55,6 +55,8 @@ void Sanitizer::mapAcquire(Warp &warp, uint32_t mask, const uint64_t *address) {
       together |= uint32_t(address[i] == map) << i;
     together &= mask;
     mask &= ~together;
+    if (!cta.memory->find(map))
+      continue;
     auto &acquired = grid.mapAcquires[map];
     auto isOver = [&](const MapAcquire &a) {
       return a.told->block == cta.linear && a.warp == warp.index &&

@@ -41,6 +41,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   FuseSearchSchedulesOptions search;
   search.chip = options.chip;
   search.skipMasked = options.skipMasked;
+  search.rescaleThreshold = options.rescaleThreshold;
   manager.addPass(createFuseSearchSchedules(search, measurer));
 }
 

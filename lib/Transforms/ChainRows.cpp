@@ -83,7 +83,7 @@ private:
   void collectHead(ChainRow::Link &link);
   void collectJoined(linalg::LinalgOp reader, ChainRow::Link &link);
   std::pair<linalg::LinalgOp, Value> follow(const ChainRow::Link &link);
-  void remarkEnd(Value value);
+  bool remarkEnd(Value value);
 
   Block &block;
   llvm::SmallPtrSet<Operation *, 16> taken;
@@ -309,12 +309,10 @@ Collector::follow(const ChainRow::Link &link) {
   if (readers == 1 && !leaves && !taken.contains(next) &&
       next->getBlock() == &block)
     return {next, arriving};
-  // What is read outside ends here.
+  // What other operators read ends here; the last such value says why.
   for (Value value : llvm::reverse(values))
-    if (!llvm::all_of(value.getUsers(), isInside)) {
-      remarkEnd(value);
+    if (!llvm::all_of(value.getUsers(), isInside) && remarkEnd(value))
       break;
-    }
   return {};
 }
 
@@ -328,16 +326,17 @@ static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
   }
 }
 
-void Collector::remarkEnd(Value value) {
-  if (!explains)
-    return;
+/// Says why the chain ends with a value; false where no operator reads it.
+bool Collector::remarkEnd(Value value) {
   SmallVector<OpOperand *> uses;
   collectUses(value, uses);
   auto *reader = llvm::find_if(uses, [](OpOperand *use) {
     return !use->getOwner()->hasTrait<OpTrait::IsTerminator>();
   });
   if (reader == uses.end())
-    return;
+    return false;
+  if (!explains)
+    return true;
   std::string reason;
   if (uses.size() > 1)
     reason = llvm::formatv("it is read in {0} places", uses.size());
@@ -351,6 +350,7 @@ void Collector::remarkEnd(Value value) {
   remark::missed(value.getLoc(),
                  remark::RemarkOpts::name("chain-ends").category("fuse"))
       << "the chain ends with this value: " + reason;
+  return true;
 }
 
 std::vector<ChainRow>
@@ -358,4 +358,9 @@ fusion::collectChainRows(func::FuncOp function,
                          const llvm::SmallPtrSetImpl<Operation *> &except,
                          bool explains) {
   return Collector(function, except, explains).run();
+}
+
+std::vector<ChainRow> fusion::collectChainRows(func::FuncOp function) {
+  llvm::SmallPtrSet<Operation *, 1> none;
+  return collectChainRows(function, none, /*explains=*/false);
 }

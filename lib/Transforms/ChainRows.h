@@ -56,6 +56,8 @@ std::vector<ChainRow>
 collectChainRows(mlir::func::FuncOp function,
                  const llvm::SmallPtrSetImpl<mlir::Operation *> &except,
                  bool explains = true);
+/// All of them, without remarks.
+std::vector<ChainRow> collectChainRows(mlir::func::FuncOp function);
 
 /// The values that an operation reads, also inside of its regions.
 llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainRows.h"
+#include "SharedHeads.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSEFORMGROUPS
@@ -66,6 +68,8 @@ public:
         prices(prices) {}
 
   void run() {
+    for (SharedHead &head : SharedHead::find(function))
+      distribute(head);
     // What does not join is a row of its own.
     llvm::SmallPtrSet<Operation *, 16> tried;
     while (true) {
@@ -114,6 +118,8 @@ private:
   Part price(ChainRow::Operators operators, bool isSingle);
   const Price &search(fuse::ChainOp group, const GroupModel &model);
   double priceAlone(linalg::LinalgOp op) const;
+  double price(const SharedHead &head);
+  void distribute(SharedHead &head);
   /// Returns whether products that could have joined did not.
   bool partition(ChainRow &row);
   void remarkIntensity(const GroupAxes &axes);
@@ -121,6 +127,7 @@ private:
   func::FuncOp function;
   const ChipInfo &chip;
   bool forceFusion, skipMasked;
+  bool explains = true;
   IRRewriter rewriter;
   PriceList &prices;
 };
@@ -304,7 +311,7 @@ Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
   if (succeeded(axes)) {
     part.isChain = true;
     static_cast<Price &>(part) = search(group, axes->model);
-    if (isSingle)
+    if (isSingle && explains)
       remarkIntensity(*axes);
   }
   // The destinations were made for this group.
@@ -314,6 +321,54 @@ Part Partitioner::price(ChainRow::Operators operators, bool isSingle) {
     if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
       rewriter.eraseOp(empty);
   return part;
+}
+
+/// The kernels of the products behind a head, each by itself, and of operators
+/// that none of them takes in.
+double Partitioner::price(const SharedHead &head) {
+  llvm::SaveAndRestore<bool> silent(explains, false);
+  llvm::SmallPtrSet<Operation *, 16> taken;
+  double time = 0;
+  for (ChainRow &row : collectChainRows(function))
+    for (unsigned i = 0; i < row.links.size(); ++i) {
+      ChainRow::Operators operators =
+          row.operators(i, i, /*all=*/true, /*joined=*/true, /*heads=*/true);
+      taken.insert_range(operators);
+      if (llvm::none_of(head.products(), [&](linalg::LinalgOp product) {
+            return llvm::is_contained(operators, product);
+          }))
+        continue;
+      Part part = price(row, i, i);
+      time += part.time.value_or(kGenericPrice) + part.apart + part.head;
+    }
+  for (linalg::LinalgOp op : head.all())
+    if (!taken.contains(op))
+      time += priceAlone(op);
+  return time;
+}
+
+/// Lets each product behind a head compute it for itself where that pays.
+void Partitioner::distribute(SharedHead &head) {
+  double shared = price(head);
+  head.copy(rewriter);
+  double own = price(head);
+  linalg::LinalgOp last = head.products().back();
+  Location loc = last.getLoc();
+  std::string numbers = llvm::formatv(
+      "predicted {0} with copies of their own against {1} with kernels for it",
+      microseconds(own), microseconds(shared));
+  std::string what = llvm::formatv("what {0} products have in front of them",
+                                   head.products().size());
+  if (own <= shared || forceFusion) {
+    remark::passed(loc,
+                   remark::RemarkOpts::name("head-copied").category(kCategory))
+        << "each computes for itself " + what + ": " + numbers;
+    return;
+  }
+  remark::missed(loc,
+                 remark::RemarkOpts::name("head-shared").category(kCategory))
+      << "kernels of its own compute " + what + ": " + numbers;
+  head.join(rewriter);
 }
 
 void Partitioner::remarkIntensity(const GroupAxes &axes) {

@@ -78,6 +78,11 @@ struct SearchSchedulesPass
   std::optional<SearchOptions> readOptions() {
     SearchOptions options;
     options.skipMasked = skipMasked;
+    if (rescaleThreshold > 126) {
+      emitError(UnknownLoc::get(&getContext()))
+          << "rescale-threshold is at most 126 powers of two";
+      return std::nullopt;
+    }
     auto refuse = [&](const Twine &why) {
       emitError(UnknownLoc::get(&getContext())) << why;
       return std::nullopt;
@@ -221,6 +226,7 @@ struct SearchSchedulesPass
         std::chrono::steady_clock::now() - start;
     if (!found)
       return group.emitError("no schedule found: ") << reason;
+    putOffCorrections(group, axes->model, *found, chip);
     group.setGroupSchedule(
         exportSchedule(found->schedule, axes->model, group.getContext()));
     remark::analysis(group.getLoc(),
@@ -244,6 +250,25 @@ struct SearchSchedulesPass
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
     return success();
+  }
+
+  /// Sets the threshold that was asked for where lowering can do with it.
+  void putOffCorrections(fuse::FusedGroupOpInterface group,
+                         const GroupModel &model, SearchResult &found,
+                         const ChipInfo &chip) {
+    if (rescaleThreshold == 0 ||
+        found.schedule.reduction != fuse::ReductionForm::Online)
+      return;
+    Schedule late = found.schedule;
+    late.rescale = rescaleThreshold;
+    if (auto illegal = checkSchedule(model, late, chip)) {
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("rescale").category("fuse"))
+          << "every iteration corrects the sums so far: " + *illegal;
+      return;
+    }
+    found.schedule = std::move(late);
+    found.footprint = computeFootprint(model, found.schedule);
   }
 
   /// What the measured ones of the ranking, which is sorted by that, gained.

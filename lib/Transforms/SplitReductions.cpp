@@ -229,6 +229,8 @@ Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
       result.places[tensorOf(tensor)] = schedule.places[tensor];
   // Reductions behind the sum stay with what adds the parts.
   result.reduction = reductionForm(partial->model, result);
+  if (result.reduction != fuse::ReductionForm::Online)
+    result.rescale = 0;
   return exportSchedule(result, partial->model, rewriter.getContext());
 }
 

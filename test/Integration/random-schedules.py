@@ -38,7 +38,7 @@ def workloads():
 
 PIPELINE = (
     "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip=sm_80 force-fusion=true}},"
-    "fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
+    "fuse-search-schedules{{random-seed={seed} rescale-threshold={threshold}}},tile-pipeline,tile-to-nvvm)"
 )
 
 os.makedirs(folder, exist_ok=True)
@@ -52,7 +52,7 @@ for synchronous, chain in workloads() if of_workloads else CHAINS:
     for seed in range(-1, count):
         done = subprocess.run(
             ["fusion-run", path + ".mlir", "--device=emulator", "--chip=sm_80", "--sanitize", "--schedules=3",
-             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed)],
+             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed, threshold=(0, 1, 8, 15)[seed % 4])],
             capture_output=True, text=True,
         )  # fmt: skip
         runs += 1

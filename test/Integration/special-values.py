@@ -1,6 +1,7 @@
 # Rows of scores that are special: nothing but -inf, -inf in some places, finite masks, large magnitudes, NaN, infinities, in queries and
 # values too. Softmax as an operator and decomposed, with and without masks by indices, in one tile, online, split over blocks
-# and with the masked tiles skipped: what the operators say, NaN where they say so, whatever the schedule.
+# and with the masked tiles skipped, sums corrected always or late: what the operators say, NaN where they say so, whatever the
+# schedule.
 # RUN: %python %s %t %S/Inputs
 
 import json
@@ -84,8 +85,8 @@ def expected(q, k, v, bias, mask):
         return (w[:, :, None] * v.astype(numpy.float64)[None]).sum(1)
 
 
-def place(tile, parts, skips, stages, warps=1):
-    """A schedule: tiles of n, its parts, whether masked tiles are skipped."""
+def place(tile, parts, skips, stages, warps=1, rescale=0):
+    """A schedule: tiles of n, its parts, whether masked tiles are skipped, the threshold of corrections."""
     trips = -(-(-(-N // tile)) // parts)
     body = "LB,CC,LF,LD,CE"
     inside = f"n({body})" if trips > 1 else body
@@ -94,10 +95,10 @@ def place(tile, parts, skips, stages, warps=1):
     return schedule(f"m(LA,{inside},SE)", dict(m=16 * warps, n=tile, k=K, h=H), ["m"],
                     dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")), places, counts, warps=warps,
                     split={"n": parts} if parts > 1 else None, skip="n" if skips else None,
-                    reduction="online" if trips > 1 else "one_tile")  # fmt: skip
+                    reduction=f"online, rescale = {rescale}" if trips > 1 else "one_tile")  # fmt: skip
 
 
-# name: tile, parts, whether masked tiles are skipped, stages, warps
+# name: tile, parts, whether masked tiles are skipped, stages, warps, threshold
 SCHEDULES = {
     "one tile": (160, 1, False, 1, 1),
     "one tile, two warps": (160, 1, False, 1, 2),
@@ -108,6 +109,10 @@ SCHEDULES = {
     "more parts than tiles": (80, 4, False, 1, 1),
     "skipped": (16, 1, True, 1, 1),
     "skipped, stages": (32, 1, True, 3, 2),
+    "late": (16, 1, False, 1, 1, 8),
+    "late, stages": (48, 1, False, 3, 2, 15),
+    "late parts": (16, 3, False, 1, 1, 4),
+    "late, skipped": (16, 1, True, 1, 2, 1),
 }
 
 
@@ -136,7 +141,7 @@ def main():
         with open(path + ".mlir", "w") as file:
             file.write(chain(name, form, mask).text())
         groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
-        for kind, (tile, parts, skips, stages, warps) in SCHEDULES.items():
+        for kind, (tile, parts, skips, *others) in SCHEDULES.items():
             if skips and not mask:
                 continue
             values = special()
@@ -146,7 +151,7 @@ def main():
             for number, value in enumerate(values):
                 numpy.save(f"{path}.input{number}.npy", value)
             where = f"{name}, {kind}"
-            lower(path, groups, place(tile, parts, skips, stages, warps))
+            lower(path, groups, place(tile, parts, skips, *others))
             given = [f"--input={number}:{path}.input{number}.npy" for number in range(4)]
             run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", "--chip=sm_80",
                 "--output-dir=" + path, "--json=" + path + ".report.json", *given)  # fmt: skip

@@ -94,6 +94,48 @@ func.func @with_its_scale(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> (te
   return %p, %m : tensor<64x64xf32>, tensor<64xf32>
 }
 
+// Two products multiply what is normalised: each computes it for itself.
+// REMARK: remark: [Passed] head-copied | Category:fuse | Remark="each computes for itself what 2 products have in front of them: predicted {{.*}} us with copies of their own against {{.*}} us with kernels for it"
+// CHECK-LABEL: func.func @two_projections
+// CHECK-NOT: fuse.stitch
+// CHECK: fuse.chain
+// CHECK: math.rsqrt
+// CHECK: linalg.matmul
+// CHECK: fuse.chain
+// CHECK: math.rsqrt
+// CHECK: linalg.matmul
+// CHECK-NOT: fuse.stitch
+func.func @two_projections(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %v: tensor<128x64xf16>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 128.0 : f32
+  %s0 = tensor.empty() : tensor<64xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<64xf32>) -> tensor<64xf32>
+  %s = linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x128xf16>) outs(%s1 : tensor<64xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %e = arith.extf %a : f16 to f32
+    %q = arith.mulf %e, %e : f32
+    %r = arith.addf %o, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<64xf32>
+  %y0 = tensor.empty() : tensor<64x128xf16>
+  %y = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<64x128xf16>, tensor<64xf32>) outs(%y0 : tensor<64x128xf16>) {
+  ^bb0(%a: f16, %b: f32, %o: f16):
+    %e = arith.extf %a : f16 to f32
+    %m = arith.divf %b, %n : f32
+    %c = math.rsqrt %m : f32
+    %q = arith.mulf %e, %c : f32
+    %r = arith.truncf %q : f32 to f16
+    linalg.yield %r : f16
+  } -> tensor<64x128xf16>
+  %p0 = tensor.empty() : tensor<64x64xf32>
+  %p1 = linalg.fill ins(%zero : f32) outs(%p0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %p = linalg.matmul ins(%y, %w : tensor<64x128xf16>, tensor<128x64xf16>) outs(%p1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %h = linalg.matmul ins(%y, %v : tensor<64x128xf16>, tensor<128x64xf16>) outs(%p1 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %p, %h : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
 // What is normalised is read elsewhere, too: everything stays apart.
 // CHECK-LABEL: func.func @normalised_is_a_result
 // CHECK-COUNT-3: fuse.stitch

@@ -8,6 +8,7 @@
 // RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not fusion-opt %s --fuse-search-schedules=random-seed=-5 2>&1 | FileCheck %s --check-prefix=SEED
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
+// RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
 // RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
 // RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none search=exhaustive" 2>&1 | FileCheck %s --check-prefix=MANY
@@ -21,6 +22,7 @@
 // STAGES: error: max-stages and max-register-stages are at least 1
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
+// RESCALE: error: rescale-threshold is at most 126 powers of two
 // PADDING: error: no padding '5'; known are printed, least-of-trips
 // CONVERGENCE: error: no convergence 'soon'; known are printed, best-of-all
 // MANY: [[@LINE+4]]:8: error: no schedule found: 25165824 candidates are too many to list; use the evolutionary search

@@ -163,3 +163,51 @@ TEST(OnlineReduction, DeclinesWithAReason) {
           "%w = arith.extf %h : f16 to f32\n%r = math.exp %w : f32");
   EXPECT_FALSE(derive(rounded.text("exp")).form);
 }
+
+TEST(OnlineReduction, RoomForLateCorrections) {
+  auto softmax = [](const char *type) {
+    return derive(
+        softmaxHead()
+            .full("p", {"exp", "sum"}, "%r = arith.divf %a0, %a1 : f32")
+            .text("p", {}, type));
+  };
+  // exp(s - max) is at most 1: 2^15 is the last power of two in f16.
+  Derived half = softmax("f16");
+  ASSERT_TRUE(half.form) << half.reason;
+  EXPECT_EQ(half.form->room, 15u);
+  EXPECT_EQ(half.form->roomLimit, "values that linalg.generic rounds to f16");
+  // The factor reads the maximum, reduction 0, alone.
+  ASSERT_EQ(half.form->factorsOf(0).size(), 1u);
+  EXPECT_EQ(print(half.form->factorsOf(0)[0]), "exp((before 0 - after 0))");
+  EXPECT_TRUE(half.form->factorsOf(1).empty());
+  // bf16 is as wide as f32, where a row of weights has a finite sum.
+  Derived wide = softmax("bf16");
+  ASSERT_TRUE(wide.form) << wide.reason;
+  EXPECT_GT(wide.form->room, 100u);
+  EXPECT_LT(wide.form->room, 126u);
+  EXPECT_EQ(wide.form->roomLimit, "sums in f32");
+}
+
+TEST(OnlineReduction, NoRoomForLateCorrections) {
+  // Nothing to correct.
+  Between late;
+  late.reduce("max", "s", "maximumf", kNegInf)
+      .full("p", {"s", "max"}, "%r = arith.divf %a0, %a1 : f32");
+  Derived d = derive(late.text("p", {}, "bf16"));
+  ASSERT_TRUE(d.form) << d.reason;
+  EXPECT_EQ(d.form->room, 0u);
+  EXPECT_EQ(d.form->roomLimit, "nothing is corrected in the loop");
+  // Two running values in one factor.
+  Between two;
+  two.reduce("max", "s", "maximumf", kNegInf)
+      .reduce("least", "s", "minimumf", "0x7F800000")
+      .full("p", {"s", "max", "least"},
+            "%d = arith.subf %a0, %a1 : f32\n%e = math.exp %d : f32\n"
+            "%w = arith.subf %a2, %a0 : f32\n%x = math.exp %w : f32\n"
+            "%r = arith.mulf %e, %x : f32");
+  Derived t = derive(two.text("p"));
+  ASSERT_TRUE(t.form) << t.reason;
+  EXPECT_EQ(t.form->room, 0u);
+  EXPECT_EQ(t.form->roomLimit,
+            "sums are corrected by several running values at once");
+}

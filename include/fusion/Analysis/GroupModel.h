@@ -150,6 +150,14 @@ struct OnlineAxis {
   std::string whyNot; ///< empty where they can
   /// Products whose sums so far are corrected in every iteration.
   llvm::SmallVector<unsigned, 2> corrected;
+  /// Reductions whose running values the others are computed with.
+  llvm::SmallVector<unsigned, 1> references;
+  /// Powers of two by which values in the loop may be larger than those computed
+  /// with the latest running values, and what the limit comes from
+  /// (`Schedule::rescale`); 0 where nothing is corrected, or by more than one of
+  /// the references at once.
+  unsigned room = 0;
+  std::string roomLimit;
   /// Of `Product::perPoint`, what is done after the loop instead: factors that
   /// leave the sums.
   llvm::SmallVector<std::pair<unsigned, ScalarWork>, 2> deferred;

@@ -33,6 +33,12 @@
 // true r: 1 in general, and NaN for rows of nothing but -∞, where the operators
 // say NaN.
 //
+// Late corrections. The algebra holds for any reference r that the terms and the
+// sums share, not for the latest running value alone: where f(r, r') is near to 1,
+// r may stay, and the last correction goes from it to the true value. What r does
+// not take out stays in the terms, which are then larger by 1/f; `room` says by
+// how many powers of two they may be, by the types in which they are rounded.
+//
 // Rounding. A sum in f32 is corrected in f32. A value that is rounded to a
 // narrower type before it is multiplied is rounded without its deferred
 // factors; relative to its size the error is the same.
@@ -75,6 +81,9 @@ struct RowExpression {
   RowExpressionRef operands[2] = {}; ///< null stands for 1
 };
 
+/// Whether two expressions are the same operations on the same values.
+bool isSame(const RowExpressionRef &a, const RowExpressionRef &b);
+
 /// Text for remarks and tests: `exp(before 0 - after 0)`.
 std::string print(const RowExpressionRef &expression);
 
@@ -114,6 +123,13 @@ struct OnlineForm {
   /// Multiplications and divisions by deferred factors, in bodies: inside of
   /// the loop each stands for its operand `kept`.
   llvm::DenseMap<mlir::Operation *, unsigned> skipped;
+  /// Powers of two by which terms in the loop may be larger than with the latest
+  /// running values, and what the limit comes from (see "Late corrections").
+  unsigned room = 0;
+  std::string roomLimit;
+
+  /// The distinct factors, in order, that change with one running reduction.
+  llvm::SmallVector<RowExpressionRef, 2> factorsOf(unsigned reduction) const;
 };
 
 /// Derives the running form of all reductions along `axis`, and of the products

@@ -70,6 +70,10 @@ struct Schedule {
   /// How reductions are evaluated that the group also consumes; none in groups
   /// without reductions.
   std::optional<fuse::ReductionForm> reduction = std::nullopt;
+  /// Sums so far are corrected where that would divide them by more than 2 to
+  /// this; until then the loop computes with an earlier running value. 0: always
+  /// corrected. Of online reductions only.
+  unsigned rescale = 0;
 
   /// The axis whose loop visits only tiles that no mask excludes
   /// (fusion/Analysis/MaskedTiles.h); none where every loop visits all.

@@ -36,6 +36,11 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "
                      "0 there"),
       llvm::cl::init(true)};
+  Option<unsigned> rescaleThreshold{
+      *this, "rescale-threshold",
+      llvm::cl::desc("Correct the sums of online reductions only where that "
+                     "divides them by more than 2 to this; 0: always"),
+      llvm::cl::init(0)};
 };
 
 /// From a module of func.funcs over tensors to groups with schedules. A

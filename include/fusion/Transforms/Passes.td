@@ -295,6 +295,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
            "Skip tiles that masks provably exclude, taking 0 * x as 0 there">,
+    Option<"rescaleThreshold", "rescale-threshold", "unsigned", /*default=*/"0",
+           "Correct the sums of online reductions only where that divides them by "
+           "more than 2 to this; 0: always">,
     Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",

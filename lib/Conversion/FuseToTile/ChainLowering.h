@@ -1,4 +1,5 @@
-//===- ChainLowering.h - Block programs of scheduled chains -------------------===//
+//===- ChainLowering.h - Block programs of scheduled chains
+//-------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,6 +19,10 @@
 #include "fusion/Support/TileLayouts.h"
 
 namespace fusion {
+
+/// A tile of equal elements that are known.
+mlir::Value splatConstant(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::RankedTensorType type, mlir::TypedAttr value);
 
 /// Emits the kernel of one chain, following its schedule.
 class ChainLowering {
@@ -75,8 +80,8 @@ private:
                     std::optional<unsigned> sliceAxis = std::nullopt,
                     int64_t start = 0);
 
-  /// One element-wise operator on tiles: `evaluate` gives the tile of an operand,
-  /// over those of `tileAxes` that index it, or a scalar.
+  /// One element-wise operator on tiles: `evaluate` gives the tile of an
+  /// operand, over those of `tileAxes` that index it, or a scalar.
   Value emitElementwise(mlir::linalg::LinalgOp op, AxisList tileAxes,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::function_ref<Value(Value)> evaluate);
@@ -92,7 +97,7 @@ private:
                   llvm::ArrayRef<int64_t> shape);
   Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
 
-  // Reductions (ReductionLowering.cpp).
+  // Reductions (ReductionLowering.cpp, ChainCorrections.cpp).
   /// The running form that is in use along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
   /// The running form along an axis, in use or not, or null.
@@ -111,9 +116,16 @@ private:
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);
+  Value repeatRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
   Value scaleRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
   void correctSums(unsigned product);
   void correctSums(const OnlineForm &form, unsigned product, unsigned rowAxis);
+  /// Whether the reference of a reduction may stay behind its running value.
+  bool hasReference(unsigned reduction) const;
+  void moveReference(const OnlineForm &form, unsigned reduction,
+                     unsigned product);
+  void settleReferences(const OnlineForm &form, unsigned product,
+                        unsigned rowAxis);
   void combineRunning(unsigned op, unsigned product, unsigned axis, Value part);
   llvm::SmallVector<Value *> startRunning(const TilingNode &loop);
   void finishOnline(const OnlineForm &form, unsigned product, unsigned rowAxis,
@@ -164,15 +176,15 @@ private:
 
   KeptTiles kept;
   std::optional<ShortenedLoop> shortened;
-  llvm::SmallVector<Value> origins;      ///< by axis: first element of the tile
-  llvm::SmallVector<Value> inductions;   ///< the same, within the block's range
+  llvm::SmallVector<Value> origins;    ///< by axis: first element of the tile
+  llvm::SmallVector<Value> inductions; ///< the same, within the block's range
   Value part; ///< of a split reduction: which one the block computes
   /// By product, while it is summed: a tile, or an array of kept ones.
   llvm::SmallVector<Value> accumulators;
-  llvm::SmallVector<Value> sums;         ///< by product, complete
-  llvm::SmallVector<Value> buffers;      ///< by tensor
-  llvm::SmallVector<Value> arrays;       ///< by tensor: kept tiles in registers
-  llvm::DenseMap<Value, Value> tiles;    ///< of values of which one tile lives
+  llvm::SmallVector<Value> sums;      ///< by product, complete
+  llvm::SmallVector<Value> buffers;   ///< by tensor
+  llvm::SmallVector<Value> arrays;    ///< by tensor: kept tiles in registers
+  llvm::DenseMap<Value, Value> tiles; ///< of values of which one tile lives
   /// The product that a completed value is of, directly or through element-wise
   /// operators.
   llvm::DenseMap<Value, unsigned> productOfValue;
@@ -184,13 +196,19 @@ private:
   /// after the present iteration.
   struct Running {
     Value carried, before, after;
+    /// What the terms and the sums are computed with, where that may stay
+    /// behind the guarded value; carried, too.
+    Value reference;
+    /// Factors of the present iteration that are known already.
+    llvm::SmallVector<std::pair<RowExpressionRef, Value>, 2> factors;
   };
   llvm::SmallVector<Running> running; ///< by reduction
-  /// By product: the factors that have left its sum, by row; null where none has.
+  /// By product: the factors that have left its sum, by row; null where none
+  /// has.
   llvm::SmallVector<Value> rowScales;
   llvm::SmallVector<unsigned> rowScaleAxes;
-  /// The pass over rows that is evaluated, and the axis of the rows that factors
-  /// are evaluated for; none for those of a product's value.
+  /// The pass over rows that is evaluated, and the axis of the rows that
+  /// factors are evaluated for; none for those of a product's value.
   std::optional<unsigned> presentPass, presentRowAxis;
   /// By tensor: what a pass has loaded into registers by itself.
   llvm::SmallVector<Value> passTiles;

@@ -107,11 +107,6 @@ void ChainLowering::emitFollower(unsigned op, unsigned product) {
       });
 }
 
-static Value splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
-                           TypedAttr value) {
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
-}
-
 /// What lies beyond the axis's extent must not reach the reduction.
 Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
                                  unsigned axis, TypedAttr fill) {
@@ -188,143 +183,9 @@ void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
                                     emitCorrection(rule.factor, product));
   state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
   state.after = guard(number, state.carried);
+  if (hasReference(number))
+    moveReference(*form, number, product);
   tiles[linalgOp->getResult(0)] = state.after;
-}
-
-//===----------------------------------------------------------------------===//
-// Rows
-//===----------------------------------------------------------------------===//
-
-/// Rows that nothing but the identity has reached so far count from zero.
-Value ChainLowering::guard(unsigned number, Value rows) {
-  unsigned axis = model.reductions[number].reduced.front();
-  const OnlineForm *form = derivedForm(axis);
-  bool isGuarded =
-      llvm::any_of(form->running, [&](const OnlineForm::Running &rule) {
-        return rule.reduction == number && rule.isGuarded;
-      });
-  if (!isGuarded)
-    return rows;
-  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
-                axes.reductionOf.begin();
-  ReductionBody body = *matchReduction(axes.operators[op]);
-  auto type = cast<RankedTensorType>(rows.getType());
-  Value identity = splatConstant(b, loc, type, reductionIdentity(b, loc, body));
-  Value isIdentity =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, rows, identity);
-  Value zero = splatConstant(
-      b, loc, type, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-  return arith::SelectOp::create(b, loc, isIdentity, zero, rows);
-}
-
-Value ChainLowering::emitRows(const RowExpressionRef &expression,
-                              unsigned product) {
-  using Kind = RowExpression::Kind;
-  auto operand = [&](unsigned i) {
-    return emitRows(expression->operands[i], product);
-  };
-  auto one = [&](Value like) {
-    auto type = cast<RankedTensorType>(like.getType());
-    return splatConstant(b, loc, type,
-                         b.getFloatAttr(type.getElementType(), 1));
-  };
-  switch (expression->kind) {
-  case Kind::Before:
-    return running[expression->reduction].before;
-  case Kind::After:
-    return running[expression->reduction].after;
-  case Kind::Scalar: {
-    linalg::LinalgOp op = axes.operators[expression->op];
-    // Over the rows alone: what it reads is the same along the other axis.
-    const ProductMapping &mapping = schedule.products[product];
-    SmallVector<unsigned, 2> rowAxes;
-    SmallVector<int64_t, 2> shape;
-    for (unsigned axis : {mapping.i1, mapping.i2})
-      if (presentRowAxis
-              ? axis == *presentRowAxis
-              : !llvm::any_of(model.online, [&](const OnlineAxis &online) {
-                  return online.axis == axis && onlineForm(axis);
-                })) {
-        rowAxes.push_back(axis);
-        shape.push_back(schedule.tiles[axis]);
-      }
-    return emitScalar(op, expression->scalar, rowAxes, shape, [&](Value value) {
-      return evaluateFollower(value, product);
-    });
-  }
-  case Kind::Div: {
-    Value divisor = operand(1);
-    Value dividend = expression->operands[0] ? operand(0) : one(divisor);
-    return arith::DivFOp::create(b, loc, dividend, divisor);
-  }
-  default:
-    return emitRowOperation(b, loc, expression->kind, operand);
-  }
-}
-
-/// What sums so far are multiplied by: at most the largest number, since the
-/// factor that takes a row from the guarded value to its first true one may be
-/// beyond it, where all that it multiplies is zero.
-Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
-                                    unsigned product) {
-  Value rows = emitRows(factor, product);
-  auto type = cast<RankedTensorType>(rows.getType());
-  auto element = cast<FloatType>(type.getElementType());
-  Value largest = splatConstant(
-      b, loc, type,
-      b.getFloatAttr(element,
-                     APFloat::getLargest(element.getFloatSemantics())));
-  return arith::MinimumFOp::create(b, loc, rows, largest);
-}
-
-/// Every row of a tile multiplied by its value.
-Value ChainLowering::scaleRows(Value tile, Value rows,
-                               ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
-  SmallVector<int64_t, 1> missing;
-  for (auto [d, axis] : llvm::enumerate(tileAxes))
-    if (axis != rowAxis)
-      missing.push_back(d);
-  Value repeated =
-      tile::BroadcastOp::create(b, loc, tile.getType(), rows, missing);
-  return arith::MulFOp::create(b, loc, tile, repeated);
-}
-
-/// The sums that depend on what has just run along the axis of a product's
-/// reductions.
-void ChainLowering::correctSums(unsigned product) {
-  const ProductMapping &from = schedule.products[product];
-  for (const OnlineAxis &online : model.online) {
-    const OnlineForm *form = onlineForm(online.axis);
-    bool isReduced = llvm::any_of(model.reductions, [&](const Reduction &r) {
-      return r.product == product && !r.pass &&
-             llvm::is_contained(r.reduced, online.axis);
-    });
-    if (form && isReduced)
-      correctSums(*form, product, from.i1 == online.axis ? from.i2 : from.i1);
-  }
-}
-
-void ChainLowering::correctSums(const OnlineForm &form, unsigned product,
-                                unsigned rowAxis) {
-  for (const OnlineForm::Sum &sum : form.sums) {
-    if (!sum.factor)
-      continue;
-    Value rows = emitCorrection(sum.factor, product);
-    Value &accumulator = accumulators[sum.product];
-    const ProductMapping &to = schedule.products[sum.product];
-    unsigned tileAxes[] = {to.i1, to.i2};
-    const TileSlots &slots = kept.accumulators[sum.product];
-    if (!slots.isKept()) {
-      accumulator = scaleRows(accumulator, rows, tileAxes, rowAxis);
-      continue;
-    }
-    for (int64_t slot = 0; slot < slots.count; ++slot) {
-      Value number = kernel.constant(slot);
-      Value scaled =
-          scaleRows(getFromArray(accumulator, number), rows, tileAxes, rowAxis);
-      setInArray(accumulator, number, scaled);
-    }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -355,6 +216,10 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
     running[number].carried =
         splatConstant(b, loc, type, reductionStart(b, loc, body));
     carried.push_back(&running[number].carried);
+    if (hasReference(number)) {
+      running[number].reference = guard(number, running[number].carried);
+      carried.push_back(&running[number].reference);
+    }
   }
   return carried;
 }
@@ -372,10 +237,13 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
   if (!form || !product)
     return;
   // What follows from a part's values is known when all are merged.
-  if (schedule.splitOf(loop.index) > 1)
-    return;
   const ProductMapping &from = schedule.products[*product];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
+  if (schedule.splitOf(loop.index) > 1) {
+    if (schedule.rescale > 0)
+      settleReferences(*form, *product, rowAxis);
+    return;
+  }
   finishOnline(*form, *product, rowAxis, [&] {
     // Operators on rows, now on final values.
     for (unsigned op = 0; op < axes.operators.size(); ++op)
@@ -392,7 +260,9 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
   // From the guarded to the true values.
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
-    state.before = guard(rule.reduction, state.carried);
+    state.before = hasReference(rule.reduction)
+                       ? state.reference
+                       : guard(rule.reduction, state.carried);
     state.after = state.carried;
   }
   for (const OnlineForm::Running &rule : form.running) {

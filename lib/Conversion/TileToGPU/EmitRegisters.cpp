@@ -9,6 +9,9 @@
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -179,5 +182,41 @@ LogicalResult KernelEmitter::emitHold(HoldOp op) {
     llvm::append_range(results, unpackWord(held, element));
   }
   registers[op] = std::move(results);
+  return success();
+}
+
+/// A vote of the warp decides, so that its lanes stay together.
+LogicalResult KernelEmitter::emitScale(ScaleOp op) {
+  Values values = registers.lookup(op.getValue());
+  Values factors = registers.lookup(op.getFactors());
+  Type element = op.getType().getElementType();
+  Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(element, 1));
+  // Registers of a row share their factor.
+  Value differs;
+  for (Value factor : llvm::SetVector<Value>(factors.begin(), factors.end())) {
+    Value isOther = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
+                                          factor, one);
+    differs = differs ? arith::OrIOp::create(b, loc, differs, isOther)
+                            .getResult()
+                      : isOther;
+  }
+  constexpr int64_t allLanes = -1;
+  Value any = NVVM::VoteSyncOp::create(
+      b, loc, b.getI1Type(),
+      LLVM::ConstantOp::create(b, loc, b.getI32Type(), allLanes), differs,
+      NVVM::VoteSyncKind::any);
+  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(values)), any,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Values scaled;
+    for (auto [value, factor] : llvm::zip_equal(values, factors))
+      scaled.push_back(arith::MulFOp::create(b, loc, value, factor));
+    scf::YieldOp::create(b, loc, scaled);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, values);
+  }
+  registers[op] = Values(branch.getResults());
   return success();
 }

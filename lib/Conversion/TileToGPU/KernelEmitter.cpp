@@ -378,6 +378,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<IotaOp>([&](auto o) { return emitIota(o); })
       .Case<MaskOp>([&](auto o) { return emitMask(o); })
       .Case<HoldOp>([&](auto o) { return emitHold(o); })
+      .Case<ScaleOp>([&](auto o) { return emitScale(o); })
       .Case<SplatOp>([&](SplatOp o) {
         int64_t count =
             getLayout(o.getType()).getValue().inSize(LayoutDim::Register);

@@ -103,6 +103,7 @@ private:
   mlir::LogicalResult emitIota(tile::IotaOp op);
   mlir::LogicalResult emitMask(tile::MaskOp op);
   mlir::LogicalResult emitHold(tile::HoldOp op);
+  mlir::LogicalResult emitScale(tile::ScaleOp op);
 
   // Reductions (EmitReduce.cpp).
   mlir::LogicalResult emitReduce(tile::ReduceOp op);

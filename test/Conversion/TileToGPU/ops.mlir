@@ -289,3 +289,32 @@ tile.kernel @reduce(%e: f32) attributes {warps = 2 : i64, shared_memory = 128 : 
   %m = tile.reduce maximumf %x along 1 {offset = 0 : i64} : tensor<16x16xf32, #halves> -> tensor<16xf32, #row>
   tile.return
 }
+
+// -----
+
+// Factors that are mostly one: the warp votes on those of its rows, two in each thread, and multiplies only where one is another
+// number.
+#tile16 = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0] -> [16, 8]">
+#rows16 = #tile.layout<"register: 2*[0] 2*[8]; lane: 4*[0] 8*[1] -> [16]">
+// CHECK-LABEL: gpu.func @scale
+// CHECK-COUNT-2: arith.cmpf une
+// CHECK: arith.ori
+// CHECK: %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %{{.*}} -> i1
+// CHECK: %[[R:.*]]:4 = scf.if %[[ANY]] -> (f32, f32, f32, f32) {
+// CHECK-COUNT-4: arith.mulf
+// CHECK-NOT: arith.mulf
+// CHECK: } else {
+// CHECK-NEXT: scf.yield
+tile.kernel @scale(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f32) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = tile.iota %n along 0 : tensor<16xindex, #rows16>
+  %j = arith.index_cast %i : tensor<16xindex, #rows16> to tensor<16xi32, #rows16>
+  %f = arith.sitofp %j : tensor<16xi32, #rows16> to tensor<16xf32, #rows16>
+  %x = tile.splat %e : f32 -> tensor<16x8xf32, #tile16>
+  %b = tile.broadcast %f along [1] : tensor<16xf32, #rows16> -> tensor<16x8xf32, #tile16>
+  %s = tile.scale %x by %b : tensor<16x8xf32, #tile16>
+  %v = tile.view %p[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 4>
+  tile.store %s, %v[%c0, %c0] : tensor<16x8xf32, #tile16>, !tile.view<2 x f32, unit = 1, alignment = 4>
+  tile.return
+}

@@ -138,3 +138,13 @@ func.func private @f() attributes {a = #fuse.place<tensor_memory>}
 
 // expected-error @below {{struct is missing required parameter: mapping}}
 func.func private @f() attributes {a = #fuse.schedule<version = 1>}
+
+// -----
+
+// expected-error @below {{'rescale' is from 0 to 126, got 127}}
+func.func private @rescale_beyond_f32() attributes {a = #fuse.reduction<online, rescale = 127>}
+
+// -----
+
+// expected-error @below {{'rescale' is for reductions that run online}}
+func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_tile, rescale = 8>}

@@ -66,6 +66,9 @@ func.func private @producers() attributes {a = #fuse.parallel<{}, producers = 2>
 // CHECK: @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 func.func private @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 
+// CHECK: @rescale() attributes {a = #fuse.reduction<online, rescale = 8>, b = #fuse.reduction<online>}
+func.func private @rescale() attributes {a = #fuse.reduction<online, rescale = 8>, b = #fuse.reduction<online, rescale = 0>}
+
 // CHECK: @schedule
 // CHECK-SAME: a = #fuse.schedule<version = 1, mapping = <warps = 8>>
 // CHECK-SAME: b = #fuse.schedule<version = 1, tiling = <"LA", {m = 16 : i64}>, mapping = <warps = 4, blocks = ["m"]>,

@@ -540,3 +540,11 @@ func.func @reduce_of_a_product_of_rows(%a: tensor<16xf32>) {
   %b = tile.reduce addf %a along 0 {intrinsic = "mma.m16n8k16", warps = array<i64: 1, 1>} : tensor<16xf32> -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @scale_of_integers(%a: tensor<16x16xi32>) {
+  // expected-error @below {{'tile.scale' op multiplies floats, not 'i32'}}
+  %b = tile.scale %a by %a : tensor<16x16xi32>
+  return
+}

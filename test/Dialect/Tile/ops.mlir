@@ -135,6 +135,8 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %m = tile.mask %d below %n along 0 else %s : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
   // CHECK: %[[HELD:.*]] = tile.hold %[[DOT]] : tensor<64x32xf32>
   %held = tile.hold %d : tensor<64x32xf32>
+  // CHECK: tile.scale %[[DOT]] by %{{.*}} : tensor<64x32xf32>
+  %scaled = tile.scale %d by %r : tensor<64x32xf32>
   // CHECK: %[[ARRAY:.*]] = tile.make_array %[[HELD]] : <4 x tensor<64x32xf32>>
   %array = tile.make_array %held : !tile.array<4 x tensor<64x32xf32>>
   // CHECK: %[[ELEMENT:.*]] = tile.array_get %[[ARRAY]][%{{.*}}] : <4 x tensor<64x32xf32>>

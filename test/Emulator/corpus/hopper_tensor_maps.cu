@@ -55,6 +55,7 @@ tensor_map_groups(const __grid_constant__ TensorMap map, TensorMap *maps, const 
     if (t < 32) {
       __syncwarp();
       publish(maps, &edited);
+      __syncwarp(); // before the next edit, where the group is empty
     }
     if (t == 0)
       acquireMap(maps);

@@ -67,7 +67,7 @@ SCORES = {
         "n",
     ),
     "rms": (
-        dict(b=1, m=64, n=160, k=32, h=32, scores="rms"),
+        dict(b=1, m=64, n=160, k=32, h=32, scores="rms", type="bf16"),
         dict(
             tiling="m(LA,n(LB,CC,LD,CE),SE)",
             tiles=dict(b=1, m=32, n=32, k=32, h=32),

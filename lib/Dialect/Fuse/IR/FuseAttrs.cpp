@@ -179,6 +179,16 @@ LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
   return verifyIntegers(emitError, split, "split factor");
 }
 
+LogicalResult ReductionAttr::verify(EmitError emitError, ReductionForm form,
+                                    int64_t rescale) {
+  // A factor of less than 2^-126 is no normal number.
+  if (rescale < 0 || rescale > 126)
+    return emitError() << "'rescale' is from 0 to 126, got " << rescale;
+  if (rescale > 0 && form != ReductionForm::Online)
+    return emitError() << "'rescale' is for reductions that run online";
+  return success();
+}
+
 LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
                                   int64_t parts, int64_t length) {
   if (axis.empty())

@@ -285,6 +285,13 @@ LogicalResult MaskOp::verify() {
   return success();
 }
 
+LogicalResult ScaleOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (!isa<FloatType>(type.getElementType()))
+    return emitOpError("multiplies floats, not ") << type.getElementType();
+  return verifyStaticTile(*this, type);
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType from = getValue().getType(), to = getResult().getType();
   if (from.getShape() != to.getShape() ||

@@ -32,7 +32,7 @@ namespace {
 
 /// Works elementwise on tensors of one shape.
 bool isElementwiseOp(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp, HoldOp>(op);
+  return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp, HoldOp, ScaleOp>(op);
 }
 
 /// Elements that one access to the view may move.

@@ -14,7 +14,7 @@ def cleared(blocks):
 
 @kernel
 def tensor_map_groups(rng):
-    for blocks, heights in ((2, (8, 20, 3, 17)), (1, (5,)), (3, (30, 1, 8, 0, 9))):
+    for blocks, heights in ((2, (8, 20, 0, 17, 3)), (1, (5,)), (3, (30, 1, 8, 0, 9))):
         first = np.cumsum((0, *heights), dtype=np.int32)
         x = rng.integers(-99, 99, (first[-1], 32), np.int32)
         sums = np.zeros((len(heights), 2, 32), np.int32)

@@ -201,9 +201,20 @@ def Fuse_ReductionAttr : Fuse_Attr<"Reduction", "reduction"> {
     `one_tile`: the reduced axes fit in their tiles. `online`: some reduction runs in
     the loop that consumes it, in the running form. `ahead`: those of which the axis
     is cut are in front of a product and over in loops before the product's.
+
+    `rescale` is for `online`: sums so far are corrected only where that divides a
+    row of them by more than 2 to this power. Until then the loop computes with an
+    earlier running value, and the last correction takes that into account; values
+    in the loop may be larger by as much. Default 0: each iteration corrects them.
+
+    ```mlir
+    #fuse.reduction<online, rescale = 8>
+    ```
   }];
-  let parameters = (ins EnumParameter<Fuse_ReductionForm>:$form);
-  let assemblyFormat = "`<` $form `>`";
+  let parameters = (ins EnumParameter<Fuse_ReductionForm>:$form,
+                        DefaultValuedParameter<"int64_t", "0">:$rescale);
+  let assemblyFormat = "`<` $form (`,` `rescale` `=` $rescale^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {

@@ -426,6 +426,24 @@ def Tile_HoldOp : Tile_Op<"hold", [Pure, AllTypesMatch<["value", "result"]>]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
+def Tile_ScaleOp : Tile_Op<"scale", [Pure,
+    AllTypesMatch<["value", "factors", "result"]>]> {
+  let summary = "A tile times factors that are mostly one";
+  let description = [{
+    Element by element. A warp of which all lanes hold factors of one only leaves
+    its part of the tile as it is, and does not multiply: worth its branch where
+    that is common, such as for sums of rows that are corrected now and then.
+
+    ```mlir
+    %sums = tile.scale %before by %factors : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, AnyRankedTensor:$factors);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `by` $factors attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // The generic form: one element for each thread
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,241 @@
+//===- ChainCorrections.cpp - Factors of rows and sums so far -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// When running values of rows change, the sums that were computed with them are
+// multiplied by factors (fusion/Analysis/OnlineReduction.h): in each iteration,
+// or where a schedule puts corrections off, once the factors are far from one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fusion;
+
+Value fusion::splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
+                            TypedAttr value) {
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+/// Rows that nothing but the identity has reached so far count from zero.
+Value ChainLowering::guard(unsigned number, Value rows) {
+  unsigned axis = model.reductions[number].reduced.front();
+  const OnlineForm *form = derivedForm(axis);
+  bool isGuarded =
+      llvm::any_of(form->running, [&](const OnlineForm::Running &rule) {
+        return rule.reduction == number && rule.isGuarded;
+      });
+  if (!isGuarded)
+    return rows;
+  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
+                axes.reductionOf.begin();
+  ReductionBody body = *matchReduction(axes.operators[op]);
+  auto type = cast<RankedTensorType>(rows.getType());
+  Value identity = splatConstant(b, loc, type, reductionIdentity(b, loc, body));
+  Value isIdentity =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, rows, identity);
+  Value zero = splatConstant(
+      b, loc, type, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+  return arith::SelectOp::create(b, loc, isIdentity, zero, rows);
+}
+
+Value ChainLowering::emitRows(const RowExpressionRef &expression,
+                              unsigned product) {
+  using Kind = RowExpression::Kind;
+  auto operand = [&](unsigned i) {
+    return emitRows(expression->operands[i], product);
+  };
+  auto one = [&](Value like) {
+    auto type = cast<RankedTensorType>(like.getType());
+    return splatConstant(b, loc, type,
+                         b.getFloatAttr(type.getElementType(), 1));
+  };
+  switch (expression->kind) {
+  case Kind::Before:
+    return running[expression->reduction].before;
+  case Kind::After:
+    return running[expression->reduction].after;
+  case Kind::Scalar: {
+    linalg::LinalgOp op = axes.operators[expression->op];
+    // Over the rows alone: what it reads is the same along the other axis.
+    const ProductMapping &mapping = schedule.products[product];
+    SmallVector<unsigned, 2> rowAxes;
+    SmallVector<int64_t, 2> shape;
+    for (unsigned axis : {mapping.i1, mapping.i2})
+      if (presentRowAxis
+              ? axis == *presentRowAxis
+              : !llvm::any_of(model.online, [&](const OnlineAxis &online) {
+                  return online.axis == axis && onlineForm(axis);
+                })) {
+        rowAxes.push_back(axis);
+        shape.push_back(schedule.tiles[axis]);
+      }
+    return emitScalar(op, expression->scalar, rowAxes, shape, [&](Value value) {
+      return evaluateFollower(value, product);
+    });
+  }
+  case Kind::Div: {
+    Value divisor = operand(1);
+    Value dividend = expression->operands[0] ? operand(0) : one(divisor);
+    return arith::DivFOp::create(b, loc, dividend, divisor);
+  }
+  default:
+    return emitRowOperation(b, loc, expression->kind, operand);
+  }
+}
+
+/// What sums so far are multiplied by: at most the largest number, since the
+/// factor that takes a row from the guarded value to its first true one may be
+/// beyond it, where all that it multiplies is zero.
+Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
+                                    unsigned product) {
+  for (const Running &state : running)
+    for (const auto &[known, value] : state.factors)
+      if (isSame(known, factor))
+        return value;
+  Value rows = emitRows(factor, product);
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto element = cast<FloatType>(type.getElementType());
+  Value largest = splatConstant(
+      b, loc, type,
+      b.getFloatAttr(element,
+                     APFloat::getLargest(element.getFloatSemantics())));
+  return arith::MinimumFOp::create(b, loc, rows, largest);
+}
+
+/// Every row's value in all elements of its row of a tile.
+Value ChainLowering::repeatRows(Value tile, Value rows,
+                                ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
+  SmallVector<int64_t, 1> missing;
+  for (auto [d, axis] : llvm::enumerate(tileAxes))
+    if (axis != rowAxis)
+      missing.push_back(d);
+  return tile::BroadcastOp::create(b, loc, tile.getType(), rows, missing);
+}
+
+Value ChainLowering::scaleRows(Value tile, Value rows,
+                               ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
+  return arith::MulFOp::create(b, loc, tile,
+                               repeatRows(tile, rows, tileAxes, rowAxis));
+}
+
+/// The sums that depend on what has just run along the axis of a product's
+/// reductions.
+void ChainLowering::correctSums(unsigned product) {
+  const ProductMapping &from = schedule.products[product];
+  for (const OnlineAxis &online : model.online) {
+    const OnlineForm *form = onlineForm(online.axis);
+    bool isReduced = llvm::any_of(model.reductions, [&](const Reduction &r) {
+      return r.product == product && !r.pass &&
+             llvm::is_contained(r.reduced, online.axis);
+    });
+    if (form && isReduced)
+      correctSums(*form, product, from.i1 == online.axis ? from.i2 : from.i1);
+  }
+}
+
+void ChainLowering::correctSums(const OnlineForm &form, unsigned product,
+                                unsigned rowAxis) {
+  for (const OnlineForm::Sum &sum : form.sums) {
+    if (!sum.factor)
+      continue;
+    Value rows = emitCorrection(sum.factor, product);
+    Value &accumulator = accumulators[sum.product];
+    const ProductMapping &to = schedule.products[sum.product];
+    unsigned tileAxes[] = {to.i1, to.i2};
+    const TileSlots &slots = kept.accumulators[sum.product];
+    // Factors are one as long as references stay.
+    auto correct = [&](Value soFar) -> Value {
+      Value factors = repeatRows(soFar, rows, tileAxes, rowAxis);
+      if (schedule.rescale > 0)
+        return tile::ScaleOp::create(b, loc, soFar.getType(), soFar, factors);
+      return arith::MulFOp::create(b, loc, soFar, factors);
+    };
+    if (!slots.isKept()) {
+      accumulator = correct(accumulator);
+      continue;
+    }
+    for (int64_t slot = 0; slot < slots.count; ++slot) {
+      Value number = kernel.constant(slot);
+      setInArray(accumulator, number,
+                 correct(getFromArray(accumulator, number)));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Late corrections
+//===----------------------------------------------------------------------===//
+
+bool ChainLowering::hasReference(unsigned reduction) const {
+  unsigned axis = model.reductions[reduction].reduced.front();
+  return schedule.rescale > 0 && onlineForm(axis) &&
+         llvm::any_of(model.online, [&](const OnlineAxis &online) {
+           return online.axis == axis &&
+                  llvm::is_contained(online.references, reduction);
+         });
+}
+
+/// A row's reference moves to the guarded value where some factor between the
+/// two is out of [2^-rescale, 1]. Above one it is when a row's first true value
+/// is below the zero that has stood for it. NaN lies in no range.
+void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
+                                  unsigned product) {
+  Running &state = running[reduction];
+  state.factors.clear();
+  state.before = state.reference;
+  Value stays, one;
+  for (const RowExpressionRef &factor : form.factorsOf(reduction)) {
+    Value rows = emitCorrection(factor, product);
+    auto type = cast<RankedTensorType>(rows.getType());
+    auto constant = [&](double value) {
+      return splatConstant(b, loc, type,
+                           b.getFloatAttr(type.getElementType(), value));
+    };
+    one = constant(1);
+    auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
+      return arith::CmpFOp::create(b, loc, predicate, rows, bound);
+    };
+    Value isNear = arith::AndIOp::create(
+        b, loc,
+        compare(arith::CmpFPredicate::OGE,
+                constant(std::ldexp(1.0, -static_cast<int>(schedule.rescale)))),
+        compare(arith::CmpFPredicate::OLE, one));
+    stays = stays ? arith::AndIOp::create(b, loc, stays, isNear).getResult()
+                  : isNear;
+    state.factors.push_back({factor, rows});
+  }
+  for (auto &[factor, rows] : state.factors)
+    rows = arith::SelectOp::create(b, loc, stays, one, rows);
+  state.after =
+      arith::SelectOp::create(b, loc, stays, state.before, state.after);
+  state.reference = state.after;
+}
+
+/// After the loop of a part, whose sums are those of its running values: the
+/// references move there.
+void ChainLowering::settleReferences(const OnlineForm &form, unsigned product,
+                                     unsigned rowAxis) {
+  for (const OnlineForm::Running &rule : form.running) {
+    Running &state = running[rule.reduction];
+    state.factors.clear();
+    state.before = hasReference(rule.reduction)
+                       ? state.reference
+                       : guard(rule.reduction, state.carried);
+    state.after = guard(rule.reduction, state.carried);
+  }
+  for (const OnlineForm::Running &rule : form.running)
+    if (rule.factor) {
+      Value &carried = running[rule.reduction].carried;
+      carried = arith::MulFOp::create(b, loc, carried,
+                                      emitCorrection(rule.factor, product));
+    }
+  correctSums(form, product, rowAxis);
+}

@@ -1,0 +1,124 @@
+//===- SharedHeads.cpp - What stands in front of several products ---------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedHeads.h"
+#include "ChainRows.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace fusion;
+
+using OperationSet = llvm::SmallSetVector<Operation *, 8>;
+
+/// What leads to the operands of a product and is computed from no product.
+static OperationSet collectFront(linalg::LinalgOp product,
+                                 const llvm::DenseSet<Operation *> &taken) {
+  OperationSet front;
+  SmallVector<Value> pending(product.getDpsInputs());
+  while (!pending.empty()) {
+    auto op = pending.pop_back_val().getDefiningOp<linalg::LinalgOp>();
+    if (!op || op->getBlock() != product->getBlock() || taken.contains(op) ||
+        !(isElementwise(op) || matchReduction(op)) ||
+        llvm::any_of(op.getDpsInputs(),
+                     [](Value input) {
+                       auto from = input.getDefiningOp<linalg::LinalgOp>();
+                       return from && isContraction(from);
+                     }) ||
+        !front.insert(op))
+      continue;
+    llvm::append_range(pending, op.getDpsInputs());
+  }
+  return front;
+}
+
+std::vector<SharedHead> SharedHead::find(func::FuncOp function) {
+  llvm::DenseSet<Operation *> taken;
+  SmallVector<linalg::LinalgOp> products;
+  for (ChainRow &row : collectChainRows(function)) {
+    unsigned last = row.links.size() - 1;
+    for (linalg::LinalgOp op : row.operators(0, last, /*all=*/true,
+                                             /*joined=*/true, /*heads=*/true)) {
+      taken.insert(op);
+      if (isContraction(op))
+        products.push_back(op);
+    }
+  }
+  llvm::sort(products, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  // Products with an operator in common have one head.
+  std::vector<std::pair<OperationSet, SmallVector<linalg::LinalgOp>>> found;
+  for (linalg::LinalgOp product : products) {
+    OperationSet front = collectFront(product, taken);
+    if (front.empty())
+      continue;
+    auto isShared = [&](auto &head) {
+      return llvm::any_of(
+          front, [&](Operation *op) { return head.first.contains(op); });
+    };
+    auto known = llvm::find_if(found, isShared);
+    if (known == found.end())
+      known = found.emplace(found.end());
+    known->first.insert_range(front);
+    known->second.push_back(product);
+  }
+  std::vector<SharedHead> heads;
+  for (auto &[front, readers] : found) {
+    if (readers.size() < 2)
+      continue;
+    unsigned loops =
+        readers.front().getRank(readers.front().getDpsInputOperand(0));
+    // Rows may leave; what is as large as an operand is stored anyway then.
+    bool leaves = llvm::any_of(front, [&](Operation *op) {
+      auto type = cast<ShapedType>(op->getResult(0).getType());
+      return type.getRank() >= loops &&
+             !llvm::all_of(
+                 op->getUsers(),
+                 [&, &front = front, &readers = readers](Operation *user) {
+                   return front.contains(user) ||
+                          llvm::is_contained(readers,
+                                             dyn_cast<linalg::LinalgOp>(user));
+                 });
+    });
+    if (leaves)
+      continue;
+    SharedHead &head = heads.emplace_back();
+    for (Operation *op : front)
+      head.ops.push_back(cast<linalg::LinalgOp>(op));
+    llvm::sort(head.ops, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    head.readers = readers;
+  }
+  return heads;
+}
+
+void SharedHead::copy(RewriterBase &rewriter) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (linalg::LinalgOp product : llvm::drop_begin(readers)) {
+    OperationSet front = collectFront(product, /*taken=*/{});
+    IRMapping mapping;
+    for (linalg::LinalgOp op : ops) {
+      if (!front.contains(op))
+        continue;
+      rewriter.setInsertionPointAfter(op);
+      copies.push_back({op, rewriter.clone(*op, mapping)});
+    }
+    for (OpOperand *operand : product.getDpsInputOperands())
+      rewriter.modifyOpInPlace(product, [&] {
+        operand->set(mapping.lookupOrDefault(operand->get()));
+      });
+  }
+}
+
+void SharedHead::join(RewriterBase &rewriter) {
+  for (auto [original, copy] : llvm::reverse(copies))
+    rewriter.replaceOp(copy, original->getResults());
+  copies.clear();
+}
