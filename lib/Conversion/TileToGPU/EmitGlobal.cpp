@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -136,6 +137,8 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     first = first ? arith::AndIOp::create(b, loc, first, holds).getResult()
                   : holds;
   }
+  bool isUsedApart =
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
   auto read = [&](Value position) -> Value {
@@ -181,6 +184,10 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     } else {
       values = read(chunk.position);
     }
+    // LLVM would make loads of single elements of one whose elements are used
+    // apart; a frozen vector is used as a whole.
+    if (isUsedApart && width > 1)
+      values = LLVM::FreezeOp::create(b, loc, values);
     for (int64_t i = 0; i < width; ++i)
       results[reg + i] =
           fromMemory(vector::ExtractOp::create(b, loc, values, i), element);
