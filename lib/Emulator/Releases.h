@@ -197,8 +197,10 @@ void Places::forEach(uint32_t mask, const uint64_t *address, Visit visit) {
 
 template <class Visit>
 void Released::forLines(const Places &places, Visit visit) {
-  if (!places.stride)
-    return visit(places.base / kBytes, places);
+  unsigned least = unsigned(__builtin_ctz(places.lanes)),
+           most = 31 - unsigned(__builtin_clz(places.lanes));
+  if (places.of(least) / kBytes == places.of(most) / kBytes)
+    return visit(places.of(least) / kBytes, places);
   for (uint32_t left = places.lanes; left;) {
     uint64_t line = places.of(unsigned(__builtin_ctz(left))) / kBytes;
     uint32_t lanes = 0;

@@ -59,10 +59,8 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     // were predicted.
     setOption("instcombine-code-sinking", false);
     // Accesses are as wide as the layouts make them. What LLVM joins beyond
-    // that, it also pads to a power of two, past the end of a tensor; nor does
-    // it take a load of neighbours apart whose elements go different ways.
+    // that, it also pads to a power of two, past the end of a tensor.
     setOption("disable-nvptx-load-store-vectorizer", true);
-    setOption("disable-vector-combine", true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =

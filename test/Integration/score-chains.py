@@ -41,7 +41,7 @@ online = split = 0
 for name in only or CASES:
     for seed in (None, *range(1, draws + 1)):
         text = run_chain(folder, name, chain(**CASES[name]), seed) or ""
-        online += "reduction = <online>" in text
+        online += "reduction = <online" in text
         split += "parallel = <" in text
 print(f"{online} online, {split} split")
 if not only:

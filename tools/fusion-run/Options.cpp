@@ -37,8 +37,9 @@ compares the results with a reference computed on the CPU.
   --tolerance=TYPE:ATOL,RTOL  for results of this type
   --pass-pipeline=PIPELINE  compile with this pipeline
   --force-fusion            fuse what is legal, whatever the cost says
-  --tune=N                  run the N best schedules of every group on the device
-                            and take the fastest; on the emulator by its counts
+  --tune=N                  run the N best schedules of every group on the device,
+                            then in rounds N beside the fastest, and take the
+                            fastest; on the emulator by its counts
   --groups=FILE             write the groups with their schedules
   --f32-products=f32|tf32   how kernels multiply f32 factors (f32)
   --sanitize                look for races and bad accesses (emulator)

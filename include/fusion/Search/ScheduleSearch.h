@@ -87,7 +87,8 @@ struct SearchOptions {
   uint64_t seed = 0;    ///< of the evolutionary search
   unsigned threads = 1; ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
-  /// Measures the best few by the model; may be null.
+  /// Measures the best few by the model (`ranked`), then in rounds as many beside
+  /// the fastest; may be null.
   Measurement<Schedule> *measurement = nullptr;
 };
 
