@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCost.h"
+#include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion;
 
-StitchWork::StitchWork(const StitchGroup &group)
+StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
@@ -52,9 +53,10 @@ StitchWork::StitchWork(const StitchGroup &group)
   }
   for (const StitchTensor &tensor : group.results)
     compulsoryBytes += bytesOf(tensor);
-  std::optional<unsigned> longest;
+  std::optional<unsigned> longest = walk;
   for (auto [number, axis] : llvm::enumerate(group.axes))
-    if (axis.isReduced && (!longest || along[number] > along[*longest]))
+    if (!walk && axis.isReduced &&
+        (!longest || along[number] > along[*longest]))
       longest = number;
   if (longest)
     walked.emplace(group, longest);
@@ -62,9 +64,59 @@ StitchWork::StitchWork(const StitchGroup &group)
 
 namespace {
 
+constexpr int64_t sectorBytes = 32, lineBytes = 128;
+
+/// Elements of a tensor that lie side by side where `countOf` elements of each
+/// of its axes are taken.
+int64_t countRun(const StitchGroup &group, const StitchTensor &tensor,
+                 llvm::function_ref<int64_t(unsigned)> countOf) {
+  int64_t run = 1;
+  for (unsigned done = 0; done < tensor.axes.size(); ++done) {
+    auto *next = llvm::find(tensor.strides, run);
+    if (next == tensor.strides.end())
+      return run;
+    unsigned axis = tensor.axes[next - tensor.strides.begin()];
+    int64_t extent = group.axes[axis].extent,
+            count = std::min(countOf(axis), extent);
+    run *= count;
+    if (count < extent || count == 1)
+      return run;
+  }
+  return run;
+}
+
+/// Bytes of the sectors that a block moves for each byte of its tile:
+/// neighbours in a sector that belong to other blocks are fetched by each of
+/// them.
+double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchTensor &tensor) {
+  if (tensor.isGathered)
+    return 1;
+  int64_t bytes =
+      tensor.elementBytes * countRun(group, tensor, [&](unsigned axis) {
+        return schedule.spread[axis].tile;
+      });
+  return double(llvm::alignTo(bytes, sectorBytes)) / bytes;
+}
+
+/// Lines of 128 bytes that one access of a warp touches, a cycle each.
+int64_t linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
+                      const StitchTensor &tensor, int64_t width) {
+  int64_t elements = width;
+  for (unsigned axis : tensor.axes)
+    elements *= schedule.spread[axis].lanes;
+  int64_t run = std::min(elements, countRun(group, tensor, [&](unsigned axis) {
+                           const AxisSpread &spread = schedule.spread[axis];
+                           return spread.vector * spread.lanes;
+                         }));
+  return llvm::divideCeil(elements, run) *
+         llvm::divideCeil(run * tensor.elementBytes, lineBytes);
+}
+
 /// What the operators of some steps do in a thread.
 struct ThreadWork {
   int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
+  int64_t lines = 0;   ///< of a warp's loads and stores
   int64_t live = 0;    ///< registers, at most
   int64_t scratch = 0; ///< bytes of exchanges, at most
 };
@@ -91,9 +143,7 @@ public:
       int64_t count = registersOf(tensor.axes, tensor.elementBytes);
       live += count;
       ends[work.lastRead[input]] += count;
-      total.loads += std::max<int64_t>(
-          1, elementsOf(schedule, tensor.axes) * tensor.elementBytes /
-                 tensor.alignment);
+      addAccess(tensor, total);
     }
     total.live = live;
     for (unsigned number : operators) {
@@ -116,6 +166,19 @@ public:
         addExchange(op, total);
     }
     return total;
+  }
+
+  /// The loads or stores of a tile of a tensor.
+  void addAccess(const StitchTensor &tensor, ThreadWork &total) const {
+    int64_t width = 1;
+    if (tensor.unit)
+      width = std::min<int64_t>(
+          schedule.spread[*tensor.unit].vector,
+          std::max(1u, tensor.alignment / tensor.elementBytes));
+    int64_t accesses =
+        std::max<int64_t>(1, elementsOf(schedule, tensor.axes) / width);
+    total.loads += accesses;
+    total.lines += accesses * linesOfAccess(group, schedule, tensor, width);
   }
 
   /// What is left of a reduction after the threads' own elements.
@@ -158,6 +221,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.special += part.special * times;
     total.loads += part.loads * times;
     total.exchanges += part.exchanges * times;
+    total.lines += part.lines * times;
     total.live = std::max(total.live, part.live);
     total.scratch = std::max(total.scratch, part.scratch);
   };
@@ -205,6 +269,31 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.instructions += words * schedule.walk->shared * 2 / 4;
     total.live = std::max(outside.live, inStep) + accumulators + kept;
   }
+  // Stores, by way of shared memory where that puts neighbours side by side,
+  // and what blocks move of their neighbours' sectors.
+  double beside = 0;
+  auto addBeside = [&](const StitchTensor &tensor) {
+    int64_t bytes = tensor.elementBytes;
+    for (auto [first, beyond] : tensor.inside)
+      bytes *= beyond - first;
+    beside += bytes * (wholeSectors(group, schedule, tensor) - 1);
+  };
+  llvm::for_each(group.inputs, addBeside);
+  for (const StitchTensor &tensor : group.results) {
+    int64_t bytes = 0, steps = 1;
+    if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
+      steps = schedule.countSteps();
+    addBeside(tensor);
+    if (turnedLayout(group, schedule, tensor, &bytes)) {
+      total.scratch = std::max(total.scratch, bytes);
+      total.instructions += 4 * steps * elementsOf(schedule, tensor.axes);
+      continue;
+    }
+    ThreadWork stores;
+    counter.addAccess(tensor, stores);
+    stores.loads = 0;
+    add(stores, steps);
+  }
   constexpr int64_t ownRegisters = 24; // addresses, coordinates
   cost.registers = total.live + ownRegisters;
   cost.sharedMemory = total.scratch + stash;
@@ -216,7 +305,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.blocksPerSM = std::min<int64_t>(
       {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
        chip.registersPerSM / (cost.registers * threads),
-       chip.sharedMemoryPerSM / (cost.sharedMemory + chip.sharedMemoryReserved)});
+       chip.sharedMemoryPerSM /
+           (cost.sharedMemory + chip.sharedMemoryReserved)});
   if (cost.blocksPerSM == 0)
     return std::nullopt;
 
@@ -231,30 +321,40 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
               schedule.walk->shared) *
                  passes.count * chip.l2Latency +
              schedule.walk->shared * chip.dramLatency;
-  double warp = waits + total.loads * clock +
-                total.instructions * clock +
+  double warp = waits + total.loads * clock + total.instructions * clock +
                 total.exchanges * 2 * chip.barrierLatency +
                 work.chained * 10 * chip.fmaCycles * clock;
   cost.latency = cost.waves * warp;
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
-  cost.issue =
-      share * schedule.warps *
-      std::max<double>(total.instructions / double(schedulers),
-                       total.special * warpSize /
-                           double(chip.specialPerClockPerSM)) *
-      clock;
+  cost.issue = share * schedule.warps *
+               std::max<double>({total.instructions / double(schedulers),
+                                 total.special * warpSize /
+                                     double(chip.specialPerClockPerSM),
+                                 double(total.lines)}) *
+               clock;
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
   // Rows that are too long for a block are read from DRAM again.
-  double again = std::max(0.0, bytes - traffic.repeated - work.compulsoryBytes);
+  double again = std::max(0.0, bytes - traffic.repeated - traffic.exchanged -
+                                   work.compulsoryBytes);
   cost.memory =
       std::max((work.compulsoryBytes + again) / chip.dramBytesPerSecond,
-               bytes / chip.l2BytesPerSecond);
-  cost.traffic = bytes / chip.l2BytesPerSecond;
+               (bytes + beside) / chip.l2BytesPerSecond);
+  cost.traffic = (bytes + beside) / chip.l2BytesPerSecond;
   // Blocks of an SM hide one another's dependent steps; a block that is alone
   // there leaves the memory idle while it computes.
   double busy = std::max({cost.memory, cost.issue, cost.latency});
   cost.total = chip.launchOverhead + chip.dramLatency +
                std::max(busy, cost.memory + cost.latency / cost.blocksPerSM);
+  // Then the last blocks combine the parts, each through its own SM, after a
+  // fence, a count and a load.
+  StitchSplit split(group, schedule);
+  if (split.axis) {
+    double steps = llvm::divideCeil(split.parts, split.stepOfParts());
+    double busy = std::min<int64_t>(split.counters, chip.numSMs);
+    cost.total +=
+        (2 + steps) * chip.l2Latency +
+        split.countBytes(group) * chip.numSMs / (busy * chip.l2BytesPerSecond);
+  }
   return cost;
 }

@@ -29,6 +29,7 @@ public:
         failed(collectInputs()) || failed(collectResults()))
       return failure();
     findComponents();
+    separateInputs();
     describeReaders();
     return std::move(group);
   }
@@ -62,6 +63,7 @@ private:
   void setAlignment(StitchTensor &tensor) const;
   StitchGroup::Sources sourcesOf(unsigned op) const;
   void findComponents();
+  void separateInputs();
   void describeReaders();
 
   ArrayRef<linalg::LinalgOp> given;
@@ -521,6 +523,32 @@ void StitchBuilder::findComponents() {
     group.components.push_back(
         numbers.insert({classes.getLeaderValue(axis), numbers.size()})
             .first->second);
+}
+
+/// A single number that several components read is loaded by each of them.
+void StitchBuilder::separateInputs() {
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> numbers;
+  llvm::DenseSet<unsigned> taken;
+  auto own = [&](void *reader, unsigned component) {
+    auto read = group.reads.find(reader);
+    if (read == group.reads.end())
+      return;
+    unsigned input = read->second;
+    auto [it, isNew] = numbers.insert({{input, component}, input});
+    if (isNew && !taken.insert(input).second) {
+      it->second = group.inputs.size();
+      group.inputs.push_back(StitchTensor(group.inputs[input]));
+    }
+    read->second = it->second;
+  };
+  for (auto [op, loops] : llvm::enumerate(group.loops)) {
+    unsigned component = group.components[loops.front()];
+    for (OpOperand *operand : group.operators[op].getDpsInputOperands())
+      own(operand, component);
+    for (auto extract :
+         group.operators[op].getBlock()->getOps<tensor::ExtractOp>())
+      own(extract.getOperation(), component);
+  }
 }
 
 void StitchBuilder::describeReaders() {

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchSchedule.h"
+#include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Support/PaddedScratch.h"
+#include "fusion/Support/TileLayouts.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -78,8 +81,7 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     if (spread.tile % walk.getStep() != 0 || walk.getStep() % threads != 0)
       return decline("a tile of " + Twine(spread.tile) + " is no multiple of " +
                      Twine(walk.getStep()) + ", or that of " + Twine(threads));
-    if (walk.getRegisters() + walk.getShared() >
-        spread.tile / walk.getStep())
+    if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
       return decline("more steps are kept than there are");
     schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
                      walk.getShared()};
@@ -106,14 +108,15 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared);
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), walk);
-  return fuse::ScheduleAttr::get(
-      context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
-      fuse::PipelineAttr(), fuse::ParallelAttr(), fuse::ReductionAttr(),
-      stitching);
+  return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
+                                 mapping, fuse::MemoryAttr(),
+                                 fuse::PipelineAttr(), fuse::ParallelAttr(),
+                                 fuse::ReductionAttr(), stitching);
 }
 
 static unsigned countComponents(const StitchGroup &group) {
-  return group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
+  return group.components.empty() ? 0
+                                  : 1 + *llvm::max_element(group.components);
 }
 
 std::optional<std::string>
@@ -130,10 +133,6 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
       ++rank;
       lanes *= spread.lanes;
       warps *= spread.warps;
-      if (axis.isReduced && spread.tile < axis.extent)
-        return "axis '" + axis.name +
-               "' is reduced: a block has all of it, or no operator can use "
-               "the result";
     }
     if (lanes > warpSize)
       return "the lanes of all axes are " + std::to_string(lanes) +
@@ -145,13 +144,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
       return "a tile has at most " + std::to_string(kMaxTileRank) +
              " dimensions";
   }
-  for (const StitchTensor &tensor : group.results)
-    for (auto [number, axis] : llvm::enumerate(group.axes))
-      if (group.components[number] == tensor.component &&
-          !llvm::is_contained(tensor.axes, number) &&
-          schedule.spread[number].tile < axis.extent)
-        return "axis '" + axis.name +
-               "' does not index a result, which several blocks would write";
+  if (auto illegal = checkSplit(group, schedule))
+    return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";
   if (countBlocks(group, schedule) > INT32_MAX)
@@ -191,6 +185,43 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
     if (!llvm::is_contained(axes, axis))
       layout = layout.reduceOut(number);
   return layout;
+}
+
+std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
+                                                 const StitchSchedule &schedule,
+                                                 const StitchTensor &result,
+                                                 int64_t *bytes) {
+  SmallVector<unsigned> axes(result.axes.begin(), result.axes.end());
+  llvm::sort(axes);
+  if (!result.unit || schedule.stepOf(*result.unit).tile == 1)
+    return std::nullopt;
+  // Of the axes that neighbouring threads or registers go along, the nearest.
+  auto nearest = llvm::find_if(llvm::reverse(axes), [&](unsigned axis) {
+    return schedule.spread[axis].vector > 1 || schedule.spread[axis].lanes > 1;
+  });
+  Type element = getElementTypeOrSelf(result.value);
+  constexpr unsigned smallest = 8; // bits of what shared memory holds
+  if (nearest == axes.rend() || *nearest == *result.unit ||
+      element.getIntOrFloatBitWidth() < smallest)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> order;
+  for (unsigned axis : axes)
+    shape.push_back(schedule.stepOf(axis).tile);
+  order.push_back(llvm::find(axes, *result.unit) - axes.begin());
+  for (unsigned d = axes.size(); d-- > 0;)
+    if (d != order.front())
+      order.push_back(d);
+  int64_t width = std::max<int64_t>(1, result.alignment / result.elementBytes);
+  LinearLayout to = blocked(shape, order, width, schedule.warps);
+  std::optional<PaddedScratch> scratch =
+      planPadded(layoutOf(group, schedule, result.component, axes), to,
+                 result.elementBytes);
+  if (!scratch)
+    return std::nullopt;
+  if (bytes)
+    *bytes = scratch->elements * result.elementBytes;
+  return to;
 }
 
 int64_t fusion::countBlocks(const StitchGroup &group,
@@ -245,6 +276,35 @@ int64_t fusion::countStash(const StitchGroup &group,
   return bytes;
 }
 
+/// What blocks store of reductions that they share, and the last ones load.
+static void addExchange(const StitchGroup &group,
+                        const StitchSchedule &schedule,
+                        const StitchSplit &split, StitchTraffic &traffic) {
+  // Every block counts itself.
+  constexpr int64_t counterBytes = 4;
+  int64_t counted = split.parts * split.counters * counterBytes;
+  traffic.loaded += counted;
+  traffic.stored += counted;
+  traffic.exchanged += 2 * counted;
+  for (auto [op, isPartial] : llvm::enumerate(split.isPartial)) {
+    if (!isPartial)
+      continue;
+    SmallVector<unsigned, 4> axes = group.resultAxes(op);
+    int64_t bytes = split.parts * StitchSplit::countElements(group, op) *
+                    StitchSplit::elementBytes(group, op);
+    int64_t replicas = 1, lanes = 1;
+    for (auto [number, spread] : llvm::enumerate(schedule.spread)) {
+      lanes *= spread.lanes;
+      if (number == *split.axis || llvm::is_contained(axes, number))
+        continue;
+      replicas *= spread.lanes * spread.warps;
+    }
+    traffic.stored += bytes;
+    traffic.loaded += bytes * replicas * (32 / lanes);
+    traffic.exchanged += bytes * (1 + replicas * (32 / lanes));
+  }
+}
+
 StitchTraffic fusion::countTraffic(const StitchGroup &group,
                                    const StitchSchedule &schedule,
                                    const StitchPasses &passes) {
@@ -270,6 +330,9 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     count(passes.steps, passesOf);
     count(passes.stepsAgain, passesAgain);
   }
+  StitchSplit split(group, schedule);
+  if (split.axis)
+    addExchange(group, schedule, split, traffic);
   for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
@@ -281,8 +344,9 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       lanes *= spread.lanes;
       auto *at = llvm::find(tensor.axes, axisNumber);
       if (at == tensor.axes.end()) {
-        replicas *= llvm::divideCeil(axis.extent, spread.tile) * spread.lanes *
-                    spread.warps;
+        bool isOnce = axisNumber == split.axis && split.isLateInput[number];
+        replicas *= spread.lanes * spread.warps *
+                    (isOnce ? 1 : llvm::divideCeil(axis.extent, spread.tile));
         continue;
       }
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
@@ -290,9 +354,12 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         elements *= beyond - first;
         continue;
       }
+      // Of an axis that is split nothing is read twice.
       int64_t kept = std::min<int64_t>(
-          beyond, (schedule.walk->registers + schedule.walk->shared) *
-                      schedule.walk->step);
+          beyond, axisNumber == split.axis
+                      ? beyond
+                      : (schedule.walk->registers + schedule.walk->shared) *
+                            schedule.walk->step);
       kept = std::max(kept, first);
       elements *= (kept - first) * passesOf[number] +
                   (beyond - kept) * passesAgain[number];

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/StitchSearch.h"
+#include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace fusion;
@@ -16,9 +17,11 @@ namespace {
 
 class Enumeration {
 public:
+  /// `split`: the reduced axis that blocks have a part of.
   Enumeration(const StitchGroup &group, const ChipInfo &chip, bool isCoarse,
-              bool mayWalk = true)
-      : group(group), chip(chip), work(group), isCoarse(isCoarse) {
+              bool mayWalk = true, std::optional<unsigned> split = std::nullopt)
+      : group(group), chip(chip), work(group, split), isCoarse(isCoarse),
+        split(split) {
     if (!mayWalk)
       work.walked.reset();
     chooseAxes();
@@ -143,6 +146,21 @@ private:
     AxisSpread saved = current.spread[axis];
     int64_t step = saved.tile,
             steps = llvm::divideCeil(group.axes[axis].extent, step);
+    if (split) {
+      // Any number of steps, in a loop or straight on.
+      for (int64_t own = 1; own < steps; own *= isCoarse ? 4 : 2) {
+        current.spread[axis].tile = step * own;
+        current.walk = {axis, step, 0, 0};
+        rate();
+        if (own <= kMostUnrolled) {
+          current.walk->registers = own;
+          rate();
+        }
+      }
+      current.walk.reset();
+      current.spread[axis] = saved;
+      return;
+    }
     current.spread[axis].tile = step * steps;
     auto attempt = [&](int64_t registers, int64_t shared) {
       if (registers > kMostUnrolled)
@@ -207,6 +225,7 @@ private:
   const ChipInfo &chip;
   StitchWork work;
   bool isCoarse;
+  std::optional<unsigned> split;
   SmallVector<unsigned> order;
   SmallVector<int64_t> vectors;
   StitchSchedule current;
@@ -318,5 +337,29 @@ std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
   if (count > 1)
     return searchPacked(group, count, chip, reason, isCoarse);
-  return Enumeration(group, chip, isCoarse).run(reason);
+  std::optional<StitchResult> best =
+      Enumeration(group, chip, isCoarse).run(reason);
+  // Where that leaves multiprocessors without a block, blocks share reductions.
+  if (best && countBlocks(group, best->schedule) >= chip.numSMs)
+    return best;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (!canSplit(group, axis))
+      continue;
+    std::string ignored;
+    std::optional<StitchResult> shared =
+        Enumeration(group, chip, isCoarse, /*mayWalk=*/true, axis).run(ignored);
+    if (!shared)
+      continue;
+    if (best) {
+      shared->candidates += best->candidates;
+      shared->legal += best->legal;
+    }
+    if (!best || shared->cost.total < best->cost.total) {
+      best = shared;
+    } else {
+      best->candidates = shared->candidates;
+      best->legal = shared->legal;
+    }
+  }
+  return best;
 }

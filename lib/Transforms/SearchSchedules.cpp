@@ -9,7 +9,7 @@
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Analysis/StitchSchedule.h"
+#include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/ChipOption.h"
@@ -297,7 +297,8 @@ struct SearchSchedulesPass
   static void remarkTraffic(fuse::FusedGroupOpInterface group,
                             const StitchGroup &axes,
                             const StitchSchedule &schedule) {
-    StitchWork work(axes);
+    StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
+                                        : std::nullopt);
     StitchTraffic traffic =
         countTraffic(axes, schedule, work.passesOf(schedule));
     std::string kept;
@@ -314,6 +315,12 @@ struct SearchSchedulesPass
                               "room for the whole row",
                               again);
     }
+    StitchSplit split(axes, schedule);
+    if (split.axis)
+      kept += llvm::formatv("; {0} blocks share the reductions along {1} by way "
+                            "of {2} bytes",
+                            split.parts, axes.axes[*split.axis].name,
+                            traffic.exchanged);
     remark::analysis(group.getLoc(),
                      remark::RemarkOpts::name("traffic").category("stitch"))
         << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "

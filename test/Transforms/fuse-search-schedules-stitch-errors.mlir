@@ -80,7 +80,7 @@ func.func @axis_left_out(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor
 // -----
 
 func.func @part_of_a_row(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced: a block has all of it, or no operator can use the result}}
+  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced: a block has all of it, or no operator of the block can use the result}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32

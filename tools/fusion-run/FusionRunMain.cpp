@@ -255,6 +255,9 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   EmulatorOptions emulator;
   emulator.sanitize = options.sanitize;
   emulator.seed = options.seed + schedule;
+  // What reaches DRAM depends on how much the chip's L2 holds.
+  if (const ChipInfo *chip = lookupChip(manifest->chip))
+    emulator.l2Bytes = chip->l2Bytes;
   return createEmulatorDevice(emulator);
 }
 

@@ -34,7 +34,9 @@ struct StitchCost {
 
 /// What a group's operators cost whatever the schedule is.
 struct StitchWork {
-  explicit StitchWork(const StitchGroup &group);
+  /// `walk`: the axis that a block may walk through instead of the usual one.
+  explicit StitchWork(const StitchGroup &group,
+                      std::optional<unsigned> walk = std::nullopt);
 
   struct Operator {
     llvm::SmallVector<unsigned, 4> axes, resultAxes;
@@ -48,8 +50,8 @@ struct StitchWork {
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
   StitchPasses once; ///< without a walk
-  /// Along the axis that a block may walk through, where there is one: the
-  /// reduced axis that most bytes lie along.
+  /// Along the axis that a block may walk through, where there is one: by itself
+  /// the reduced axis that most bytes lie along.
   std::optional<StitchPasses> walked;
 
   const StitchPasses &passesOf(const StitchSchedule &schedule) const {

@@ -69,6 +69,14 @@ std::optional<std::string> checkStitching(const StitchGroup &group,
 LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
                       unsigned component, llvm::ArrayRef<unsigned> axes);
 
+/// The layout in which a result is stored where the block's would not write
+/// neighbours side by side: it is turned through shared memory first. nullopt
+/// where it is stored as it lies. `bytes`, where given, is what that takes.
+std::optional<LinearLayout> turnedLayout(const StitchGroup &group,
+                                         const StitchSchedule &schedule,
+                                         const StitchTensor &result,
+                                         int64_t *bytes = nullptr);
+
 /// Blocks of the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
 /// Those of one component, which follow one another in the grid.
@@ -82,6 +90,8 @@ struct StitchTraffic {
   /// Of the loaded ones, those of tensors that not all axes of their readers
   /// index, as the gains of columns.
   int64_t repeated = 0;
+  /// Of both, those of parts of reductions that blocks share.
+  int64_t exchanged = 0;
 };
 StitchTraffic countTraffic(const StitchGroup &group,
                            const StitchSchedule &schedule,

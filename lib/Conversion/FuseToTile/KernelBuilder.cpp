@@ -71,6 +71,19 @@ Value KernelBuilder::resultPointer(unsigned index) {
   return arguments.lookup(group.getInitArgument(index));
 }
 
+Value KernelBuilder::workspace(Type element, int64_t count) {
+  unsigned index =
+      group->getRegion(0).getNumArguments() + workspaces.size();
+  workspaces.push_back(RankedTensorType::get({count}, element));
+  auto access = b.getDictionaryAttr(b.getNamedAttr(
+      tile::kAccessAttrName,
+      tile::AccessAttr::get(b.getContext(), tile::Access::ReadWrite)));
+  (void)kernelOp.insertArgument(index,
+                                tile::PtrType::get(b.getContext(), element),
+                                access, group.getLoc());
+  return kernelOp.getArgument(index);
+}
+
 Value KernelBuilder::constant(int64_t value) {
   Value &known = constants[value];
   if (!known) {
@@ -103,9 +116,16 @@ void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
         if (tensor.isDynamicDim(d))
           sizeValues.push_back(
               tensor::DimOp::create(rewriter, loc, operand, d));
+  SmallVector<Type> resultTypes(group->getResultTypes());
+  for (RankedTensorType type : workspaces) {
+    inits.push_back(tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                            type.getElementType()));
+    resultTypes.push_back(type);
+  }
   auto launch = tile::LaunchOp::create(
-      rewriter, loc, group->getResultTypes(),
+      rewriter, loc, resultTypes,
       FlatSymbolRefAttr::get(kernelOp.getNameAttr()), grid, inputs, inits,
       sizeValues, group.getGroupSchedule(), predicted);
-  rewriter.replaceOp(group, launch.getResults());
+  rewriter.replaceOp(group,
+                     launch.getResults().take_front(group->getNumResults()));
 }

@@ -34,6 +34,10 @@ public:
   /// The pointer that result `index` is written to.
   mlir::Value resultPointer(unsigned index);
 
+  /// A pointer to `count` elements that the launch brings along, of no known value
+  /// at first, through which blocks tell one another something.
+  mlir::Value workspace(mlir::Type element, int64_t count);
+
   /// Size of dimension `dimension` of a tensor of the group's body that is an
   /// argument: a constant, or the argument that carries it.
   mlir::Value size(mlir::Value bodyArgument, int64_t dimension);
@@ -52,6 +56,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> sizes;
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::SmallVector<mlir::RankedTensorType> workspaces;
 };
 
 /// Builds the kernel of a scheduled chain. Fails with a diagnostic where the

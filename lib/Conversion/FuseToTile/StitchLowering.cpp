@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Components, passes and steps. A block of the grid belongs to one component of
-// the group; it goes through the walked axis once for each pass, straight on
-// through the steps that it keeps in registers and in loops through the others.
+// Passes and steps. A block goes through the walked axis once for each pass,
+// straight on through the steps that it keeps in registers and in loops through
+// the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,34 +27,9 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
       passes(this->group, this->schedule.walk
                               ? std::optional(this->schedule.walk->axis)
                               : std::nullopt),
+      split(this->group, this->schedule),
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}
-
-void StitchLowering::emitCoordinates(Value block) {
-  Value rest = block;
-  // The last axis is the fastest; the first takes what is left.
-  SmallVector<unsigned> walked;
-  for (auto [number, axis] : llvm::enumerate(group.axes)) {
-    if (group.components[number] != component)
-      continue;
-    if (schedule.spread[number].tile < axis.extent)
-      walked.push_back(number);
-    else
-      origins[number] = kernel.constant(0);
-  }
-  while (!walked.empty()) {
-    unsigned axis = walked.pop_back_val();
-    Value digit = rest;
-    if (!walked.empty()) {
-      Value count = kernel.constant(llvm::divideCeil(
-          group.axes[axis].extent, schedule.spread[axis].tile));
-      digit = arith::RemUIOp::create(b, loc, rest, count);
-      rest = arith::DivUIOp::create(b, loc, rest, count);
-    }
-    origins[axis] = arith::MulIOp::create(
-        b, loc, digit, kernel.constant(schedule.spread[axis].tile));
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -88,7 +63,8 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
       continue;
     }
     Value &sum = accumulators[number];
-    sum = sum ? arith::getReductionOp(reduction->kind, b, loc, sum, tile) : tile;
+    sum =
+        sum ? arith::getReductionOp(reduction->kind, b, loc, sum, tile) : tile;
   }
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
@@ -117,11 +93,10 @@ SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
 void StitchLowering::emitRegisterSteps(unsigned pass,
                                        Accumulators &accumulators) {
   const StitchPasses::Step &step = passes.steps[pass];
-  int64_t extent = group.axes[*passes.axis].extent;
   for (int64_t k = 0; k < schedule.walk->registers; ++k) {
     Scope &scope = steps[k];
-    scope.origin = kernel.constant(k * schedule.walk->step);
-    scope.isInside = (k + 1) * schedule.walk->step <= extent;
+    scope.origin = originOfStep(kernel.constant(k));
+    scope.isInside = k < countWhole();
     // What earlier passes computed and is not kept is computed again.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
       SmallVector<unsigned> gone;
@@ -200,18 +175,36 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
                           inputStashes[number], slot);
 }
 
-/// Steps `first` to `beyond` - 1 of a pass as a loop, the last one by itself
-/// where it is not all inside.
+/// Where a step of the block starts along the walked axis.
+Value StitchLowering::originOfStep(Value number) {
+  Value place = arith::MulIOp::create(b, loc, number,
+                                      kernel.constant(schedule.walk->step));
+  if (!split.axis)
+    return place;
+  return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
+}
+
+/// How many steps of a block are inside of the walked axis in all blocks.
+int64_t StitchLowering::countWhole() const {
+  int64_t extent = group.axes[*passes.axis].extent;
+  if (!split.axis)
+    return extent / schedule.walk->step;
+  return extent % schedule.spread[*passes.axis].tile == 0
+             ? schedule.countSteps()
+             : 0;
+}
+
+/// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
+/// inside and over others, of which there is one at most where no axis is
+/// split.
 void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
                               bool isShared, Accumulators &accumulators) {
   const StitchWalk &walk = *schedule.walk;
   const StitchPasses::Step &step =
       isShared ? passes.steps[pass] : passes.stepsAgain[pass];
-  int64_t whole = group.axes[walk.axis].extent / walk.step;
   auto emitStep = [&](Value number, bool isInside, Accumulators &sums) {
     Scope scope;
-    scope.origin =
-        arith::MulIOp::create(b, loc, number, kernel.constant(walk.step));
+    scope.origin = originOfStep(number);
     scope.isInside = isInside;
     Value slot;
     if (isShared) {
@@ -224,8 +217,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     if (isShared)
       putAside(pass, scope, slot);
   };
-  int64_t end = std::min(beyond, whole);
-  if (end > first) {
+  auto emitSteps = [&](int64_t first, int64_t end, bool isInside) {
     // Accumulators start from what changes nothing.
     SmallVector<Value> starts;
     SmallVector<unsigned> numbers;
@@ -246,15 +238,16 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       numbers.push_back(number);
       starts.push_back(sum);
     }
-    auto loop = scf::ForOp::create(b, loc, kernel.constant(first),
-                                   kernel.constant(end), kernel.constant(1),
-                                   starts);
+    auto loop =
+        scf::ForOp::create(b, loc, kernel.constant(first), kernel.constant(end),
+                           kernel.constant(1), starts);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Accumulators sums;
-    for (auto [number, sum] : llvm::zip_equal(numbers, loop.getRegionIterArgs()))
+    for (auto [number, sum] :
+         llvm::zip_equal(numbers, loop.getRegionIterArgs()))
       sums[number] = sum;
-    emitStep(loop.getInductionVar(), /*isInside=*/true, sums);
+    emitStep(loop.getInductionVar(), isInside, sums);
     SmallVector<Value> yielded;
     for (unsigned number : numbers)
       yielded.push_back(sums[number]);
@@ -265,9 +258,14 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     scf::YieldOp::create(b, loc, yielded);
     for (auto [number, result] : llvm::zip_equal(numbers, loop.getResults()))
       accumulators[number] = result;
-  }
-  for (int64_t last = std::max(first, end); last < beyond; ++last)
-    emitStep(kernel.constant(last), /*isInside=*/false, accumulators);
+  };
+  int64_t end = std::clamp(countWhole(), first, beyond);
+  if (end > first)
+    emitSteps(first, end, /*isInside=*/true);
+  if (beyond == end + 1)
+    emitStep(kernel.constant(end), /*isInside=*/false, accumulators);
+  else if (beyond > end)
+    emitSteps(end, beyond, /*isInside=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,24 +274,26 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
 
 /// What is the same in all steps and can be computed before the pass.
 void StitchLowering::emitRows(unsigned pass) {
-  for (unsigned number = 0; number < group.operators.size(); ++number) {
-    if (passes.isWalked[number] || passes.level[number] != pass ||
-        !isOf(component, group.loops[number]))
-      continue;
-    linalg::LinalgOp linalgOp = group.operators[number];
-    loc = linalgOp.getLoc();
-    SmallVector<unsigned, 4> axes(group.loops[number].begin(),
-                                  group.loops[number].end());
-    llvm::sort(axes);
-    const std::optional<ReductionBody> &reduction = group.reductions[number];
-    Value tile = emitScalar(
-        number,
-        reduction ? reduction->combined
-                  : linalgOp.getBlock()->getTerminator()->getOperand(0),
-        rows);
-    rows.operators[number] =
-        reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
-  }
+  for (unsigned number = 0; number < group.operators.size(); ++number)
+    if (!passes.isWalked[number] && passes.level[number] == pass &&
+        !split.isLate[number] && isOf(component, group.loops[number]))
+      emitRow(number);
+}
+
+void StitchLowering::emitRow(unsigned number) {
+  linalg::LinalgOp linalgOp = group.operators[number];
+  loc = linalgOp.getLoc();
+  SmallVector<unsigned, 4> axes(group.loops[number].begin(),
+                                group.loops[number].end());
+  llvm::sort(axes);
+  const std::optional<ReductionBody> &reduction = group.reductions[number];
+  Value tile = emitScalar(
+      number,
+      reduction ? reduction->combined
+                : linalgOp.getBlock()->getTerminator()->getOperand(0),
+      rows);
+  rows.operators[number] =
+      reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
 }
 
 void StitchLowering::finish(unsigned number, Value accumulator) {
@@ -306,7 +306,7 @@ void StitchLowering::finish(unsigned number, Value accumulator) {
 
 void StitchLowering::emitPass(unsigned pass) {
   const StitchWalk &walk = *schedule.walk;
-  int64_t count = llvm::divideCeil(group.axes[walk.axis].extent, walk.step);
+  int64_t count = schedule.countSteps();
   Accumulators accumulators;
   emitRegisterSteps(pass, accumulators);
   int64_t shared = std::min(count, walk.registers + walk.shared);
@@ -320,13 +320,13 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   component = number;
   rows = Scope();
   emitCoordinates(block);
-  bool isWalked =
-      passes.axis && group.components[*passes.axis] == component;
+  bool isWalked = passes.axis && group.components[*passes.axis] == component;
   // Loads first: they are what everything waits for.
   for (unsigned op = 0; op < group.operators.size(); ++op)
     if (isOf(component, group.loops[op]))
       for (unsigned input : group.sources[op].inputs)
-        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered)
+        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
+            !split.isLateInput[input])
           inputOf(input, rows);
   if (isWalked) {
     steps.assign(schedule.walk->registers, Scope());
@@ -347,9 +347,9 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     if (schedule.walk->shared > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
-          stashes[op] = reserve(
-              group.resultAxes(op),
-              getElementTypeOrSelf(group.operators[op]->getResult(0)));
+          stashes[op] =
+              reserve(group.resultAxes(op),
+                      getElementTypeOrSelf(group.operators[op]->getResult(0)));
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
           inputStashes[input] =
               reserve(group.inputs[input].axes,
@@ -366,35 +366,12 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   }
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
-    if (isOf(component, group.loops[maker]) &&
+    if (isOf(component, group.loops[maker]) && !isLate(tensor) &&
         (!passes.isWalked[maker] || passes.reducesAxis(group, maker)))
       store(tensor, rows);
   }
-}
-
-/// Kernel packing: each component has a range of the blocks.
-void StitchLowering::emitComponents() {
-  Value block = tile::ProgramIdOp::create(b, loc, b.getIndexType());
-  unsigned count = 1 + *llvm::max_element(group.components);
-  int64_t first = 0;
-  for (unsigned number = 0; number < count; ++number) {
-    int64_t beyond = first + countBlocks(group, schedule, number);
-    Value own = block;
-    if (first > 0)
-      own = arith::SubIOp::create(b, loc, block, kernel.constant(first));
-    if (number + 1 == count) {
-      emitComponent(number, own);
-      return;
-    }
-    Value isOwn =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, block,
-                              kernel.constant(beyond));
-    auto branch = scf::IfOp::create(b, loc, isOwn, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    emitComponent(number, own);
-    b.setInsertionPointToStart(branch.elseBlock());
-    first = beyond;
-  }
+  if (split.axis)
+    emitLastBlock();
 }
 
 DictionaryAttr StitchLowering::predicted() {
@@ -414,15 +391,17 @@ DictionaryAttr StitchLowering::predicted() {
 
 void StitchLowering::run(RewriterBase &rewriter) {
   Block *body = b.getInsertionBlock();
+  // The last block has a schedule of its own.
+  int64_t blocks = countBlocks(group, schedule);
+  DictionaryAttr known = predicted();
   origins.assign(group.axes.size(), Value());
   emitComponents();
   // Branches of components nest; the kernel ends behind them.
   b.setInsertionPointToEnd(body);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  Value grid = arith::ConstantIndexOp::create(rewriter, op.getLoc(),
-                                              countBlocks(group, schedule));
-  kernel.finish(rewriter, grid, predicted());
+  Value grid = arith::ConstantIndexOp::create(rewriter, op.getLoc(), blocks);
+  kernel.finish(rewriter, grid, known);
 }
 
 LogicalResult fusion::lowerStitch(RewriterBase &rewriter,

@@ -18,7 +18,7 @@
 #define FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/StitchSchedule.h"
+#include "fusion/Analysis/StitchSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fusion {
@@ -36,18 +36,39 @@ private:
 
   /// What is known in one step along the walked axis, or of all of them.
   struct Scope {
-    Value origin;            ///< of the walked axis; null outside of steps
-    bool isInside = true;    ///< all of the step is
+    Value origin;         ///< of the walked axis; null outside of steps
+    bool isInside = true; ///< all of the step is
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
   };
   /// By operator: the accumulator of a reduction along the walked axis.
   using Accumulators = llvm::MapVector<unsigned, Value>;
 
-  // Passes and steps (StitchLowering.cpp).
+  struct Window {
+    Value view;
+    llvm::SmallVector<Value> coordinates;
+    mlir::DenseBoolArrayAttr inside;
+    bool isRagged;
+  };
+
+  // Blocks (StitchBlocks.cpp).
   void emitComponents();
-  void emitComponent(unsigned number, Value block);
   void emitCoordinates(Value block);
+  Window emitParts(unsigned op, AxisList axes, Value firstPart);
+  void storePart(unsigned op);
+  void combineParts(unsigned op);
+  void emitLastBlock();
+  /// Whether the last block stores it.
+  bool isLate(const StitchTensor &result) const {
+    unsigned maker = *group.definer(result.value);
+    return split.isPartial[maker] || split.isLate[maker];
+  }
+
+  // Passes and steps (StitchLowering.cpp).
+  void emitComponent(unsigned number, Value block);
   void emitRows(unsigned pass);
+  void emitRow(unsigned op);
+  Value originOfStep(Value number);
+  int64_t countWhole() const;
   void emitPass(unsigned pass);
   void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
   void emitLoop(unsigned pass, int64_t first, int64_t beyond, bool isShared,
@@ -67,16 +88,13 @@ private:
   mlir::RankedTensorType tileType(AxisList axes, mlir::Type element) const;
   Value originOf(unsigned axis, const Scope &scope) const;
   bool isInside(unsigned axis, const Scope &scope) const;
-  struct Window {
-    Value view;
-    llvm::SmallVector<Value> coordinates;
-    mlir::DenseBoolArrayAttr inside;
-    bool isRagged;
-  };
   Window emitWindow(const StitchTensor &tensor, Value pointer, AxisList axes,
                     const Scope &scope);
   Value load(const StitchTensor &tensor, const Scope &scope);
   Value inputOf(unsigned input, Scope &scope);
+  /// The tile where the schedule has those of its axes: the last block's has
+  /// other replicas.
+  Value fit(Value tile, AxisList axes);
   Value repeat(Value tile, AxisList from, AxisList to);
   Value emitScalar(unsigned op, Value scalar, Scope &scope);
   Value gather(unsigned op, mlir::tensor::ExtractOp extract,
@@ -84,6 +102,7 @@ private:
   Value mask(unsigned op, Value tile, AxisList axes, const Scope &scope);
   /// Combines a tile over `axes` along those that the result lacks.
   Value reduce(unsigned op, Value tile, llvm::SmallVector<unsigned, 4> axes);
+  Value isStoring(const StitchTensor &tensor);
   void store(const StitchTensor &tensor, Scope &scope);
   mlir::DictionaryAttr predicted();
 
@@ -91,13 +110,17 @@ private:
   StitchGroup group;
   StitchSchedule schedule;
   StitchPasses passes;
+  StitchSplit split;
   KernelBuilder kernel;
   mlir::OpBuilder &b;
   mlir::Location loc;
   unsigned component = 0;
+  bool isLast = false; ///< what is emitted is for the last block only
   llvm::SmallVector<Value> origins; ///< by axis: the block's first element
-  Scope rows;                       ///< what is the same in all steps
-  std::vector<Scope> steps;         ///< those kept in registers
+  llvm::DenseMap<unsigned, Value> digits;     ///< by axis: the block's number
+  llvm::DenseMap<unsigned, Value> workspaces; ///< by operator: of all parts
+  Scope rows;                                 ///< what is the same in all steps
+  std::vector<Scope> steps;                   ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
 };
 

@@ -8,8 +8,8 @@
 
 #include "BodyEmitter.h"
 #include "StitchLowering.h"
-#include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -96,8 +96,18 @@ Value StitchLowering::inputOf(unsigned input, Scope &scope) {
   return known;
 }
 
+Value StitchLowering::fit(Value tile, AxisList axes) {
+  RankedTensorType type = tileType(
+      sorted(axes), cast<RankedTensorType>(tile.getType()).getElementType());
+  if (tile.getType() == type)
+    return tile;
+  return tile::ConvertLayoutOp::create(b, loc, type, tile,
+                                       /*offset=*/IntegerAttr());
+}
+
 /// A tile over `from`, repeated along the other axes of `to`; both ascending.
 Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
+  tile = fit(tile, from);
   SmallVector<int64_t> missing;
   for (auto [d, axis] : llvm::enumerate(to))
     if (!llvm::is_contained(from, axis))
@@ -109,8 +119,8 @@ Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
                                    missing);
 }
 
-/// Elements at computed places. Beyond the extents of the axes there is nothing to
-/// be read.
+/// Elements at computed places. Beyond the extents of the axes there is nothing
+/// to be read.
 Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
                              llvm::function_ref<Value(Value)> emit,
                              const Scope &scope) {
@@ -137,10 +147,10 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
   for (auto [d, axis] : llvm::enumerate(axes)) {
     if (isInside(axis, scope))
       continue;
-    Value at = tile::IotaOp::create(b, loc, indexType, originOf(axis, scope), d);
-    Value inside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                              splat(group.axes[axis].extent));
+    Value at =
+        tile::IotaOp::create(b, loc, indexType, originOf(axis, scope), d);
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                                         splat(group.axes[axis].extent));
     place = arith::SelectOp::create(b, loc, inside, place, splat(-1));
   }
   return tile::GatherOp::create(b, loc, tileType(axes, type.getElementType()),
@@ -186,7 +196,7 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, Scope &scope) {
       Value known = home.inputs.lookup(input);
       if (!known)
         home.inputs[input] = known = gather(number, extract, emit, scope);
-      return known;
+      return fit(known, axes);
     }
     return repeat(inputOf(input, scope), group.inputs[input].axes, axes);
   };
@@ -203,8 +213,8 @@ Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
     if (llvm::is_contained(kept, axis) || isInside(axis, scope))
       continue;
     Value bound = kernel.constant(group.axes[axis].extent);
-    if (passes.axis == axis)
-      bound = arith::SubIOp::create(b, loc, bound, scope.origin);
+    if (passes.axis == axis || split.axis == axis)
+      bound = arith::SubIOp::create(b, loc, bound, originOf(axis, scope));
     tile = tile::MaskOp::create(b, loc, tile.getType(), tile, bound, d,
                                 arith::ConstantOp::create(b, loc, identity));
   }
@@ -224,7 +234,10 @@ Value StitchLowering::reduce(unsigned number, Value tile,
         tile, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
         /*warps=*/DenseI64ArrayAttr());
   }
+  // A shared reduction starts once.
   TypedAttr start = reductionStart(b, loc, reduction);
+  if (split.isPartial[number] && !isLast)
+    return tile;
   if (start == reductionIdentity(b, loc, reduction))
     return tile;
   auto type = cast<RankedTensorType>(tile.getType());
@@ -233,36 +246,46 @@ Value StitchLowering::reduce(unsigned number, Value tile,
   return arith::getReductionOp(reduction.kind, b, loc, first, tile);
 }
 
+/// Whether the block is the one of those with the same tile that stores it:
+/// null where there is only one.
+Value StitchLowering::isStoring(const StitchTensor &tensor) {
+  Value result;
+  for (auto [number, axis] : llvm::enumerate(group.axes)) {
+    if (group.components[number] != component ||
+        llvm::is_contained(tensor.axes, number) ||
+        (isLast && number == split.axis) ||
+        schedule.spread[number].tile >= axis.extent)
+      continue;
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          origins[number], kernel.constant(0));
+    result = result ? arith::AndIOp::create(b, loc, result, isFirst).getResult()
+                    : isFirst;
+  }
+  return result;
+}
+
 void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
+  OpBuilder::InsertionGuard guard(b);
+  if (Value isOurs = isStoring(tensor)) {
+    auto branch = scf::IfOp::create(b, loc, isOurs, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
   SmallVector<unsigned, 4> axes = sorted(tensor.axes);
   unsigned maker = *group.definer(tensor.value);
   Value value = scope.operators.lookup(maker);
   if (!value)
     value = rows.operators.lookup(maker);
-  Window window = emitWindow(tensor, kernel.resultPointer(tensor.result), axes,
-                             scope);
+  Window window =
+      emitWindow(tensor, kernel.resultPointer(tensor.result), axes, scope);
   // Rows that no thread holds neighbours of are turned through shared memory.
-  auto nearest = llvm::find_if(llvm::reverse(axes), [&](unsigned axis) {
-    return schedule.spread[axis].vector > 1 || schedule.spread[axis].lanes > 1;
-  });
-  auto type = cast<RankedTensorType>(value.getType());
-  constexpr unsigned smallest = 8; // bits of what shared memory holds
-  if (tensor.unit && axes.size() == 2 && nearest != axes.rend() &&
-      *nearest != *tensor.unit && schedule.stepOf(*tensor.unit).tile > 1 &&
-      type.getElementTypeBitWidth() >= smallest) {
-    SmallVector<unsigned> order;
-    order.push_back(llvm::find(axes, *tensor.unit) - axes.begin());
-    for (unsigned d = axes.size(); d-- > 0;)
-      if (d != order.front())
-        order.push_back(d);
-    int64_t width =
-        std::max<int64_t>(1, tensor.alignment / tensor.elementBytes);
-    auto layout = tile::LayoutAttr::get(
-        b.getContext(), blocked(type.getShape(), order, width, schedule.warps));
-    value =
-        tile::ConvertLayoutOp::create(b, loc, tile::withLayout(type, layout),
-                                      value, /*offset=*/IntegerAttr());
-    window.isRagged |= tensor.isRagged() && width > 1;
+  if (std::optional<LinearLayout> turned =
+          turnedLayout(group, schedule, tensor)) {
+    auto layout = tile::LayoutAttr::get(b.getContext(), *turned);
+    value = tile::ConvertLayoutOp::create(
+        b, loc,
+        tile::withLayout(cast<RankedTensorType>(value.getType()), layout),
+        value, /*offset=*/IntegerAttr(), /*padded=*/true);
+    window.isRagged |= tensor.isRagged();
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
                         /*vectorize=*/false, window.inside, window.isRagged);

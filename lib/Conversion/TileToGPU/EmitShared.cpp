@@ -183,8 +183,14 @@ void KernelEmitter::storeRegisters(Value memory, Value base,
   }
   Type element = values.front().getType();
   auto type = VectorType::get({width}, element);
+  // Registers that hold the same element store it once.
+  llvm::DenseSet<std::pair<int64_t, int64_t>> stored;
   for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
        reg += width) {
+    const AddressPlan::Constant &place =
+        plan.registers[reg % plan.registers.size()];
+    if (!stored.insert({place.xorPart, place.addPart}).second)
+      continue;
     Value packed = vector::FromElementsOp::create(
         b, loc, type, ValueRange(values).slice(reg, width));
     vector::StoreOp::create(
@@ -390,6 +396,24 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
   if (!scratch)
     return op.emitOpError("cannot go through shared memory");
   Type element = op.getType().getElementType();
+  if (scratch->padded) {
+    const PaddedScratch &padded = *scratch->padded;
+    Type stored = memoryType(element);
+    Value memory = sharedView(*op.getOffset(), padded.elements, stored);
+    Values own;
+    for (Value value : values)
+      own.push_back(toMemory(value));
+    storeRegisters(memory, index(0), padded.from, padded.fromWidth, own,
+                   isFirstHolder(from));
+    emitBarrier(staysInWarps(op, kernel.getWarps()));
+    Values results =
+        loadRegisters(memory, index(0), padded.to, padded.toWidth,
+                      to.inSize(LayoutDim::Register), stored);
+    for (Value &result : results)
+      result = fromMemory(result, element);
+    registers[op] = std::move(results);
+    return success();
+  }
   auto buffer = BufferType::get(
       b.getContext(), 1, scratch->rows, scratch->columns, element,
       LayoutAttr::get(b.getContext(), scratch->layout));

@@ -51,7 +51,13 @@ LogicalResult KernelEmitter::emitStash(StashOp op) {
   Type element = buffer.getElementType();
   int64_t width = wordWidth(buffer);
   auto type = VectorType::get({width}, memoryType(element));
-  const Values &values = registers[op.getValue()];
+  // Registers that hold the same element are put aside once.
+  Values values;
+  SmallVector<int64_t> firsts =
+      firstRegisters(getLayout(op.getValue().getType()).getValue());
+  for (auto [reg, value] : llvm::enumerate(registers[op.getValue()]))
+    if (firsts[reg] == static_cast<int64_t>(reg))
+      values.push_back(value);
   for (int64_t reg = 0; reg < buffer.getColumns(); reg += width) {
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
@@ -70,16 +76,22 @@ LogicalResult KernelEmitter::emitUnstash(UnstashOp op) {
   Type element = buffer.getElementType();
   int64_t width = wordWidth(buffer);
   auto type = VectorType::get({width}, memoryType(element));
-  Values results;
+  Values own;
   for (int64_t reg = 0; reg < buffer.getColumns(); reg += width) {
     Value word = vector::LoadOp::create(
         b, loc, type, scalar(op.getBuffer()),
         stashPosition(op.getBuffer(), op.getStage(), reg, width),
         /*nontemporal=*/false, llvm::MaybeAlign(width * bytesOf(element)));
     for (int64_t i = 0; i < width; ++i)
-      results.push_back(
+      own.push_back(
           fromMemory(vector::ExtractOp::create(b, loc, word, i), element));
   }
+  Values results;
+  unsigned next = 0;
+  for (auto [reg, first] :
+       llvm::enumerate(firstRegisters(getLayout(op.getType()).getValue())))
+    results.push_back(first == static_cast<int64_t>(reg) ? own[next++]
+                                                         : results[first]);
   registers[op] = std::move(results);
   return success();
 }

@@ -398,6 +398,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         emitBarrier(o.getWarp());
         return success();
       })
+      .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
       .Case<ProgramIdOp>([&](auto o) {
         scalars.map(o.getResult(),
                     gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));

@@ -132,6 +132,7 @@ private:
   mlir::LogicalResult emitUnstash(tile::UnstashOp op);
   /// Where a thread's `width` elements from number `first` on lie in a stage.
   Value stashPosition(Value buffer, Value stage, int64_t first, int64_t width);
+  mlir::LogicalResult emitLastBlock(tile::LastBlockOp op); // EmitGrid.cpp
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
   Value globalMemory(Value pointer);

@@ -113,8 +113,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
           index, tile::kAccessAttrName);
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           b.getI64IntegerAttr(16));
-      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          b.getUnitAttr());
+      // Other blocks write what a block reads of an exchange.
+      if (access.getValue() != tile::Access::ReadWrite)
+        function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
+                            b.getUnitAttr());
       if (access.getValue() == tile::Access::Read)
         function.setArgAttr(index, LLVM::LLVMDialect::getReadonlyAttrName(),
                             b.getUnitAttr());

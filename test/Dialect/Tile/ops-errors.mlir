@@ -579,7 +579,7 @@ func.func @stash_without_layout(%a: tensor<16xf32>, %n: index) {
 #threads = #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">
 func.func @unstash_less(%n: index) {
   %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
-  // expected-error @below {{'tile.unstash' op threads have 2 elements each, the buffer has 32 rows of 1}}
+  // expected-error @below {{'tile.unstash' op threads have 2 different elements each, the buffer has 32 rows of 1}}
   %a = tile.unstash %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
   return
 }

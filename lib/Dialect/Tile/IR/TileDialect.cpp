@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <map>
 
 using namespace mlir;
 using namespace fusion;
@@ -95,6 +96,22 @@ LogicalResult LayoutAttr::verifyEncoding(
     return emitError() << "layout " << layout.str()
                        << " does not cover a tile of [" << shape << "]";
   return success();
+}
+
+SmallVector<int64_t> fusion::tile::firstRegisters(const LinearLayout &layout) {
+  SmallVector<int64_t> result;
+  std::map<SmallVector<int64_t>, int64_t> known;
+  for (int64_t reg = 0; reg < layout.inSize(LayoutDim::Register); ++reg)
+    result.push_back(
+        known.insert({layout.coords(reg, 0, 0), reg}).first->second);
+  return result;
+}
+
+int64_t fusion::tile::countDistinct(const LinearLayout &layout) {
+  int64_t count = 0;
+  for (auto [reg, first] : llvm::enumerate(firstRegisters(layout)))
+    count += first == static_cast<int64_t>(reg);
+  return count;
 }
 
 LayoutAttr fusion::tile::getLayout(Type type) {

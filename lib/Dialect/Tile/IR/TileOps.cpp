@@ -140,12 +140,12 @@ static LogicalResult verifyStash(Operation *op, RankedTensorType type,
   LayoutAttr layout = getLayout(type);
   if (!layout)
     return op->emitOpError("needs a layout");
-  int64_t count = layout.getValue().inSize(fusion::LayoutDim::Register);
+  int64_t count = countDistinct(layout.getValue());
   auto kernel = op->getParentOfType<KernelOp>();
   if (buffer.getColumns() != count ||
       (kernel && buffer.getRows() != kernel.getNumThreads()))
     return op->emitOpError("threads have ")
-           << count << " elements each, the buffer has " << buffer.getRows()
+           << count << " different elements each, the buffer has " << buffer.getRows()
            << " rows of " << buffer.getColumns();
   return verifyStaticTile(op, type);
 }
@@ -340,6 +340,13 @@ LogicalResult ConvertLayoutOp::verify() {
     return emitOpError("may only change the layout, not ")
            << from << " to " << to;
   return verifyStaticTile(*this, from);
+}
+
+LogicalResult LastBlockOp::verify() {
+  auto isCount = [](int64_t count) { return count > 0 && llvm::isInt<32>(count); };
+  if (!isCount(getBlocks()) || !isCount(getCounters()))
+    return emitOpError("counts one block at least with one counter at least");
+  return success();
 }
 
 LogicalResult ElementLoadOp::verify() {

@@ -244,6 +244,8 @@ struct InsertBarriersPass
         passBarrier(known->second, state);
       if (auto barrier = dyn_cast<BarrierOp>(op)) {
         passBarrier(barrier.getWarp(), state);
+      } else if (isa<LastBlockOp>(op)) {
+        passBarrier(/*ofWarp=*/false, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves
         // both the data that has arrived and the stage to be filled.

@@ -110,15 +110,26 @@ static PanelOrder storeOrder(const LinearLayout &layout, int64_t elementBytes) {
 
 std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   RankedTensorType type = op.getType();
+  if (op.getPadded() || type.getRank() > 2) {
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    std::optional<PaddedScratch> padded =
+        planPadded(getLayout(op.getValue().getType()).getValue(),
+                   getLayout(type).getValue(), bytes);
+    if (!padded)
+      return std::nullopt;
+    ScratchShape shape;
+    shape.bytes = padded->elements * bytes;
+    shape.padded = std::move(padded);
+    return shape;
+  }
   if (type.getRank() == 1) {
     int64_t size = type.getDimSize(0);
     LinearLayout row =
         asRow(LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, size));
     return ScratchShape{1, size, /*transposed=*/false, row,
-                        size * type.getElementTypeBitWidth() / 8};
+                        size * type.getElementTypeBitWidth() / 8,
+                        std::nullopt};
   }
-  if (type.getRank() != 2)
-    return std::nullopt;
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
   const LinearLayout &to = getLayout(type).getValue();
   auto liesAlongRows = [](const LinearLayout &layout) {
@@ -141,5 +152,5 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
   if (!shared)
     return std::nullopt;
   return ScratchShape{rows, columns, transposed, *shared,
-                      rows * columns * elementBytes};
+                      rows * columns * elementBytes, std::nullopt};
 }

@@ -43,6 +43,11 @@ constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
 /// The layout of a tensor, or null where none has been assigned.
 LayoutAttr getLayout(mlir::Type type);
 
+/// By register of a thread, the first one that holds the same element.
+llvm::SmallVector<int64_t> firstRegisters(const LinearLayout &layout);
+/// How many different elements a thread holds.
+int64_t countDistinct(const LinearLayout &layout);
+
 /// The same tensor type with another layout (null removes it).
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);

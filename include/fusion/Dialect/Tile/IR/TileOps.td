@@ -266,7 +266,8 @@ def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
     For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
     stands between the two, and they lie where threads next to one another store
     without conflicts. `buffer` has for each of its stages as many rows as the block
-    has threads and as many columns as a thread has elements; it is not freed.
+    has threads and as many columns as a thread has different elements; it is not
+    freed.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer, Index:$stage);
   let assemblyFormat = [{
@@ -408,9 +409,12 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "Moves the elements of a tile between registers, lanes and warps";
   let description = [{
     By permutation of registers where the layouts allow, else through shared memory:
-    `tile-allocate-shared` gives it a scratch buffer as `offset`.
+    `tile-allocate-shared` gives it a scratch buffer as `offset`. That is made for
+    rows of 16-byte units; `padded` asks for one whose rows may have any length
+    (Support/PaddedScratch.h), which tiles of more than two dimensions always have.
   }];
-  let arguments = (ins AnyRankedTensor:$value, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins AnyRankedTensor:$value, OptionalAttr<I64Attr>:$offset,
+                       UnitAttr:$padded);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
@@ -491,6 +495,30 @@ def Tile_ScaleOp : Tile_Op<"scale", [Pure,
   let arguments = (ins AnyRankedTensor:$value, AnyRankedTensor:$factors);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value `by` $factors attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Between blocks
+//===----------------------------------------------------------------------===//
+
+def Tile_LastBlockOp : Tile_Op<"last_block",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Whether all other blocks that count here have been here";
+  let description = [{
+    True in one of the `blocks` blocks that count with the same `number`: the last to
+    arrive, which sees all that the others stored before. A barrier of the block.
+    The kernel has `counters` of them, which are zero again after the last block.
+
+    ```mlir
+    tile.store %partial, %mine[%0] : ...
+    %last = tile.last_block %column of 24 {counters = 6 : i64}
+    scf.if %last { ... }
+    ```
+  }];
+  let arguments = (ins Index:$number, I64Attr:$blocks, I64Attr:$counters);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$number `of` $blocks attr-dict";
   let hasVerifier = 1;
 }
 

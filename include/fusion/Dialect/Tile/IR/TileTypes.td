@@ -103,7 +103,9 @@ def Tile_TransportAttr : EnumAttr<Tile_Dialect, Tile_Transport, "transport">;
 
 def Tile_Access : I32EnumAttr<"Access", "What a kernel does with a global operand", [
     I32EnumAttrCase<"Read", 0, "read">,
-    I32EnumAttrCase<"Write", 1, "write">]> {
+    I32EnumAttrCase<"Write", 1, "write">,
+    // What blocks tell one another: it is read after it was written.
+    I32EnumAttrCase<"ReadWrite", 2, "read_write">]> {
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
 }

@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_TRANSFORMS_SHAREDMEMORY_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
 
 namespace fusion::tile {
@@ -19,13 +20,14 @@ bool needsSharedMemory(ConvertLayoutOp op);
 
 /// The buffer that such a conversion goes through: its columns are the dimension
 /// along which the result's registers are contiguous, `transposed` where that is
-/// dimension 0. A tile of one dimension is a single row. nullopt where no layout
-/// has such rows.
+/// dimension 0. A tile of one dimension is a single row. Where `padded` is given it
+/// says how instead. nullopt where no layout has such rows.
 struct ScratchShape {
-  int64_t rows, columns;
-  bool transposed;
+  int64_t rows = 0, columns = 0;
+  bool transposed = false;
   LinearLayout layout;
   int64_t bytes;
+  std::optional<PaddedScratch> padded;
 };
 std::optional<ScratchShape> getScratch(ConvertLayoutOp op);
 

@@ -1,0 +1,59 @@
+//===- StitchSplit.h - Reductions over the blocks of a kernel ---*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the tile of a reduced axis is a part of it only, as of long columns and of
+// reductions over everything, every block stores what it has of each reduction
+// along the axis; of the blocks with the same tile of the other axes the last one
+// combines the parts, in their order, and computes what needs the result. Blocks
+// wait for nobody: how many of them run at a time does not matter.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_STITCHSPLIT_H
+#define FUSION_ANALYSIS_STITCHSPLIT_H
+
+#include "fusion/Analysis/StitchSchedule.h"
+
+namespace fusion {
+
+struct StitchSplit {
+  StitchSplit(const StitchGroup &group, const StitchSchedule &schedule);
+
+  /// The axis; none where every reduced axis is in a block whole.
+  std::optional<unsigned> axis;
+  int64_t parts = 1;    ///< blocks along it
+  int64_t counters = 1; ///< tiles of the other axes
+  /// By operator: it reduces the axis, so that a block has a part of it.
+  llvm::SmallVector<bool> isPartial;
+  /// By operator: it needs such results, and so the last block computes it.
+  llvm::SmallVector<bool> isLate;
+  /// By input: none but late operators read it.
+  llvm::SmallVector<bool> isLateInput;
+  /// In the last block: the parts are spread as the axis was, and gone through in
+  /// steps of no more of them than the block had elements of the axis at once.
+  StitchSchedule ofParts;
+
+  int64_t stepOfParts() const { return ofParts.spread[*axis].tile; }
+  /// Bytes of all parts of all partial results.
+  int64_t countBytes(const StitchGroup &group) const;
+  /// Elements of one part of a partial result.
+  static int64_t countElements(const StitchGroup &group, unsigned op);
+  static unsigned elementBytes(const StitchGroup &group, unsigned op);
+};
+
+/// Whether an axis could be split: nothing but element-wise operators and
+/// reductions of other axes needs what is reduced along it.
+bool canSplit(const StitchGroup &group, unsigned axis);
+
+/// Why the blocks of a schedule cannot share a reduction, or nullopt.
+std::optional<std::string> checkSplit(const StitchGroup &group,
+                                      const StitchSchedule &schedule);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_STITCHSPLIT_H

@@ -1,0 +1,113 @@
+//===- StitchSplit.cpp - Reductions over the blocks of a kernel -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/StitchSplit.h"
+
+using namespace mlir;
+using namespace fusion;
+
+static bool reduces(const StitchGroup &group, unsigned op, unsigned axis) {
+  return llvm::is_contained(group.loops[op], axis) &&
+         !llvm::is_contained(group.resultAxes(op), axis);
+}
+
+static void findLate(const StitchGroup &group, unsigned axis,
+                     SmallVector<bool> &isPartial, SmallVector<bool> &isLate) {
+  for (unsigned op = 0; op < group.operators.size(); ++op) {
+    isPartial.push_back(reduces(group, op, axis));
+    isLate.push_back(
+        llvm::any_of(group.sources[op].operators, [&](unsigned source) {
+          return isPartial[source] || isLate[source];
+        }));
+  }
+}
+
+StitchSplit::StitchSplit(const StitchGroup &group,
+                         const StitchSchedule &schedule) {
+  for (auto [number, entry] : llvm::enumerate(group.axes))
+    if (entry.isReduced && schedule.spread[number].tile < entry.extent)
+      axis = number;
+  isLateInput.assign(group.inputs.size(), false);
+  if (!axis) {
+    isPartial.assign(group.operators.size(), false);
+    isLate = isPartial;
+    return;
+  }
+  const AxisSpread &spread = schedule.spread[*axis];
+  parts = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
+  counters = countBlocks(group, schedule) / parts;
+  findLate(group, *axis, isPartial, isLate);
+  isLateInput.assign(group.inputs.size(), true);
+  for (auto [op, sources] : llvm::enumerate(group.sources))
+    if (!isLate[op])
+      for (unsigned input : sources.inputs)
+        isLateInput[input] = false;
+  ofParts = schedule;
+  ofParts.walk.reset();
+  AxisSpread step = schedule.stepOf(*axis);
+  int64_t threads = step.lanes * step.warps,
+          registers = std::min<int64_t>(llvm::divideCeil(parts, threads),
+                                        step.vector * step.registers());
+  ofParts.spread[*axis] = {threads * registers, /*vector=*/1, step.lanes,
+                           step.warps};
+}
+
+int64_t StitchSplit::countElements(const StitchGroup &group, unsigned op) {
+  int64_t count = 1;
+  for (unsigned axis : group.resultAxes(op))
+    count *= group.axes[axis].extent;
+  return count;
+}
+
+unsigned StitchSplit::elementBytes(const StitchGroup &group, unsigned op) {
+  return std::max(
+      1u, group.reductions[op]->combined.getType().getIntOrFloatBitWidth() / 8);
+}
+
+int64_t StitchSplit::countBytes(const StitchGroup &group) const {
+  int64_t bytes = 0;
+  for (auto [op, partial] : llvm::enumerate(isPartial))
+    if (partial)
+      bytes += parts * countElements(group, op) * elementBytes(group, op);
+  return bytes;
+}
+
+bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
+  if (!group.axes[axis].isReduced || *llvm::max_element(group.components) != 0)
+    return false;
+  SmallVector<bool> isPartial, isLate;
+  findLate(group, axis, isPartial, isLate);
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    if ((isLate[op] && llvm::is_contained(group.loops[op], axis)) ||
+        (isPartial[op] &&
+         !group.reductions[op]->combined.getType().isIntOrFloat()))
+      return false;
+  return true;
+}
+
+std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
+                                              const StitchSchedule &schedule) {
+  SmallVector<unsigned> split;
+  for (auto [number, axis] : llvm::enumerate(group.axes))
+    if (axis.isReduced && schedule.spread[number].tile < axis.extent)
+      split.push_back(number);
+  if (split.empty())
+    return std::nullopt;
+  std::string name = "axis '" + group.axes[split.front()].name + "'";
+  if (split.size() > 1)
+    return name + " and '" + group.axes[split[1]].name +
+           "' are both reduced over blocks";
+  if (!canSplit(group, split.front()))
+    return name + " is reduced: a block has all of it, or no operator of the "
+                  "block can use the result";
+  if (schedule.walk && schedule.walk->axis != split.front())
+    return name + " is reduced over blocks that go through another axis";
+  if (schedule.walk && schedule.walk->shared > 0)
+    return name + " is reduced over blocks: nothing of it is kept";
+  return std::nullopt;
+}

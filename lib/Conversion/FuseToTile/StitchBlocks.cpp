@@ -1,0 +1,219 @@
+//===- StitchBlocks.cpp - What the blocks of a stitched group do ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block of the grid belongs to one component of the group and has a tile of
+// each of its axes. Where blocks share reductions along an axis, the last one
+// of those that do combines their parts (Analysis/StitchSplit.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fusion;
+
+void StitchLowering::emitCoordinates(Value block) {
+  Value rest = block;
+  // The last axis is the fastest; the first takes what is left.
+  SmallVector<unsigned> walked;
+  for (auto [number, axis] : llvm::enumerate(group.axes)) {
+    if (group.components[number] != component)
+      continue;
+    if (schedule.spread[number].tile < axis.extent)
+      walked.push_back(number);
+    else
+      origins[number] = kernel.constant(0);
+  }
+  while (!walked.empty()) {
+    unsigned axis = walked.pop_back_val();
+    Value digit = rest;
+    if (!walked.empty()) {
+      Value count = kernel.constant(llvm::divideCeil(
+          group.axes[axis].extent, schedule.spread[axis].tile));
+      digit = arith::RemUIOp::create(b, loc, rest, count);
+      rest = arith::DivUIOp::create(b, loc, rest, count);
+    }
+    digits[axis] = digit;
+    origins[axis] = arith::MulIOp::create(
+        b, loc, digit, kernel.constant(schedule.spread[axis].tile));
+  }
+}
+
+/// Kernel packing: each component has a range of the blocks.
+void StitchLowering::emitComponents() {
+  Value block = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  unsigned count = 1 + *llvm::max_element(group.components);
+  int64_t first = 0;
+  for (unsigned number = 0; number < count; ++number) {
+    int64_t beyond = first + countBlocks(group, schedule, number);
+    Value own = block;
+    if (first > 0)
+      own = arith::SubIOp::create(b, loc, block, kernel.constant(first));
+    if (number + 1 == count) {
+      emitComponent(number, own);
+      return;
+    }
+    Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        block, kernel.constant(beyond));
+    auto branch = scf::IfOp::create(b, loc, isOwn, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitComponent(number, own);
+    b.setInsertionPointToStart(branch.elseBlock());
+    first = beyond;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Shared reductions
+//===----------------------------------------------------------------------===//
+
+/// All parts of a partial result, of which the tile has those of `axes`, the
+/// axis that is split among them where the last block reads several.
+StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
+                                                 Value firstPart) {
+  Type element = group.reductions[number]->combined.getType();
+  Value &pointer = workspaces[number];
+  int64_t size = StitchSplit::countElements(group, number);
+  if (!pointer)
+    pointer = kernel.workspace(element, split.parts * size);
+  bool ofAll = llvm::is_contained(axes, *split.axis);
+  uint64_t bytes = StitchSplit::elementBytes(group, number),
+           places = 16 | (size * bytes);
+  SmallVector<Value> sizes(axes.size()), strides(axes.size());
+  SmallVector<bool> flags(axes.size());
+  Window window;
+  window.coordinates.resize(axes.size());
+  window.isRagged = false;
+  int64_t stride = 1, unit = -1;
+  for (unsigned d = axes.size(); d-- > 0;) {
+    unsigned axis = axes[d];
+    if (axis == split.axis) {
+      sizes[d] = kernel.constant(split.parts);
+      strides[d] = kernel.constant(size);
+      window.coordinates[d] = firstPart;
+      flags[d] = split.parts % split.stepOfParts() == 0;
+      continue;
+    }
+    sizes[d] = kernel.constant(group.axes[axis].extent);
+    strides[d] = kernel.constant(stride);
+    window.coordinates[d] = origins[axis];
+    flags[d] = group.axes[axis].extent % schedule.spread[axis].tile == 0;
+    if (stride == 1 && unit < 0)
+      unit = d;
+    else
+      places |= stride * bytes;
+    stride *= group.axes[axis].extent;
+  }
+  Value offset = kernel.constant(0);
+  if (!ofAll)
+    offset = arith::MulIOp::create(b, loc, digits[*split.axis],
+                                   kernel.constant(size));
+  auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
+                                  std::max<uint64_t>(places & -places, bytes));
+  window.view =
+      tile::ViewOp::create(b, loc, type, pointer, offset, sizes, strides);
+  window.inside = b.getDenseBoolArrayAttr(flags);
+  return window;
+}
+
+static SmallVector<unsigned, 4> sorted(ArrayRef<unsigned> axes) {
+  SmallVector<unsigned, 4> result(axes);
+  llvm::sort(result);
+  return result;
+}
+
+/// The block's part of a reduction that it shares, for the last block.
+void StitchLowering::storePart(unsigned number) {
+  loc = group.operators[number].getLoc();
+  Window window = emitParts(number, sorted(group.resultAxes(number)), Value());
+  tile::StoreOp::create(b, loc, rows.operators.lookup(number), window.view,
+                        window.coordinates, /*vectorize=*/false, window.inside,
+                        /*ragged=*/false);
+}
+
+/// All parts, in their order.
+void StitchLowering::combineParts(unsigned number) {
+  loc = group.operators[number].getLoc();
+  const ReductionBody &reduction = *group.reductions[number];
+  SmallVector<unsigned, 4> axes = group.resultAxes(number);
+  axes.push_back(*split.axis);
+  llvm::sort(axes);
+  unsigned along = llvm::find(axes, *split.axis) - axes.begin();
+  RankedTensorType type = tileType(axes, reduction.combined.getType());
+  TypedAttr identity = reductionIdentity(b, loc, reduction);
+  int64_t step = split.stepOfParts();
+  auto loadStep = [&](Value first) -> Value {
+    Window window = emitParts(number, axes, first);
+    Value parts =
+        tile::LoadOp::create(b, loc, type, window.view, window.coordinates,
+                             /*predicate=*/Value(), window.inside,
+                             /*ragged=*/false);
+    if (split.parts % step == 0)
+      return parts;
+    Value bound =
+        arith::SubIOp::create(b, loc, kernel.constant(split.parts), first);
+    return tile::MaskOp::create(b, loc, type, parts, bound, along,
+                                arith::ConstantOp::create(b, loc, identity));
+  };
+  Value all;
+  if (split.parts <= step) {
+    all = loadStep(kernel.constant(0));
+  } else {
+    Value start = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, identity));
+    auto loop = scf::ForOp::create(
+        b, loc, kernel.constant(0), kernel.constant(split.parts),
+        kernel.constant(step), start,
+        [&](OpBuilder &inner, Location, Value first, ValueRange sums) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPoint(inner.getInsertionBlock(),
+                              inner.getInsertionPoint());
+          Value sum = arith::getReductionOp(reduction.kind, b, loc, sums[0],
+                                            loadStep(first));
+          scf::YieldOp::create(b, loc, sum);
+        });
+    all = loop.getResult(0);
+  }
+  rows.operators[number] = reduce(number, all, axes);
+}
+
+/// Behind everything that all blocks do.
+void StitchLowering::emitLastBlock() {
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    if (split.isPartial[op])
+      storePart(op);
+  // Blocks count by the tile that they have of the other axes.
+  Value number = kernel.constant(0);
+  for (auto [axis, spread] : llvm::enumerate(schedule.spread)) {
+    Value digit = digits.lookup(axis);
+    if (!digit || axis == *split.axis)
+      continue;
+    Value count =
+        kernel.constant(llvm::divideCeil(group.axes[axis].extent, spread.tile));
+    number = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, number, count), digit);
+  }
+  Value last = tile::LastBlockOp::create(b, loc, b.getI1Type(), number,
+                                         split.parts, split.counters);
+  auto branch = scf::IfOp::create(b, loc, last, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  schedule = split.ofParts;
+  isLast = true;
+  for (unsigned op = 0; op < group.operators.size(); ++op) {
+    if (split.isPartial[op])
+      combineParts(op);
+    else if (split.isLate[op])
+      emitRow(op);
+  }
+  for (const StitchTensor &tensor : group.results)
+    if (isLate(tensor))
+      store(tensor, rows);
+}

@@ -1,0 +1,86 @@
+//===- EmitGrid.cpp - What blocks tell one another ------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// Counters of the kernel in global memory. The driver starts them at zero, and
+/// counting wraps to zero again: no launch has to clear them.
+static LLVM::GlobalOp countersOf(gpu::GPUFuncOp function, LastBlockOp op) {
+  auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  std::string name = (function.getName() + "_counters").str();
+  if (auto known = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return known;
+  OpBuilder b(function);
+  constexpr unsigned globalSpace = 1;
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), op.getCounters());
+  return LLVM::GlobalOp::create(
+      b, op.getLoc(), type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
+      b.getZeroAttr(RankedTensorType::get(
+          {static_cast<int64_t>(op.getCounters())}, b.getI32Type())),
+      /*alignment=*/4, globalSpace);
+}
+
+/// What every thread of the block stored is ordered before the count by the
+/// barrier and the fence of the thread that counts; what the last block reads
+/// is ordered behind it in the same way (PTX ISA, "Memory Consistency Model").
+LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
+  LLVM::GlobalOp counters = countersOf(function, op);
+  emitBarrier(/*ofWarp=*/false);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, index(0));
+  auto counted = scf::IfOp::create(b, loc, b.getI32Type(), isFirst,
+                                   /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(counted.thenBlock());
+    auto fence = [&] {
+      NVVM::MembarOp::create(
+          b, loc,
+          NVVM::MemScopeKindAttr::get(b.getContext(), NVVM::MemScopeKind::GPU));
+    };
+    fence();
+    Value base = LLVM::AddressOfOp::create(b, loc, counters);
+    Value number = arith::IndexCastUIOp::create(b, loc, b.getI64Type(),
+                                                scalar(op.getNumber()));
+    Value place = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(),
+                                      base, ArrayRef<LLVM::GEPArg>{number});
+    Value most =
+        LLVM::ConstantOp::create(b, loc, b.getI32Type(), op.getBlocks() - 1);
+    Value before = LLVM::AtomicRMWOp::create(
+        b, loc, LLVM::AtomicBinOp::uinc_wrap, place, most,
+        LLVM::AtomicOrdering::monotonic, "device");
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, most);
+    fence();
+    scf::YieldOp::create(
+        b, loc,
+        arith::ExtUIOp::create(b, loc, b.getI32Type(), isLast).getResult());
+    b.setInsertionPointToStart(counted.elseBlock());
+    scf::YieldOp::create(b, loc, i32(0));
+  }
+  Value any =
+      NVVM::BarrierOp::create(b, loc, b.getI32Type(), /*barrierId=*/Value(),
+                              /*numberOfThreads=*/Value(),
+                              NVVM::BarrierReductionAttr::get(
+                                  b.getContext(), NVVM::BarrierReduction::OR),
+                              counted.getResult(0))
+          .getResult(0);
+  scalars.map(
+      op.getResult(),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, i32(0)));
+  return success();
+}
