@@ -49,8 +49,14 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   SmallVector<Value> sizes, strides;
   SmallVector<bool> flags;
   int64_t unit = -1, offset = tensor.offset;
-  window.isRagged = tensor.unit && tensor.isRagged() &&
-                    schedule.spread[*tensor.unit].vector > 1;
+  // A thread's neighbours, whether they are a vector or the registers of an axis
+  // that no other thread is on, are moved together.
+  auto hasNeighbours = [&](unsigned axis) {
+    const AxisSpread &spread = schedule.spread[axis];
+    return spread.vector > 1 || spread.lanes * spread.warps == 1;
+  };
+  window.isRagged =
+      tensor.unit && tensor.isRagged() && hasNeighbours(*tensor.unit);
   for (auto [d, axis] : llvm::enumerate(axes)) {
     unsigned at = llvm::find(tensor.axes, axis) - tensor.axes.begin();
     auto [first, beyond] = tensor.inside[at];
