@@ -31,6 +31,7 @@ def search(**options):
     assert again.returncode == 0, again.stderr
     with open(scratch + ".json") as file:
         (group,) = json.load(file)["groups"]
+    assert group["seconds"] > 0
     (tiling,) = re.findall(r'tiling = <"([^"]*)"', done.stdout)
     assert tiling == group["ranking"][0]["tiling"]
     return group

@@ -31,25 +31,31 @@ inline std::string asyncKernel(const std::string &body) {
                       ".reg .f32 %f<8>;\n.reg .b32 %a<4>;\n");
 }
 
+/// Sanitizes two blocks, or a cluster, of `text`, a kernel as `asyncKernel`
+/// writes them.
+inline LaunchResult launchAsync(const std::string &text, uint32_t threads,
+                                uint32_t cluster = 1, uint64_t seed = 0) {
+  if (!seed)
+    expectAssembles(text);
+  auto program = parse(text);
+  if (!program)
+    return {};
+  Memory memory;
+  Array<uint32_t> out(memory, std::vector<uint32_t>(4096));
+  Launch launch = makeLaunch("k", {2, 1, 1}, {threads, 1, 1}, out);
+  launch.cluster = {cluster, 1, 1};
+  Options options;
+  options.sanitize = true;
+  options.seed = seed;
+  options.instructionLimit = 1000000;
+  return run(*program, launch, memory, options);
+}
+
 class AsyncSanitizers : public ::testing::Test {
 protected:
   LaunchResult launch(const std::string &body, uint32_t threads = 64,
                       uint32_t cluster = 1, uint64_t seed = 0) {
-    std::string text = asyncKernel(body);
-    if (!seed)
-      expectAssembles(text);
-    auto program = parse(text);
-    if (!program)
-      return {};
-    Memory memory;
-    Array<uint32_t> out(memory, std::vector<uint32_t>(4096));
-    Launch launch = makeLaunch("k", {2, 1, 1}, {threads, 1, 1}, out);
-    launch.cluster = {cluster, 1, 1};
-    Options options;
-    options.sanitize = true;
-    options.seed = seed;
-    options.instructionLimit = 1000000;
-    return run(*program, launch, memory, options);
+    return launchAsync(asyncKernel(body), threads, cluster, seed);
   }
   /// Distinct; the same under other seeds.
   List kinds(const std::string &body, uint32_t threads = 64,

@@ -143,16 +143,7 @@ LaunchResult setRegisters(const std::string &body,
                                  "setp.ge.u32 %q4, %t, 32;\n" +
                                  body);
   text.insert(text.find('{'), directives);
-  expectAssembles(text);
-  auto program = parse(text);
-  if (!program)
-    return {};
-  Memory memory;
-  Array<uint32_t> out(memory, std::vector<uint32_t>(4096));
-  Options options;
-  options.sanitize = true;
-  return run(*program, makeLaunch("k", {2, 1, 1}, {256, 1, 1}, out), memory,
-             options);
+  return launchAsync(text, /*threads=*/256);
 }
 
 std::string byWarpgroup(const std::string &first, const std::string &second) {

@@ -68,7 +68,9 @@ tile.kernel @narrow_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, 
 // CHECK-LABEL: gpu.func @truth_values
 // CHECK-SAME: memref<i8>
 // CHECK: %[[BYTES:.*]] = vector.load {{.*}} {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
-// CHECK: %[[BYTE:.*]] = vector.extract %[[BYTES]][0]
+// A vector whose elements go different ways is used as a whole first, or LLVM would load them one by one.
+// CHECK: %[[WHOLE:.*]] = llvm.freeze %[[BYTES]] : vector<4xi8>
+// CHECK: %[[BYTE:.*]] = vector.extract %[[WHOLE]][0]
 // CHECK: arith.trunci %[[BYTE]] : i8 to i1
 // CHECK: arith.extui {{.*}} : i1 to i8
 // CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
