@@ -259,10 +259,18 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
         std::max<int64_t>(1, tensor.alignment / tensor.elementBytes);
     auto layout = tile::LayoutAttr::get(
         b.getContext(), blocked(type.getShape(), order, width, schedule.warps));
-    value =
-        tile::ConvertLayoutOp::create(b, loc, tile::withLayout(type, layout),
-                                      value, /*offset=*/IntegerAttr());
-    window.isRagged |= tensor.isRagged() && width > 1;
+    // Before its operand has a layout nothing says whether shared memory can
+    // hold it in panels.
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    SmallVector<int64_t> shape(type.getShape());
+    if (order.front() == 0)
+      std::swap(shape[0], shape[1]);
+    if (sharedPanels(shape[0], shape[1], bytes, PanelOrder::Plain)) {
+      value =
+          tile::ConvertLayoutOp::create(b, loc, tile::withLayout(type, layout),
+                                        value, /*offset=*/IntegerAttr());
+      window.isRagged |= tensor.isRagged() && width > 1;
+    }
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
                         /*vectorize=*/false, window.inside, window.isRagged);
