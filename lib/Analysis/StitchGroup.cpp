@@ -6,76 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/StitchGroup.h"
-#include "StitchIndices.h"
-#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "StitchBuilder.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fusion;
 
-namespace {
-
-class StitchBuilder {
-public:
-  StitchBuilder(ArrayRef<linalg::LinalgOp> operators, ValueRange results,
-                llvm::function_ref<void(const Twine &)> explain)
-      : given(operators), results(results), explain(explain) {}
-
-  FailureOr<StitchGroup> build() {
-    if (failed(separate()) || failed(classify()) || failed(unifyLoops()) ||
-        failed(collectInputs()) || failed(collectResults()))
-      return failure();
-    findComponents();
-    separateInputs();
-    describeReaders();
-    return std::move(group);
-  }
-
-private:
-  LogicalResult decline(const Twine &reason) {
-    explain(reason);
-    return failure();
-  }
-  bool isGiven(linalg::LinalgOp op) const {
-    return llvm::is_contained(given, op);
-  }
-  bool isComputed(Value value) const {
-    auto op = value.getDefiningOp<linalg::LinalgOp>();
-    return op && !isa<linalg::FillOp>(op) && isGiven(op);
-  }
-  /// Whether a value comes from outside of the operators' group, if they are in
-  /// one already.
-  static bool isFromOutside(Value value) {
-    Operation *definer = value.getDefiningOp();
-    return !definer || !isa<fuse::FusedGroupOpInterface>(definer->getParentOp());
-  }
-  LogicalResult separate();
-  LogicalResult classify();
-  LogicalResult unifyLoops();
-  LogicalResult collectInputs();
-  LogicalResult collectResults();
-  FailureOr<unsigned> addInput(StitchTensor tensor);
-  FailureOr<StitchTensor> describe(Value value, ArrayRef<unsigned> axes);
-  FailureOr<StitchTensor> describe(unsigned op, tensor::ExtractOp extract);
-  void setAlignment(StitchTensor &tensor) const;
-  StitchGroup::Sources sourcesOf(unsigned op) const;
-  void findComponents();
-  void separateInputs();
-  void describeReaders();
-
-  ArrayRef<linalg::LinalgOp> given;
-  ValueRange results;
-  llvm::function_ref<void(const Twine &)> explain;
-  StitchGroup group;
-  llvm::DenseMap<Value, SmallVector<PlacedPart>> placements;
-};
-
-} // namespace
-
-/// Operators that only put others' values side by side, for the group's results.
+/// Operators that only put others' values side by side, for the group's
+/// results.
 LogicalResult StitchBuilder::separate() {
   for (linalg::LinalgOp op : given) {
     if (isa<linalg::FillOp>(op))
@@ -96,7 +35,8 @@ LogicalResult StitchBuilder::separate() {
       continue;
     bool isResult = llvm::is_contained(results, op->getResult(0));
     bool isRead = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      while (user && !llvm::is_contained(given, dyn_cast<linalg::LinalgOp>(user)))
+      while (user &&
+             !llvm::is_contained(given, dyn_cast<linalg::LinalgOp>(user)))
         user = user->getParentOp();
       return user && !apart.contains(user);
     });
@@ -173,6 +113,14 @@ static SmallVector<unsigned, 4> positions(AffineMap map) {
   return loops;
 }
 
+static std::string nameOf(unsigned axis) {
+  static constexpr StringLiteral letters = "ijklpqstuvw";
+  std::string name(1, letters[axis % letters.size()]);
+  if (axis >= letters.size())
+    name += std::to_string(axis / letters.size());
+  return name;
+}
+
 LogicalResult StitchBuilder::unifyLoops() {
   SmallVector<unsigned> first;
   unsigned count = 0;
@@ -227,7 +175,6 @@ LogicalResult StitchBuilder::unifyLoops() {
         if (!classes.isEquivalent(known, loop) && !conflicts(known, loop))
           classes.unionSets(known, loop);
     }
-  static constexpr StringLiteral letters = "ijklpqstuvw";
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     SmallVector<unsigned> &loops = group.loops.emplace_back();
@@ -237,10 +184,7 @@ LogicalResult StitchBuilder::unifyLoops() {
       auto [it, isNew] = axisOfLeader.insert(
           {classes.getLeaderValue(first[index] + loop), number});
       if (isNew) {
-        std::string name(1, letters[number % letters.size()]);
-        if (number >= letters.size())
-          name += std::to_string(number / letters.size());
-        group.axes.push_back({name, extent});
+        group.axes.push_back({nameOf(number), extent});
       }
       group.axes[it->second].isReduced |=
           kinds[loop] == utils::IteratorType::reduction;
@@ -272,239 +216,9 @@ std::optional<unsigned> StitchGroup::findAxis(StringRef name) const {
   return std::nullopt;
 }
 
-bool StitchTensor::isRagged() const {
-  if (!unit)
-    return false;
-  auto [first, beyond] =
-      inside[llvm::find(axes, *unit) - axes.begin()];
-  return (first * elementBytes) % alignment != 0 ||
-         (beyond * elementBytes) % alignment != 0;
-}
-
-StitchGroup::Sources StitchBuilder::sourcesOf(unsigned op) const {
-  StitchGroup::Sources sources;
-  auto add = [](SmallVector<unsigned, 4> &list, unsigned number) {
-    if (!llvm::is_contained(list, number))
-      list.push_back(number);
-  };
-  linalg::LinalgOp linalgOp = group.operators[op];
-  for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
-    if (std::optional<unsigned> maker = group.definer(operand->get()))
-      add(sources.operators, *maker);
-    else if (auto it = group.reads.find(operand); it != group.reads.end())
-      add(sources.inputs, it->second);
-  }
-  for (Operation &inner : linalgOp.getBlock()->without_terminator())
-    if (auto it = group.reads.find(&inner); it != group.reads.end())
-      add(sources.inputs, it->second);
-  return sources;
-}
-
-static unsigned bytesOf(Type element) {
-  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
-}
-
-/// Strides of a dense tensor, in elements.
-static SmallVector<int64_t> stridesOf(RankedTensorType type) {
-  SmallVector<int64_t> strides(type.getRank(), 1);
-  for (int64_t d = type.getRank() - 1; d > 0; --d)
-    strides[d - 1] = strides[d] * type.getDimSize(d);
-  return strides;
-}
-
-/// Rows start where the offset and all strides but the unit axis's lead.
-void StitchBuilder::setAlignment(StitchTensor &tensor) const {
-  uint64_t places = 16 | (tensor.offset * tensor.elementBytes);
-  for (auto [axis, stride] : llvm::zip_equal(tensor.axes, tensor.strides))
-    if (stride == 1 && !tensor.unit)
-      tensor.unit = axis;
-    else
-      places |= stride * tensor.elementBytes;
-  tensor.alignment = std::max<uint64_t>(places & -places, tensor.elementBytes);
-}
-
-FailureOr<StitchTensor> StitchBuilder::describe(Value value,
-                                                ArrayRef<unsigned> axes) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!type.getElementType().isIntOrFloat())
-    return decline("a tensor is of type " +
-                   llvm::formatv("{0}", type.getElementType()).str());
-  if (!isComputed(value) && !isFromOutside(value))
-    return decline("a tensor is made by no operator and comes from nowhere");
-  StitchTensor tensor;
-  tensor.value = value;
-  tensor.axes.assign(axes.begin(), axes.end());
-  tensor.elementBytes = bytesOf(type.getElementType());
-  tensor.strides = llvm::to_vector<4>(stridesOf(type));
-  for (int64_t size : type.getShape())
-    tensor.inside.push_back({0, size});
-  setAlignment(tensor);
-  return tensor;
-}
-
-/// Elements that the body of an operator reads at places of its own.
-FailureOr<StitchTensor> StitchBuilder::describe(unsigned op,
-                                                tensor::ExtractOp extract) {
-  auto type = cast<RankedTensorType>(extract.getTensor().getType());
-  if (isComputed(extract.getTensor()))
-    return decline("an operator reads values of the group at other places than "
-                   "its own");
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
-      !isFromOutside(extract.getTensor()))
-    return decline("a tensor that is read from by index has sizes that are not "
-                   "known, no numbers for elements, or a constant value");
-  StitchTensor tensor;
-  tensor.value = extract.getTensor();
-  tensor.elementBytes = bytesOf(type.getElementType());
-  SmallVector<int64_t> strides = stridesOf(type);
-  ArrayRef<unsigned> loops = group.loops[op];
-  std::optional<ElementRead> place = readPlace(extract);
-  bool isLinear = place.has_value();
-  if (isLinear) {
-    for (auto [d, index] : llvm::enumerate(place->indices)) {
-      tensor.offset += strides[d] * index.constant;
-      isLinear &= !place->guard || index.terms.size() <= 1;
-      for (auto [loop, coefficient] : index.terms) {
-        unsigned axis = loops[loop];
-        auto *known = llvm::find(tensor.axes, axis);
-        if (known == tensor.axes.end()) {
-          known = tensor.axes.insert(known, axis);
-          tensor.strides.push_back(0);
-          tensor.inside.push_back({0, group.axes[axis].extent});
-        }
-        tensor.strides[known - tensor.axes.begin()] +=
-            strides[d] * coefficient;
-        if (!place->guard)
-          continue;
-        isLinear &= coefficient > 0;
-        if (!isLinear)
-          break;
-        auto &[first, beyond] = tensor.inside[known - tensor.axes.begin()];
-        first = std::max<int64_t>(
-            first, -llvm::divideFloorSigned(index.constant, coefficient));
-        beyond = std::min<int64_t>(
-            beyond, llvm::divideCeilSigned(type.getDimSize(d) - index.constant,
-                                           coefficient));
-      }
-      // A guarded dimension that no loop walks.
-      isLinear &= !place->guard || !index.terms.empty() ||
-                  (index.constant >= 0 &&
-                   index.constant < type.getDimSize(d));
-    }
-    for (auto [range, stride] :
-         llvm::zip_equal(tensor.inside, tensor.strides))
-      isLinear &= stride > 0 && range.first < range.second;
-  }
-  if (isLinear) {
-    setAlignment(tensor);
-    return tensor;
-  }
-  if (type.getNumElements() < 1)
-    return decline("an operator reads from an empty tensor");
-  tensor = StitchTensor();
-  tensor.value = extract.getTensor();
-  tensor.elementBytes = bytesOf(type.getElementType());
-  tensor.alignment = tensor.elementBytes;
-  tensor.isGathered = true;
-  tensor.axes.assign(loops.begin(), loops.end());
-  for (unsigned loop : loops) {
-    tensor.strides.push_back(0);
-    tensor.inside.push_back({0, group.axes[loop].extent});
-  }
-  return tensor;
-}
-
-FailureOr<unsigned> StitchBuilder::addInput(StitchTensor tensor) {
-  for (auto [number, known] : llvm::enumerate(group.inputs))
-    if (!tensor.isGathered && !known.isGathered &&
-        known.value == tensor.value && known.axes == tensor.axes &&
-        known.strides == tensor.strides && known.offset == tensor.offset &&
-        known.inside == tensor.inside)
-      return number;
-  group.inputs.push_back(std::move(tensor));
-  return group.inputs.size() - 1;
-}
-
-LogicalResult StitchBuilder::collectInputs() {
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      Value value = operand->get();
-      if (!isa<RankedTensorType>(value.getType()) || group.definer(value))
-        continue;
-      if (isComputed(value))
-        return decline("values that are put side by side are read again");
-      // It gives a shape only.
-      if (value.getDefiningOp<tensor::EmptyOp>() &&
-          !op.payloadUsesValueFromOperand(operand))
-        continue;
-      // What is filled is a number everywhere.
-      if (auto fill = value.getDefiningOp<linalg::FillOp>();
-          fill && isGiven(fill))
-        continue;
-      FailureOr<StitchTensor> tensor =
-          describe(value, group.axesOf(index, operand));
-      if (failed(tensor))
-        return failure();
-      // Read along other axes it is loaded again.
-      group.reads[operand] = *addInput(*tensor);
-    }
-    for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>()) {
-      FailureOr<StitchTensor> tensor = describe(index, extract);
-      if (failed(tensor))
-        return failure();
-      group.reads[extract.getOperation()] = *addInput(*tensor);
-    }
-  }
-  return success();
-}
-
-LogicalResult StitchBuilder::collectResults() {
-  for (auto [number, value] : llvm::enumerate(results)) {
-    std::optional<unsigned> maker = group.definer(value);
-    auto placed = placements.find(value);
-    if (!maker && placed == placements.end())
-      return decline("a result is not computed by an operator of the group");
-    if (maker) {
-      FailureOr<StitchTensor> tensor =
-          describe(value, group.resultAxes(*maker));
-      if (failed(tensor))
-        return failure();
-      tensor->result = number;
-      group.results.push_back(*tensor);
-      continue;
-    }
-    auto type = cast<RankedTensorType>(value.getType());
-    if (!type.getElementType().isIntOrFloat())
-      return decline("a tensor is of type " +
-                     llvm::formatv("{0}", type.getElementType()).str());
-    SmallVector<int64_t> strides = stridesOf(type);
-    for (const PlacedPart &part : placed->second) {
-      std::optional<unsigned> source = group.definer(part.source);
-      if (!source)
-        return decline("what is put side by side is read again");
-      StitchTensor tensor;
-      tensor.value = part.source;
-      tensor.elementBytes = bytesOf(type.getElementType());
-      tensor.result = number;
-      tensor.axes = group.resultAxes(*source);
-      for (auto [d, loop] : llvm::enumerate(part.loops)) {
-        // Loops are dimensions of the result.
-        tensor.strides.push_back(strides[loop]);
-        tensor.offset -= strides[loop] * part.offsets[d];
-        auto [first, beyond] = part.box[loop];
-        tensor.inside.push_back(
-            {first + part.offsets[d], beyond + part.offsets[d]});
-      }
-      setAlignment(tensor);
-      group.results.push_back(std::move(tensor));
-    }
-  }
-  return success();
-}
-
 /// Axes that operators have in common, by way of others too, are of one
 /// component, and so are those of operators that hand on a single number.
-void StitchBuilder::findComponents() {
+SmallVector<unsigned> StitchBuilder::findComponents() const {
   llvm::EquivalenceClasses<unsigned> classes;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     classes.insert(axis);
@@ -514,56 +228,64 @@ void StitchBuilder::findComponents() {
   };
   for (ArrayRef<unsigned> loops : group.loops)
     join(loops);
-  for (auto [op, loops] : llvm::enumerate(group.loops))
-    for (Value value : group.operators[op].getDpsInputs())
+  for (auto [number, loops] : llvm::enumerate(group.loops)) {
+    linalg::LinalgOp op = group.operators[number];
+    for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value))
         join({loops.front(), group.loops[*maker].front()});
+  }
   llvm::MapVector<unsigned, unsigned> numbers;
+  SmallVector<unsigned> components;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    group.components.push_back(
+    components.push_back(
         numbers.insert({classes.getLeaderValue(axis), numbers.size()})
             .first->second);
+  return components;
 }
 
-/// A single number that several components read is loaded by each of them.
-void StitchBuilder::separateInputs() {
-  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> numbers;
-  llvm::DenseSet<unsigned> taken;
-  auto own = [&](void *reader, unsigned component) {
-    auto read = group.reads.find(reader);
-    if (read == group.reads.end())
-      return;
-    unsigned input = read->second;
-    auto [it, isNew] = numbers.insert({{input, component}, input});
-    if (isNew && !taken.insert(input).second) {
-      it->second = group.inputs.size();
-      group.inputs.push_back(StitchTensor(group.inputs[input]));
+/// Components of the same shape, reduced alike, have the same loops
+/// (FusionStitching, section III-A: kernel packing): one block computes the
+/// same part of each.
+void StitchBuilder::fuseLoops() {
+  llvm::MapVector<unsigned, SmallVector<unsigned, 4>> axesOf;
+  for (auto [axis, component] : llvm::enumerate(findComponents()))
+    axesOf[component].push_back(axis);
+  using Shape = SmallVector<std::pair<int64_t, bool>>;
+  SmallVector<std::pair<Shape, SmallVector<unsigned, 4>>> known;
+  SmallVector<unsigned> fused =
+      llvm::to_vector(llvm::seq<unsigned>(0, group.axes.size()));
+  for (auto &[component, axes] : axesOf) {
+    auto key = [&](unsigned axis) {
+      return std::make_pair(group.axes[axis].extent,
+                            group.axes[axis].isReduced);
+    };
+    llvm::sort(axes, [&](unsigned a, unsigned b) {
+      return std::make_pair(key(a), a) < std::make_pair(key(b), b);
+    });
+    Shape shape = llvm::map_to_vector(axes, key);
+    auto *like = llvm::find_if(
+        known, [&](const auto &entry) { return entry.first == shape; });
+    if (like == known.end()) {
+      known.push_back({std::move(shape), axes});
+      continue;
     }
-    read->second = it->second;
-  };
-  for (auto [op, loops] : llvm::enumerate(group.loops)) {
-    unsigned component = group.components[loops.front()];
-    for (OpOperand *operand : group.operators[op].getDpsInputOperands())
-      own(operand, component);
-    for (auto extract :
-         group.operators[op].getBlock()->getOps<tensor::ExtractOp>())
-      own(extract.getOperation(), component);
+    for (auto [own, other] : llvm::zip_equal(axes, like->second))
+      fused[own] = other;
   }
-}
-
-void StitchBuilder::describeReaders() {
-  for (auto [op, loops] : llvm::enumerate(group.loops)) {
-    group.sources.push_back(sourcesOf(op));
-    for (unsigned input : group.sources.back().inputs)
-      group.inputs[input].component = group.components[loops.front()];
+  // Axes are numbered, and named, as they come.
+  SmallVector<unsigned> numbers(group.axes.size());
+  SmallVector<StitchAxis> kept;
+  for (auto [axis, other] : llvm::enumerate(fused)) {
+    if (other != axis)
+      continue;
+    numbers[axis] = kept.size();
+    kept.push_back({nameOf(kept.size()), group.axes[axis].extent,
+                    group.axes[axis].isReduced});
   }
-  for (StitchTensor &tensor : group.inputs)
-    tensor.isRepeated =
-        tensor.axes.size() <
-        size_t(llvm::count(group.components, tensor.component));
-  for (StitchTensor &tensor : group.results)
-    tensor.component =
-        group.components[group.loops[*group.definer(tensor.value)].front()];
+  group.axes = std::move(kept);
+  for (SmallVector<unsigned> &loops : group.loops)
+    for (unsigned &axis : loops)
+      axis = numbers[fused[axis]];
 }
 
 FailureOr<StitchGroup>

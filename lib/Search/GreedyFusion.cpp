@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Search/StitchExplorer.h"
+#include "SiblingFusion.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -122,5 +122,7 @@ StitchPlan fusion::fuseGreedily(const OperatorGraph &graph, bool copies,
     if (!pattern.empty())
       plan.patterns.push_back(std::move(pattern));
   orderPatterns(graph, plan.patterns);
+  if (copies)
+    fuseSiblings(graph, oracle, plan);
   return plan;
 }

@@ -171,7 +171,7 @@ void KernelMerger::merge(unsigned first, unsigned last,
     kernelOf[vertex] = last;
 }
 
-/// Seconds that merging saves, by the delta evaluator.
+/// Seconds that merging saves, by whichever evaluator scores patterns.
 std::optional<double> KernelMerger::gain(ArrayRef<unsigned> a,
                                          ArrayRef<unsigned> b) const {
   if (a.size() + b.size() > options.mostVertices)
@@ -179,6 +179,15 @@ std::optional<double> KernelMerger::gain(ArrayRef<unsigned> a,
   StitchPattern both;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(),
                  std::back_inserter(both));
+  if (options.scoresByLatency && oracle.latency) {
+    if (!oracle.canStitch(both))
+      return std::nullopt;
+    std::optional<double> together = oracle.latency(both),
+                          one = oracle.latency(a), other = oracle.latency(b);
+    if (!together || !one || !other || *together >= *one + *other)
+      return std::nullopt;
+    return *one + *other - *together;
+  }
   bool penalises = !options.ignoresPenalty;
   double saved = delta(both).total(penalises) - delta(a).total(penalises) -
                  delta(b).total(penalises);

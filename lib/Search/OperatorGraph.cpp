@@ -54,6 +54,34 @@ double DeltaEvaluator::compulsoryBytes(ArrayRef<unsigned> pattern) const {
   return bytes;
 }
 
+OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
+  OperatorGraph part;
+  auto place = [&](unsigned vertex) -> std::optional<unsigned> {
+    const unsigned *it = llvm::lower_bound(pattern, vertex);
+    if (it == pattern.end() || *it != vertex)
+      return std::nullopt;
+    return it - pattern.begin();
+  };
+  unsigned tensors = 0;
+  for (unsigned vertex : pattern)
+    for (auto [tensor, bytes] : graph.vertices[vertex].reads)
+      tensors = std::max(tensors, tensor + 1);
+  for (unsigned number : pattern) {
+    OperatorGraph::Vertex vertex = graph.vertices[number];
+    vertex.inputs.clear();
+    for (const OperatorGraph::Input &input : graph.vertices[number].inputs) {
+      if (std::optional<unsigned> inside = place(input.vertex))
+        vertex.inputs.push_back({*inside, input.bytes});
+      else
+        vertex.reads.push_back({tensors + input.vertex, input.bytes});
+    }
+    vertex.escapes |= llvm::any_of(
+        readers[number], [&](unsigned reader) { return !place(reader); });
+    part.vertices.push_back(std::move(vertex));
+  }
+  return part;
+}
+
 /// N_wave · L_warp without registers and lifetimes.
 double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
   constexpr double warpSize = 32, mostWarps = 32, registers = 16;

@@ -226,38 +226,6 @@ std::vector<StitchPlan> Explorer::findPlans() {
   return plans;
 }
 
-/// The vertices of a pattern with what they read as a graph of its own.
-static OperatorGraph inducedGraph(const OperatorGraph &graph,
-                                  const DeltaEvaluator &delta,
-                                  ArrayRef<unsigned> pattern) {
-  OperatorGraph part;
-  auto place = [&](unsigned vertex) -> std::optional<unsigned> {
-    const unsigned *it = llvm::lower_bound(pattern, vertex);
-    if (it == pattern.end() || *it != vertex)
-      return std::nullopt;
-    return it - pattern.begin();
-  };
-  unsigned tensors = 0;
-  for (unsigned vertex : pattern)
-    for (auto [tensor, bytes] : graph.vertices[vertex].reads)
-      tensors = std::max(tensors, tensor + 1);
-  for (unsigned number : pattern) {
-    OperatorGraph::Vertex vertex = graph.vertices[number];
-    vertex.inputs.clear();
-    for (const OperatorGraph::Input &input : graph.vertices[number].inputs) {
-      if (std::optional<unsigned> inside = place(input.vertex))
-        vertex.inputs.push_back({*inside, input.bytes});
-      else
-        vertex.reads.push_back({tensors + input.vertex, input.bytes});
-    }
-    vertex.escapes |=
-        llvm::any_of(delta.consumers(number),
-                     [&](unsigned reader) { return !place(reader); });
-    part.vertices.push_back(std::move(vertex));
-  }
-  return part;
-}
-
 /// The plan of least latency, without patterns that are dearer than apart.
 StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
   size_t best = 0;
@@ -284,7 +252,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       }
       isDivided = true;
       // Explored again with smaller patterns, down to single vertices.
-      OperatorGraph part = inducedGraph(graph, delta, pattern);
+      OperatorGraph part = delta.inducedGraph(pattern);
       auto outer = [&](ArrayRef<unsigned> inner) {
         StitchPattern result;
         for (unsigned vertex : inner)

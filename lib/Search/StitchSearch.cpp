@@ -117,8 +117,8 @@ private:
           // has some of it at a time.
           bool isWalked = work.walked && work.walked->axis == axis;
           for (int64_t r = group.axes[axis].isReduced && !isWalked ? most : 1;
-               r <= std::min<int64_t>(most, isWalked ? kMostOfStep
-                                                     : kMostRegisters);
+               r <=
+               std::min<int64_t>(most, isWalked ? kMostOfStep : kMostRegisters);
                r *= isCoarse && !isWalked ? kCoarseStep : 2) {
             spread = {step * r, vector, l, w};
             spreadOver(position + 1, lanes / l, warps / w);
@@ -206,8 +206,8 @@ private:
     ++legal;
     auto key = [](const StitchResult &result) {
       return std::make_tuple(result.cost.total, result.cost.traffic,
-                             result.cost.latency,
-                             result.cost.issue, result.cost.registers);
+                             result.cost.latency, result.cost.issue,
+                             result.cost.registers);
     };
     StitchResult rated{current, *cost};
     if (!best || key(rated) < key(*best))
@@ -215,8 +215,8 @@ private:
     return true;
   }
 
-  static constexpr int64_t kMostWarps = 32;   // of a block
-  static constexpr int64_t kMostOfStep = 4;   // registers, in units of vectors
+  static constexpr int64_t kMostWarps = 32;    // of a block
+  static constexpr int64_t kMostOfStep = 4;    // registers, in units of vectors
   static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
@@ -284,8 +284,56 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   return part;
 }
 
-/// Components share nothing but the number of warps, and the walk of one: that of
-/// the most points goes first.
+/// One kernel of components whose blocks stand side by side. A block computes
+/// one of them, with the registers and the shared memory that the kernel has;
+/// the bytes and the instructions of all pass through the same chip.
+static std::optional<StitchCost> packCosts(llvm::ArrayRef<StitchCost> parts,
+                                           llvm::ArrayRef<int64_t> blocks,
+                                           int64_t warps,
+                                           const ChipInfo &chip) {
+  constexpr int64_t warpSize = 32;
+  StitchCost cost;
+  for (const StitchCost &part : parts) {
+    cost.registers = std::max(cost.registers, part.registers);
+    cost.sharedMemory += part.sharedMemory;
+  }
+  if (cost.registers * warps * warpSize > chip.registersPerSM ||
+      cost.sharedMemory > chip.sharedMemoryPerBlock)
+    return std::nullopt;
+  cost.blocksPerSM = std::min<int64_t>(
+      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
+       chip.registersPerSM / (cost.registers * warps * warpSize),
+       chip.sharedMemoryPerSM /
+           (cost.sharedMemory + chip.sharedMemoryReserved)});
+  if (cost.blocksPerSM == 0)
+    return std::nullopt;
+  double places = double(chip.numSMs) * cost.blocksPerSM, longest = 0, sum = 0,
+         issue = 0;
+  int64_t allBlocks = 0;
+  for (auto [part, count] : llvm::zip_equal(parts, blocks)) {
+    cost.memory += part.memory;
+    cost.traffic += part.traffic;
+    // A block's steps, one after the other.
+    double block = part.latency / part.waves;
+    longest =
+        std::max(longest, block * llvm::divideCeil(count, int64_t(places)));
+    sum += block * count / places;
+    cost.issue = std::max(cost.issue, part.issue);
+    issue += part.issue * count /
+             (double(chip.numSMs) * llvm::divideCeil(count, chip.numSMs));
+    allBlocks += count;
+  }
+  cost.latency = std::max(longest, sum);
+  cost.issue = std::max(cost.issue, issue);
+  cost.waves = llvm::divideCeil(allBlocks, int64_t(places));
+  double busy = std::max({cost.memory, cost.issue, cost.latency});
+  cost.total = chip.launchOverhead + chip.dramLatency +
+               std::max(busy, cost.memory + cost.latency / cost.blocksPerSM);
+  return cost;
+}
+
+/// Components share nothing but the number of warps, and the walk of one: that
+/// of the most points goes first.
 static std::optional<StitchResult>
 searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
              std::string &reason, bool isCoarse) {
@@ -297,11 +345,13 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     whole.warps = warps;
     whole.spread.assign(group.axes.size(), {});
     bool isPossible = true;
-    for (unsigned component = 0; component < count && isPossible;
-         ++component) {
+    SmallVector<StitchCost> costs;
+    SmallVector<int64_t> blocks;
+    for (unsigned component = 0; component < count && isPossible; ++component) {
       SmallVector<unsigned> axes;
       StitchGroup part = extract(group, component, axes);
-      bool mayWalk = work.walked && llvm::is_contained(axes, *work.walked->axis);
+      bool mayWalk =
+          work.walked && llvm::is_contained(axes, *work.walked->axis);
       std::optional<StitchResult> found =
           Enumeration(part, chip, isCoarse, mayWalk).run(reason, warps);
       isPossible = found.has_value();
@@ -309,6 +359,8 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
         break;
       candidates += found->candidates;
       legal += found->legal;
+      costs.push_back(found->cost);
+      blocks.push_back(countBlocks(part, found->schedule));
       for (auto [own, axis] : llvm::enumerate(axes))
         whole.spread[axis] = found->schedule.spread[own];
       if (found->schedule.walk) {
@@ -318,7 +370,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     }
     if (!isPossible || checkStitching(group, whole, chip))
       continue;
-    std::optional<StitchCost> cost = predictStitching(group, work, whole, chip);
+    std::optional<StitchCost> cost = packCosts(costs, blocks, warps, chip);
     if (cost && (!best || cost->total < best->cost.total))
       best = StitchResult{whole, *cost};
   }

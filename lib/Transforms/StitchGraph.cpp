@@ -48,15 +48,31 @@ static bool isConversion(linalg::LinalgOp op) {
              arith::FPToUIOp>(body->front());
 }
 
+/// Whether loops come in another order than the dimensions that they walk.
+static bool isTransposing(AffineMap map) {
+  SmallVector<unsigned> loops;
+  for (AffineExpr result : map.getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(result))
+      loops.push_back(loop.getPosition());
+  return !llvm::is_sorted(loops);
+}
+
 static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   vertex.points = 1;
   for (int64_t extent : op.getStaticLoopRanges())
     vertex.points *= ShapedType::isDynamic(extent) ? 1 : extent;
   vertex.rows = 1;
   for (auto [extent, kind] :
-       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::parallel)
-      vertex.rows *= ShapedType::isDynamic(extent) ? 1 : extent;
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    int64_t known = ShapedType::isDynamic(extent) ? 1 : extent;
+    bool isParallel = kind == utils::IteratorType::parallel;
+    vertex.loops.push_back(isParallel ? known : -known);
+    vertex.rows *= isParallel ? known : 1;
+  }
+  vertex.isTransposing =
+      llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+        return isTransposing(op.getMatchingIndexingMap(operand));
+      });
   ScalarWork work = countScalarWork(op);
   vertex.instructions =
       vertex.points * std::max<int64_t>(1, work.plain + work.special);

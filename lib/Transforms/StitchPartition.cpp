@@ -61,7 +61,8 @@ public:
   void run(llvm::json::Array *report, llvm::json::Object baselines);
 
 private:
-  StitchPlan plan(StitchStrategy strategy, PreFusion preFusion);
+  StitchPlan plan(StitchStrategy strategy, Choice preFusion,
+                  Choice fullEvaluator);
   /// Whether there is a tile program that some block has room for.
   bool canStitch(ArrayRef<unsigned> pattern) {
     return judge.price(pattern).seconds.has_value();
@@ -105,7 +106,8 @@ private:
 
 } // namespace
 
-StitchPlan Partition::plan(StitchStrategy strategy, PreFusion preFusion) {
+StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
+                           Choice fullEvaluator) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
   PatternOracle oracle{can, time};
@@ -119,17 +121,25 @@ StitchPlan Partition::plan(StitchStrategy strategy, PreFusion preFusion) {
   explorer.ignoresPenalty = options.forceFusion;
   explorer.form = strategy == StitchStrategy::Printed ? PatternForm::Printed
                                                       : PatternForm::Spanning;
-  auto prefused = [&] {
-    return explorePrefused(graph.graph, chip, explorer, oracle,
-                           fuseGreedily(graph.graph, /*copies=*/false, oracle));
-  };
-  if (preFusion == PreFusion::Always)
-    return prefused();
-  StitchPlan single = explore(graph.graph, chip, explorer, oracle);
-  if (preFusion == PreFusion::Never)
-    return single;
-  StitchPlan other = prefused();
-  return secondsOf(other) < secondsOf(single) ? other : single;
+  std::optional<StitchPlan> prefused, best;
+  for (bool isFull : {false, true}) {
+    if (fullEvaluator == (isFull ? Choice::Never : Choice::Always))
+      continue;
+    explorer.scoresByLatency = isFull;
+    for (bool isPrefused : {false, true}) {
+      if (preFusion == (isPrefused ? Choice::Never : Choice::Always))
+        continue;
+      if (isPrefused && !prefused)
+        prefused = fuseGreedily(graph.graph, /*copies=*/false, oracle);
+      StitchPlan plan =
+          isPrefused
+              ? explorePrefused(graph.graph, chip, explorer, oracle, *prefused)
+              : explore(graph.graph, chip, explorer, oracle);
+      if (!best || secondsOf(plan) < secondsOf(*best))
+        best = std::move(plan);
+    }
+  }
+  return std::move(*best);
 }
 
 /// What several kernels compute gets an operator in each of them.
@@ -362,12 +372,14 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
   auto count = [&](const StitchPlan &plan) {
     return ::count(graph, judge, delta, plan, chip);
   };
-  plans["printed"] = count(plan(StitchStrategy::Printed, PreFusion::Never));
-  plans["printed_prefused"] =
-      count(plan(StitchStrategy::Printed, PreFusion::Always));
-  plans["explorer"] = count(plan(StitchStrategy::Explorer, PreFusion::Never));
-  plans["explorer_prefused"] =
-      count(plan(StitchStrategy::Explorer, PreFusion::Always));
+  for (auto [strategy, name] : {std::pair(StitchStrategy::Printed, "printed"),
+                                {StitchStrategy::Explorer, "explorer"}})
+    for (Choice preFusion : {Choice::Never, Choice::Always})
+      for (Choice full : {Choice::Never, Choice::Always})
+        plans[std::string(name) +
+              (preFusion == Choice::Always ? "_prefused" : "") +
+              (full == Choice::Always ? "_full" : "")] =
+            count(plan(strategy, preFusion, full));
   return llvm::json::Object{
       {"name", function.getSymName()}, {"chosen", count(chosen)},
       {"plans", std::move(plans)},     {"vertices", std::move(vertices)},
@@ -375,7 +387,8 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
 }
 
 void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
-  StitchPlan chosen = plan(options.strategy, options.preFusion);
+  StitchPlan chosen =
+      plan(options.strategy, options.preFusion, options.fullEvaluator);
   remarkKernels(chosen);
   remarkBoundaries(chosen);
   if (report)

@@ -26,14 +26,18 @@ enum class StitchStrategy : uint8_t {
 /// The strategy of that name, or nullopt.
 std::optional<StitchStrategy> lookupStitchStrategy(llvm::StringRef name);
 
-/// Whether the explorer's vertices are single operators or what XLA's rules
-/// fuse without computing anything twice.
-enum class PreFusion : uint8_t { Never, Always, Both };
+/// What a plan may be made with or without; Both: the plan of less latency.
+enum class Choice : uint8_t { Never, Always, Both };
 
 struct StitchPartitionOptions {
   StitchStrategy strategy = StitchStrategy::Explorer;
   ExplorerOptions explorer;
-  PreFusion preFusion = PreFusion::Both;
+  /// Whether the explorer's vertices are single operators or what XLA's rules
+  /// fuse without computing anything twice.
+  Choice preFusion = Choice::Both;
+  /// Whether patterns are scored by the latency evaluator or by the delta
+  /// evaluator's simplified one.
+  Choice fullEvaluator = Choice::Both;
   bool forceFusion = false; ///< what is legal, whatever it costs
 };
 

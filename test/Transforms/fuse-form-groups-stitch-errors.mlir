@@ -4,6 +4,8 @@
 // RUN: not fusion-opt %s --fuse-form-groups="top-k=0" 2>&1 | FileCheck %s --check-prefix=BEAM
 // RUN: not fusion-opt %s --fuse-form-groups="pre-fusion=often" 2>&1 | FileCheck %s --check-prefix=PREFUSION
 // PREFUSION: error: no pre-fusion 'often'; known are auto, true, false
+// RUN: not fusion-opt %s --fuse-form-groups="full-evaluator=1" 2>&1 | FileCheck %s --check-prefix=EVALUATOR
+// EVALUATOR: error: no full-evaluator '1'; known are auto, true, false
 // BEAM: error: beam and top-k are at least 1
 // RUN: not fusion-opt %s --fuse-form-groups="plan-report=%t.missing/plan.json" 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not fusion-opt %s --fuse-form-groups="plan-html=%t.missing/plan.html" 2>&1 | FileCheck %s --check-prefix=FILE

@@ -28,10 +28,14 @@ public:
 
   unsigned elementwise(std::initializer_list<unsigned> inputs,
                        std::initializer_list<unsigned> tensors = {}) {
-    return add(inputs, tensors, rows * length, rows * length);
+    unsigned vertex = add(inputs, tensors, rows * length, rows * length);
+    graph.vertices[vertex].loops = {int64_t(rows), int64_t(length)};
+    return vertex;
   }
   unsigned rowwise(std::initializer_list<unsigned> inputs) {
-    return add(inputs, {}, rows, rows);
+    unsigned vertex = add(inputs, {}, rows, rows);
+    graph.vertices[vertex].loops = {int64_t(rows)};
+    return vertex;
   }
   unsigned expensive(std::initializer_list<unsigned> inputs) {
     unsigned vertex = rowwise(inputs);
@@ -42,6 +46,15 @@ public:
                      std::initializer_list<unsigned> tensors = {}) {
     unsigned vertex = add(inputs, tensors, rows * length, rows);
     graph.vertices[vertex].isReduction = true;
+    graph.vertices[vertex].loops = {int64_t(rows), -int64_t(length)};
+    return vertex;
+  }
+  /// Along the other axis.
+  unsigned columns(std::initializer_list<unsigned> inputs,
+                   std::initializer_list<unsigned> tensors = {}) {
+    unsigned vertex = add(inputs, tensors, rows * length, length);
+    graph.vertices[vertex].isReduction = true;
+    graph.vertices[vertex].loops = {-int64_t(rows), int64_t(length)};
     return vertex;
   }
   unsigned foreign(std::initializer_list<unsigned> inputs) {
@@ -145,6 +158,31 @@ TEST(StitchExplorer, LayerNormIsFourKernelsOfXla) {
   StitchPlan once = fuseGreedily(layerNorm(), /*copies=*/false, {anything});
   check(layerNorm(), once);
   EXPECT_EQ(once.patterns, patterns({{0}, {1, 2}, {3, 4}, {5}, {6, 7}}));
+}
+
+TEST(StitchExplorer, XlaFusesReadersOfOneValue) {
+  Builder b;
+  b.reduction({}, {0});
+  b.reduction({}, {0});
+  b.columns({}, {0});
+  b.elementwise({}, {0});
+  // Rows and columns are two kernels; what is element-wise goes to the first.
+  EXPECT_EQ(fuseGreedily(b.finish(), /*copies=*/true, {anything}).patterns,
+            patterns({{0, 1, 3}, {2}}));
+}
+
+TEST(StitchExplorer, XlaFusesAResultWithItsReader) {
+  Builder b;
+  unsigned result = b.elementwise({}, {0});
+  unsigned sum = b.reduction({result});
+  // Waits for the sum.
+  b.elementwise({result, sum});
+  OperatorGraph graph = b.finish();
+  EXPECT_EQ(fuseGreedily(graph, /*copies=*/true, {anything}).patterns,
+            patterns({{0, 1}, {0, 2}}));
+  graph.vertices[result].escapes = true;
+  EXPECT_EQ(fuseGreedily(graph, /*copies=*/true, {anything}).patterns,
+            patterns({{0, 1}, {2}}));
 }
 
 TEST(StitchExplorer, AConversionMayFollowAReduction) {

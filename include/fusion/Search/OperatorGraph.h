@@ -35,7 +35,10 @@ struct OperatorGraph {
     double instructions = 0; ///< of all points
     double points = 0;       ///< of the operator's loops
     double rows = 0;         ///< points of the result
+    /// Extents of the loops, those that are reduced as negative numbers.
+    llvm::SmallVector<int64_t, 4> loops;
     bool isReduction = false;
+    bool isTransposing = false; ///< reads a tensor along other axes than it has
     bool isExpensive = false;  ///< exp, tan, pow, … (section 4.1)
     bool isConversion = false; ///< changes the type and nothing else
     bool escapes = false;      ///< the result is used outside of the graph
@@ -81,6 +84,9 @@ public:
   llvm::ArrayRef<unsigned> consumers(unsigned vertex) const {
     return readers[vertex];
   }
+  /// The vertices of a pattern, by their places in it, with what they read as a
+  /// graph of its own.
+  OperatorGraph inducedGraph(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   double latency(llvm::ArrayRef<unsigned> pattern) const;

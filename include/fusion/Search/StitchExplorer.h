@@ -85,13 +85,16 @@ StitchPlan explorePrefused(const OperatorGraph &graph, const ChipInfo &chip,
                            const PatternOracle &oracle,
                            const StitchPlan &prefused);
 
-/// XLA's rules of instruction fusion, from its sources: a producer goes into
-/// its consumers, from the last consumer on; element-wise and layout operators
-/// only; a reduction ends its kernel, but for a conversion that is its only
-/// reader; an expensive one stays where a consumer reads its elements several
-/// times; a producer disappears only where all of its consumers take it. With
-/// `copies` a producer of several readers is computed in each of their kernels;
-/// without, it stays unless they are in one. Nobody asks whether it pays.
+/// XLA's rules, from its sources. Instruction fusion: a producer goes into its
+/// consumers, from the last consumer on; element-wise and layout operators only;
+/// a reduction ends its kernel, but for a conversion that is its only reader; an
+/// expensive one stays where a consumer reads its elements several times; a
+/// producer disappears only where all of its consumers take it. With `copies` a
+/// producer of several readers is computed in each of their kernels, and
+/// multi-output fusion follows: kernels that read the same value, and a producer
+/// with one of its readers, become one where their loops have as many points and
+/// their reductions are over the same axes. Without, a producer stays unless its
+/// readers are in one kernel. Nobody asks whether it pays.
 StitchPlan fuseGreedily(const OperatorGraph &graph, bool copies,
                         const PatternOracle &oracle);
 

@@ -245,9 +245,9 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     the strategy: `explorer` is ours, `printed` the paper's, `greedy` XLA's rules,
     `none` leaves every operator alone. With `pre-fusion=true` the explorer's vertices
     are what XLA's rules fuse without computing anything twice, with `auto` the
-    better plan of both is taken; with
-    `full-evaluator` the latency evaluator scores patterns in the delta
-    evaluator's place.
+    better plan of both is taken. With `full-evaluator=true` the latency evaluator
+    scores patterns in the delta evaluator's place; with `auto`, again, the better
+    plan is taken.
 
     Remarks (category `fuse`) give each product's intensity φ with the chip's
     balance (MCFuser section II-A), the predicted times, for every product
@@ -282,8 +282,9 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Option<"preFusion", "pre-fusion", "std::string", /*default=*/"\"auto\"",
            "Explore what XLA's rules fuse (true), single operators (false), or both, "
            "of which the latency evaluator chooses (auto)">,
-    Option<"fullEvaluator", "full-evaluator", "bool", /*default=*/"false",
-           "Score patterns by the latency evaluator">,
+    Option<"fullEvaluator", "full-evaluator", "std::string", /*default=*/"\"auto\"",
+           "Score patterns by the latency evaluator (true), by the delta evaluator's "
+           "simplified one (false), or by each and take the better plan (auto)">,
     Option<"planReport", "plan-report", "std::string", /*default=*/"",
            "Write graph and plan as JSON to this file">,
     Option<"planPage", "plan-html", "std::string", /*default=*/"",

@@ -1,0 +1,84 @@
+//===- StitchBuilder.h - Analysis of a stitched group -----------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_STITCHBUILDER_H
+#define FUSION_LIB_ANALYSIS_STITCHBUILDER_H
+
+#include "StitchIndices.h"
+#include "fusion/Analysis/StitchGroup.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+
+namespace fusion {
+
+/// Analyses operators as a stitched group: their loops become axes
+/// (StitchGroup.cpp), then what they read and write of memory tensors over
+/// these (StitchTensors.cpp).
+class StitchBuilder {
+public:
+  StitchBuilder(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+                mlir::ValueRange results,
+                llvm::function_ref<void(const llvm::Twine &)> explain)
+      : given(operators), results(results), explain(explain) {}
+
+  mlir::FailureOr<StitchGroup> build() {
+    if (mlir::failed(separate()) || mlir::failed(classify()) ||
+        mlir::failed(unifyLoops()))
+      return mlir::failure();
+    fuseLoops();
+    group.components = findComponents();
+    if (mlir::failed(collectInputs()) || mlir::failed(collectResults()))
+      return mlir::failure();
+    describeReaders();
+    return std::move(group);
+  }
+
+private:
+  mlir::LogicalResult decline(const llvm::Twine &reason) {
+    explain(reason);
+    return mlir::failure();
+  }
+  bool isGiven(mlir::linalg::LinalgOp op) const {
+    return llvm::is_contained(given, op);
+  }
+  bool isComputed(mlir::Value value) const {
+    auto op = value.getDefiningOp<mlir::linalg::LinalgOp>();
+    return op && !mlir::isa<mlir::linalg::FillOp>(op) && isGiven(op);
+  }
+  /// Whether a value comes from outside of the operators' group, if they are in
+  /// one already.
+  static bool isFromOutside(mlir::Value value) {
+    mlir::Operation *definer = value.getDefiningOp();
+    return !definer ||
+           !mlir::isa<fuse::FusedGroupOpInterface>(definer->getParentOp());
+  }
+  mlir::LogicalResult separate();
+  mlir::LogicalResult classify();
+  mlir::LogicalResult unifyLoops();
+  mlir::LogicalResult collectInputs();
+  mlir::LogicalResult collectResults();
+  mlir::FailureOr<unsigned> addInput(StitchTensor tensor);
+  mlir::FailureOr<StitchTensor> describe(mlir::Value value,
+                                         llvm::ArrayRef<unsigned> axes);
+  mlir::FailureOr<StitchTensor> describe(unsigned op,
+                                         mlir::tensor::ExtractOp extract);
+  void setAlignment(StitchTensor &tensor) const;
+  StitchGroup::Sources sourcesOf(unsigned op) const;
+  llvm::SmallVector<unsigned> findComponents() const;
+  void fuseLoops();
+  void describeReaders();
+
+  llvm::ArrayRef<mlir::linalg::LinalgOp> given;
+  mlir::ValueRange results;
+  llvm::function_ref<void(const llvm::Twine &)> explain;
+  StitchGroup group;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<PlacedPart>> placements;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_STITCHBUILDER_H

@@ -1,0 +1,46 @@
+//===- ChainPartition.h - Chains of a function ------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
+#define FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
+
+#include "fusion/Search/StitchExplorer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fusion {
+
+/// What the best schedule of a kernel is predicted to take, or why it has none.
+struct Price {
+  std::optional<double> time; ///< seconds
+  std::string reason;         ///< where there is no time
+  llvm::StringRef bound;      ///< what bounds the predicted time
+  double flops = 0; ///< of the tensor cores, padding and recomputation included
+  double bytes = 0; ///< moved between global memory and the chip
+};
+
+/// By the text of groups: equal parts, such as the layers of a network, are
+/// searched once.
+using PriceList = llvm::StringMap<Price>;
+
+struct ChainPartitionOptions {
+  bool forceFusion = false; ///< what is legal, whatever it costs
+  bool skipMasked = false;  ///< price kernels that skip masked tiles
+  /// How stitched groups are made of what the chains leave; nullopt: they are
+  /// not, and chains take in what they can.
+  std::optional<ExplorerOptions> explorer;
+};
+
+/// Makes chains of a function's products and of the operators around them,
+/// with remarks: what was fused, what was not and why.
+void partitionChains(mlir::func::FuncOp function, const ChipInfo &chip,
+                     const ChainPartitionOptions &options, PriceList &prices);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
