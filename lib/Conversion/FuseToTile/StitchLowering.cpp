@@ -14,6 +14,7 @@
 
 #include "StitchLowering.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/StitchCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -379,9 +380,15 @@ DictionaryAttr StitchLowering::predicted() {
       fuse::kChipAttrName);
   if (!chip)
     return {};
+  const ChipInfo &info = *lookupChip(chip.getName());
+  // What the evaluator counts on is a promise to ptxas.
+  if (std::optional<StitchCost> cost = predictStitching(
+          group, StitchWork(group, passes.axis), schedule, info))
+    kernel.kernel().setResidentBlocks(std::min<int64_t>(
+        cost->blocksPerSM,
+        llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
   StitchTraffic traffic = countTraffic(group, schedule, passes);
-  double seconds = predictStreaming(traffic.loaded + traffic.stored,
-                                    *lookupChip(chip.getName()));
+  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   return b.getDictionaryAttr(
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),
