@@ -326,7 +326,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     stores.loads = 0;
     add(stores, steps);
   }
-  constexpr int64_t ownRegisters = 32; // addresses, coordinates
+  constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
   cost.sharedMemory = total.scratch + stash;
   int64_t threads = schedule.warps * warpSize;

@@ -157,6 +157,7 @@ private:
             steps = llvm::divideCeil(group.axes[axis].extent, step);
     if (split) {
       // So many blocks for each SM, in a loop or straight on.
+      current.spread[axis].tile = step * steps;
       int64_t others = countBlocks(group, current), last = 0;
       for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
         int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
