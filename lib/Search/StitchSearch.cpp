@@ -276,8 +276,9 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   };
   llvm::DenseMap<unsigned, unsigned> inputs, positions;
   for (auto [op, loops] : llvm::enumerate(group.loops)) {
-    if (group.components[loops.front()] != component)
+    if (group.componentOf(op) != component)
       continue;
+    part.homes.push_back(numbers[group.homes[op]]);
     part.operators.push_back(group.operators[op]);
     part.reductions.push_back(group.reductions[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
