@@ -29,6 +29,7 @@ public:
     if (mlir::failed(separate()) || mlir::failed(classify()) ||
         mlir::failed(unifyLoops()))
       return mlir::failure();
+    findHomes();
     fuseLoops();
     group.components = findComponents();
     if (mlir::failed(collectInputs()) || mlir::failed(collectResults()))
@@ -69,6 +70,7 @@ private:
   void setAlignment(StitchTensor &tensor) const;
   StitchGroup::Sources sourcesOf(unsigned op) const;
   llvm::SmallVector<unsigned> findComponents() const;
+  void findHomes();
   void fuseLoops();
   void describeReaders();
 

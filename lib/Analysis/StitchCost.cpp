@@ -102,15 +102,31 @@ double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
 /// Lines of 128 bytes that one access of a warp touches, a cycle each.
 int64_t linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                       const StitchTensor &tensor, int64_t width) {
-  int64_t elements = width;
+  // Of a wider vector each access takes a part, so that it leaves gaps.
+  int64_t lanes = 1, gap = 1;
   for (unsigned axis : tensor.axes)
-    elements *= schedule.spread[axis].lanes;
-  int64_t run = std::min(elements, countRun(group, tensor, [&](unsigned axis) {
+    lanes *= schedule.spread[axis].lanes;
+  if (tensor.unit)
+    gap = std::max<int64_t>(1, schedule.spread[*tensor.unit].vector / width);
+  int64_t span = lanes * width * gap;
+  int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
                            const AxisSpread &spread = schedule.spread[axis];
                            return spread.vector * spread.lanes;
                          }));
-  return llvm::divideCeil(elements, run) *
-         llvm::divideCeil(run * tensor.elementBytes, lineBytes);
+  int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
+  return std::min<int64_t>(
+      lanes * (bytes / lineBytes),
+      llvm::divideCeil(span, run) *
+          llvm::divideCeil(run * tensor.elementBytes, lineBytes));
+}
+
+/// Warps that the register files of an SM hold: each of its four parts has a
+/// quarter of them, and warps get them in units of 256 (CUDA C++ Programming
+/// Guide, "Maximum Number of Resident Blocks", and the occupancy calculator).
+int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip) {
+  constexpr int64_t parts = 4, unit = 256, warpSize = 32;
+  return parts * (chip.registersPerSM / parts /
+                  llvm::alignTo(registers * warpSize, unit));
 }
 
 /// What the operators of some steps do in a thread.
@@ -241,7 +257,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
-    int64_t inStep = 0, words = 0;
+    // ptxas computes what several passes widen once, and keeps it as wide.
+    constexpr unsigned wide = 4;
+    int64_t inStep = 0, words = 0, inRegisters = 0;
     for (unsigned pass = 0; pass < passes.count; ++pass) {
       ThreadWork step = counter.count(passes.steps[pass].operators,
                                       passes.steps[pass].inputs, passes.axis),
@@ -252,19 +270,33 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       if (steps > keptSteps)
         add(again, steps - keptSteps);
       inStep = std::max({inStep, step.live, again.live});
+      // Straight on the next step's loads are under way.
+      int64_t ahead = 0;
+      for (unsigned input : passes.steps[pass].inputs)
+        if (!passes.isKeptInput[input])
+          ahead += counter.registersOf(group.inputs[input].axes,
+                                       group.inputs[input].elementBytes);
+      if (schedule.walk->registers > 1)
+        inStep = std::max(inStep, step.live + ahead);
     }
     for (unsigned op = 0; op < group.operators.size(); ++op) {
       const StitchWork::Operator &entry = work.operators[op];
-      if (passes.isKept[op])
+      if (passes.isKept[op]) {
         words += counter.registersOf(entry.resultAxes, entry.bytes);
+        inRegisters +=
+            counter.registersOf(entry.resultAxes, std::max(entry.bytes, wide));
+      }
       if (passes.reducesAxis(group, op))
         accumulators += elementsOf(schedule, entry.axes);
     }
     for (unsigned input = 0; input < group.inputs.size(); ++input)
-      if (passes.isKeptInput[input])
-        words += counter.registersOf(group.inputs[input].axes,
-                                     group.inputs[input].elementBytes);
-    kept = words * schedule.walk->registers;
+      if (passes.isKeptInput[input]) {
+        const StitchTensor &tensor = group.inputs[input];
+        words += counter.registersOf(tensor.axes, tensor.elementBytes);
+        inRegisters += counter.registersOf(tensor.axes,
+                                           std::max(tensor.elementBytes, wide));
+      }
+    kept = inRegisters * schedule.walk->registers;
     stash = countStash(group, schedule, passes);
     total.instructions += words * schedule.walk->shared * 2 / 4;
     total.live = std::max(outside.live, inStep) + accumulators + kept;
@@ -280,11 +312,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   };
   llvm::for_each(group.inputs, addBeside);
   for (const StitchTensor &tensor : group.results) {
-    int64_t bytes = 0, steps = 1;
+    int64_t steps = 1;
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
     addBeside(tensor);
-    if (turnedLayout(group, schedule, tensor, &bytes)) {
+    if (int64_t bytes = countTurned(group, schedule, tensor)) {
       total.scratch = std::max(total.scratch, bytes);
       total.instructions += 4 * steps * elementsOf(schedule, tensor.axes);
       continue;
@@ -294,7 +326,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     stores.loads = 0;
     add(stores, steps);
   }
-  constexpr int64_t ownRegisters = 24; // addresses, coordinates
+  constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
   cost.sharedMemory = total.scratch + stash;
   int64_t threads = schedule.warps * warpSize;
@@ -304,7 +336,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     return std::nullopt;
   cost.blocksPerSM = std::min<int64_t>(
       {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
-       chip.registersPerSM / (cost.registers * threads),
+       warpsByRegisters(cost.registers, chip) / schedule.warps,
        chip.sharedMemoryPerSM /
            (cost.sharedMemory + chip.sharedMemoryReserved)});
   if (cost.blocksPerSM == 0)
@@ -348,8 +380,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                std::max(busy, cost.memory + cost.latency / cost.blocksPerSM);
   // Then the last blocks combine the parts, each through its own SM, after a
   // fence, a count and a load.
-  StitchSplit split(group, schedule);
-  if (split.axis) {
+  if (StitchSplit::axisOf(group, schedule)) {
+    StitchSplit split(group, schedule);
     double steps = llvm::divideCeil(split.parts, split.stepOfParts());
     double busy = std::min<int64_t>(split.counters, chip.numSMs);
     cost.total +=

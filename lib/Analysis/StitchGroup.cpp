@@ -59,8 +59,7 @@ LogicalResult StitchBuilder::separate() {
 
 /// Element-wise but for elements that the body reads at places of its own.
 static bool readsElementwise(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops() || op.getNumLoops() == 0)
+  if (op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
     return false;
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation())
@@ -216,6 +215,26 @@ std::optional<unsigned> StitchGroup::findAxis(StringRef name) const {
   return std::nullopt;
 }
 
+/// What has no loops, as what follows a reduction over everything, is computed
+/// where its operands are, or else along an axis of a single point.
+void StitchBuilder::findHomes() {
+  std::optional<unsigned> point;
+  for (auto [number, loops] : llvm::enumerate(group.loops)) {
+    std::optional<unsigned> home;
+    if (!loops.empty())
+      home = loops.front();
+    linalg::LinalgOp op = group.operators[number];
+    for (Value value : op.getDpsInputs())
+      if (std::optional<unsigned> maker = group.definer(value); maker && !home)
+        home = group.homes[*maker];
+    if (!home && !point) {
+      point = group.axes.size();
+      group.axes.push_back({nameOf(*point), /*extent=*/1});
+    }
+    group.homes.push_back(home ? *home : *point);
+  }
+}
+
 /// Axes that operators have in common, by way of others too, are of one
 /// component, and so are those of operators that hand on a single number.
 SmallVector<unsigned> StitchBuilder::findComponents() const {
@@ -232,7 +251,7 @@ SmallVector<unsigned> StitchBuilder::findComponents() const {
     linalg::LinalgOp op = group.operators[number];
     for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value))
-        join({loops.front(), group.loops[*maker].front()});
+        join({group.homes[number], group.homes[*maker]});
   }
   llvm::MapVector<unsigned, unsigned> numbers;
   SmallVector<unsigned> components;
@@ -286,6 +305,8 @@ void StitchBuilder::fuseLoops() {
   for (SmallVector<unsigned> &loops : group.loops)
     for (unsigned &axis : loops)
       axis = numbers[fused[axis]];
+  for (unsigned &axis : group.homes)
+    axis = numbers[fused[axis]];
 }
 
 FailureOr<StitchGroup>

@@ -193,23 +193,38 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   return layout;
 }
 
-std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
-                                                 const StitchSchedule &schedule,
-                                                 const StitchTensor &result,
-                                                 int64_t *bytes) {
-  SmallVector<unsigned> axes(result.axes.begin(), result.axes.end());
-  llvm::sort(axes);
+int64_t fusion::countTurned(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchTensor &result) {
   if (!result.unit || schedule.stepOf(*result.unit).tile == 1)
-    return std::nullopt;
+    return 0;
   // Of the axes that neighbouring threads or registers go along, the nearest.
-  auto nearest = llvm::find_if(llvm::reverse(axes), [&](unsigned axis) {
-    return schedule.spread[axis].vector > 1 || schedule.spread[axis].lanes > 1;
-  });
+  std::optional<unsigned> nearest;
+  int64_t bytes = result.elementBytes;
+  for (unsigned axis : result.axes) {
+    const AxisSpread &spread = schedule.spread[axis];
+    bytes *= schedule.stepOf(axis).tile;
+    if ((spread.vector > 1 || spread.lanes > 1) && axis >= nearest.value_or(0))
+      nearest = axis;
+  }
   Type element = getElementTypeOrSelf(result.value);
   constexpr unsigned smallest = 8; // bits of what shared memory holds
-  if (nearest == axes.rend() || *nearest == *result.unit ||
+  if (!nearest || *nearest == *result.unit ||
       element.getIntOrFloatBitWidth() < smallest)
+    return 0;
+  // Rows are a word longer, of 32 words or so.
+  constexpr int64_t least = 1024, part = 8;
+  return bytes + bytes / part + least;
+}
+
+std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
+                                                 const StitchSchedule &schedule,
+                                                 const StitchTensor &result) {
+  int64_t most = countTurned(group, schedule, result);
+  if (most == 0)
     return std::nullopt;
+  SmallVector<unsigned> axes(result.axes.begin(), result.axes.end());
+  llvm::sort(axes);
   SmallVector<int64_t> shape;
   SmallVector<unsigned> order;
   for (unsigned axis : axes)
@@ -223,10 +238,8 @@ std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
   std::optional<PaddedScratch> scratch =
       planPadded(layoutOf(group, schedule, result.component, axes), to,
                  result.elementBytes);
-  if (!scratch)
+  if (!scratch || scratch->elements * result.elementBytes > most)
     return std::nullopt;
-  if (bytes)
-    *bytes = scratch->elements * result.elementBytes;
   return to;
 }
 
@@ -336,9 +349,11 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     count(passes.steps, passesOf);
     count(passes.stepsAgain, passesAgain);
   }
-  StitchSplit split(group, schedule);
-  if (split.axis)
-    addExchange(group, schedule, split, traffic);
+  std::optional<StitchSplit> split;
+  if (StitchSplit::axisOf(group, schedule)) {
+    split.emplace(group, schedule);
+    addExchange(group, schedule, *split, traffic);
+  }
   for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
@@ -350,7 +365,8 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       lanes *= spread.lanes;
       auto *at = llvm::find(tensor.axes, axisNumber);
       if (at == tensor.axes.end()) {
-        bool isOnce = axisNumber == split.axis && split.isLateInput[number];
+        bool isOnce =
+            split && axisNumber == *split->axis && split->isLateInput[number];
         replicas *= spread.lanes * spread.warps *
                     (isOnce ? 1 : llvm::divideCeil(axis.extent, spread.tile));
         continue;
@@ -362,7 +378,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       }
       // Of an axis that is split nothing is read twice.
       int64_t kept = std::min<int64_t>(
-          beyond, axisNumber == split.axis
+          beyond, split && axisNumber == *split->axis
                       ? beyond
                       : (schedule.walk->registers + schedule.walk->shared) *
                             schedule.walk->step);

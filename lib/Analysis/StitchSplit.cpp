@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace fusion;
 
 static bool reduces(const StitchGroup &group, unsigned op, unsigned axis) {
-  return llvm::is_contained(group.loops[op], axis) &&
+  return group.reductions[op] && llvm::is_contained(group.loops[op], axis) &&
          !llvm::is_contained(group.resultAxes(op), axis);
 }
 
@@ -27,11 +27,17 @@ static void findLate(const StitchGroup &group, unsigned axis,
   }
 }
 
-StitchSplit::StitchSplit(const StitchGroup &group,
-                         const StitchSchedule &schedule) {
+std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
+                                            const StitchSchedule &schedule) {
   for (auto [number, entry] : llvm::enumerate(group.axes))
     if (entry.isReduced && schedule.spread[number].tile < entry.extent)
-      axis = number;
+      return number;
+  return std::nullopt;
+}
+
+StitchSplit::StitchSplit(const StitchGroup &group,
+                         const StitchSchedule &schedule)
+    : axis(axisOf(group, schedule)) {
   isLateInput.assign(group.inputs.size(), false);
   if (!axis) {
     isPartial.assign(group.operators.size(), false);
@@ -92,12 +98,12 @@ bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
 
 std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
                                               const StitchSchedule &schedule) {
+  if (!StitchSplit::axisOf(group, schedule))
+    return std::nullopt;
   SmallVector<unsigned> split;
   for (auto [number, axis] : llvm::enumerate(group.axes))
     if (axis.isReduced && schedule.spread[number].tile < axis.extent)
       split.push_back(number);
-  if (split.empty())
-    return std::nullopt;
   std::string name = "axis '" + group.axes[split.front()].name + "'";
   if (split.size() > 1)
     return name + " and '" + group.axes[split[1]].name +

@@ -146,7 +146,7 @@ FailureOr<unsigned> StitchBuilder::addInput(StitchTensor tensor) {
 LogicalResult StitchBuilder::collectInputs() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     // A single number is read by each component for itself.
-    unsigned component = group.components[group.loops[index].front()];
+    unsigned component = group.componentOf(index);
     for (OpOperand *operand : op.getDpsInputOperands()) {
       Value value = operand->get();
       if (!isa<RankedTensorType>(value.getType()) || group.definer(value))
@@ -250,6 +250,5 @@ void StitchBuilder::describeReaders() {
     tensor.isRepeated = tensor.axes.size() <
                         size_t(llvm::count(group.components, tensor.component));
   for (StitchTensor &tensor : group.results)
-    tensor.component =
-        group.components[group.loops[*group.definer(tensor.value)].front()];
+    tensor.component = group.componentOf(*group.definer(tensor.value));
 }

@@ -56,6 +56,7 @@ private:
   void chooseAxes() {
     SmallVector<int64_t> bytes(group.axes.size(), 0);
     vectors.assign(group.axes.size(), 1);
+    narrowest = vectors;
     auto add = [&](const StitchTensor &tensor) {
       if (tensor.axes.empty())
         return;
@@ -63,8 +64,12 @@ private:
       for (unsigned axis : tensor.axes)
         size *= group.axes[axis].extent;
       bytes[tensor.axes.back()] += size;
-      vectors[tensor.axes.back()] = std::max<int64_t>(
-          vectors[tensor.axes.back()], tensor.alignment / tensor.elementBytes);
+      int64_t width = tensor.alignment / tensor.elementBytes;
+      int64_t &widest = vectors[tensor.axes.back()],
+              &least = narrowest[tensor.axes.back()];
+      widest = std::max(widest, width);
+      if (width > 1)
+        least = least == 1 ? width : std::min(least, width);
     };
     llvm::for_each(group.inputs, add);
     llvm::for_each(group.results, add);
@@ -96,10 +101,14 @@ private:
       return isCoarse && count > 1 && count < most &&
              count < static_cast<int64_t>(llvm::PowerOf2Ceil(rest));
     };
-    // The widest accesses, or single elements.
-    SmallVector<int64_t, 2> widths = {vectors[axis]};
-    if (vectors[axis] > 1 && !isCoarse)
-      widths.push_back(1);
+    // The widest accesses that a warp has use for. Narrower ones have as many
+    // bytes under way in more requests.
+    constexpr int64_t warpSize = 32;
+    SmallVector<int64_t, 4> widths = {vectors[axis]};
+    while (widths.back() > 1 && (widths.back() * warpSize > extent ||
+                                 widths.back() > narrowest[axis]))
+      widths.push_back(
+          isCoarse && widths.back() <= narrowest[axis] ? 1 : widths.back() / 2);
     for (int64_t vector : widths)
       for (int64_t l = 1; l <= lanes; l *= 2) {
         if (l > 1 && vector * l / 2 >= extent)
@@ -147,8 +156,15 @@ private:
     int64_t step = saved.tile,
             steps = llvm::divideCeil(group.axes[axis].extent, step);
     if (split) {
-      // Any number of steps, in a loop or straight on.
-      for (int64_t own = 1; own < steps; own *= isCoarse ? 4 : 2) {
+      // So many blocks for each SM, in a loop or straight on.
+      current.spread[axis].tile = step * steps;
+      int64_t others = countBlocks(group, current), last = 0;
+      for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
+        int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+        int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
+        if (own == last || own == steps)
+          continue;
+        last = own;
         current.spread[axis].tile = step * own;
         current.walk = {axis, step, 0, 0};
         rate();
@@ -220,6 +236,7 @@ private:
   static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
+  static constexpr int64_t kMostOfSM = 32; // blocks that share reductions
 
   const StitchGroup &group;
   const ChipInfo &chip;
@@ -227,7 +244,8 @@ private:
   bool isCoarse;
   std::optional<unsigned> split;
   SmallVector<unsigned> order;
-  SmallVector<int64_t> vectors;
+  SmallVector<int64_t> vectors;   ///< elements of the widest accesses, by axis
+  SmallVector<int64_t> narrowest; ///< of those of the widest type
   StitchSchedule current;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
@@ -258,8 +276,9 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   };
   llvm::DenseMap<unsigned, unsigned> inputs, positions;
   for (auto [op, loops] : llvm::enumerate(group.loops)) {
-    if (group.components[loops.front()] != component)
+    if (group.componentOf(op) != component)
       continue;
+    part.homes.push_back(numbers[group.homes[op]]);
     part.operators.push_back(group.operators[op]);
     part.reductions.push_back(group.reductions[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
@@ -381,6 +400,13 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
   return best;
 }
 
+/// What a kernel whose blocks share reductions takes at least: its bytes, and a
+/// store, a count and a load of the parts.
+static double leastOfShared(const StitchGroup &group, const ChipInfo &chip) {
+  return chip.launchOverhead + 2 * chip.dramLatency + 3 * chip.l2Latency +
+         StitchWork(group).compulsoryBytes / chip.dramBytesPerSecond;
+}
+
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
                                                     const ChipInfo &chip,
                                                     std::string &reason,
@@ -392,7 +418,8 @@ std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
   std::optional<StitchResult> best =
       Enumeration(group, chip, isCoarse).run(reason);
   // Where that leaves multiprocessors without a block, blocks share reductions.
-  if (best && countBlocks(group, best->schedule) >= chip.numSMs)
+  if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
+               best->cost.total <= leastOfShared(group, chip)))
     return best;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!canSplit(group, axis))

@@ -206,3 +206,22 @@ func.func @more_kept_than_there_is(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>)
   } -> tensor<8x100xf32>
   return %r : tensor<8x100xf32>
 }
+
+// -----
+
+func.func @both_shared(%a: tensor<8x100xf32>, %o: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{schedule cannot be lowered: axis 'i' and 'j' are both reduced over blocks}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<f32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0.0 : f32
+    %s = linalg.fill ins(%low : f32) outs(%p : tensor<f32>) -> tensor<f32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+        ins(%x : tensor<8x100xf32>) outs(%s : tensor<f32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.addf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<f32>
+    fuse.yield %t : tensor<f32>
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

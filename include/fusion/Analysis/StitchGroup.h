@@ -58,6 +58,8 @@ struct StitchGroup {
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
+  /// By operator: an axis of its component, its own where it has loops.
+  llvm::SmallVector<unsigned> homes;
   /// By operator: what it combines, none where it is element-wise.
   llvm::SmallVector<std::optional<ReductionBody>> reductions;
   llvm::SmallVector<StitchTensor> inputs;
@@ -82,6 +84,7 @@ struct StitchGroup {
           mlir::ValueRange results,
           llvm::function_ref<void(const llvm::Twine &)> explain);
 
+  unsigned componentOf(unsigned op) const { return components[homes[op]]; }
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   /// The operator that makes `value`, if it is one of the group's.
   std::optional<unsigned> definer(mlir::Value value) const;

@@ -69,13 +69,15 @@ std::optional<std::string> checkStitching(const StitchGroup &group,
 LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
                       unsigned component, llvm::ArrayRef<unsigned> axes);
 
-/// The layout in which a result is stored where the block's would not write
-/// neighbours side by side: it is turned through shared memory first. nullopt
-/// where it is stored as it lies. `bytes`, where given, is what that takes.
+/// Bytes of shared memory, at most, through which a result is turned where the
+/// block's layout would not store neighbours side by side; 0 where it is stored as
+/// it lies.
+int64_t countTurned(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchTensor &result);
+/// The layout that it is turned to. nullopt where it is stored as it lies.
 std::optional<LinearLayout> turnedLayout(const StitchGroup &group,
                                          const StitchSchedule &schedule,
-                                         const StitchTensor &result,
-                                         int64_t *bytes = nullptr);
+                                         const StitchTensor &result);
 
 /// Blocks of the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);

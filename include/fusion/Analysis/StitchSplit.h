@@ -23,6 +23,9 @@ namespace fusion {
 
 struct StitchSplit {
   StitchSplit(const StitchGroup &group, const StitchSchedule &schedule);
+  /// The axis alone.
+  static std::optional<unsigned> axisOf(const StitchGroup &group,
+                                        const StitchSchedule &schedule);
 
   /// The axis; none where every reduced axis is in a block whole.
   std::optional<unsigned> axis;

@@ -14,6 +14,7 @@
 
 #include "StitchLowering.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/StitchCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -69,7 +70,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
-        !passes.reducesAxis(group, maker) && isOf(component, tensor.axes))
+        !passes.reducesAxis(group, maker) && isOf(component, maker))
       store(tensor, scope);
   }
 }
@@ -276,7 +277,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
 void StitchLowering::emitRows(unsigned pass) {
   for (unsigned number = 0; number < group.operators.size(); ++number)
     if (!passes.isWalked[number] && passes.level[number] == pass &&
-        !split.isLate[number] && isOf(component, group.loops[number]))
+        !split.isLate[number] && isOf(component, number))
       emitRow(number);
 }
 
@@ -323,7 +324,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   bool isWalked = passes.axis && group.components[*passes.axis] == component;
   // Loads first: they are what everything waits for.
   for (unsigned op = 0; op < group.operators.size(); ++op)
-    if (isOf(component, group.loops[op]))
+    if (isOf(component, op))
       for (unsigned input : group.sources[op].inputs)
         if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
             !split.isLateInput[input])
@@ -366,7 +367,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   }
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
-    if (isOf(component, group.loops[maker]) && !isLate(tensor) &&
+    if (isOf(component, maker) && !isLate(tensor) &&
         (!passes.isWalked[maker] || passes.reducesAxis(group, maker)))
       store(tensor, rows);
   }
@@ -379,9 +380,15 @@ DictionaryAttr StitchLowering::predicted() {
       fuse::kChipAttrName);
   if (!chip)
     return {};
+  const ChipInfo &info = *lookupChip(chip.getName());
+  // What the evaluator counts on is a promise to ptxas.
+  if (std::optional<StitchCost> cost = predictStitching(
+          group, StitchWork(group, passes.axis), schedule, info))
+    kernel.kernel().setResidentBlocks(std::min<int64_t>(
+        cost->blocksPerSM,
+        llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
   StitchTraffic traffic = countTraffic(group, schedule, passes);
-  double seconds = predictStreaming(traffic.loaded + traffic.stored,
-                                    *lookupChip(chip.getName()));
+  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   return b.getDictionaryAttr(
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),

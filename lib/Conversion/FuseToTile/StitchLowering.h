@@ -80,8 +80,8 @@ private:
                Accumulators &accumulators);
   void finish(unsigned op, Value accumulator);
   llvm::SmallVector<unsigned> keptOf(unsigned pass, bool ofInputs) const;
-  bool isOf(unsigned number, AxisList axes) const {
-    return group.components[axes.front()] == number;
+  bool isOf(unsigned number, unsigned op) const {
+    return group.componentOf(op) == number;
   }
 
   // Values (StitchValues.cpp).

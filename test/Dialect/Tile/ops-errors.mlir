@@ -591,3 +591,11 @@ func.func @scale_of_integers(%a: tensor<16x16xi32>) {
   %b = tile.scale %a by %a : tensor<16x16xi32>
   return
 }
+
+// -----
+
+func.func @no_blocks(%n: index) {
+  // expected-error @below {{'tile.last_block' op counts one block at least with one counter at least}}
+  %a = tile.last_block %n of 0 {counters = 1 : i64}
+  return
+}

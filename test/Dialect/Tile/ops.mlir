@@ -167,3 +167,10 @@ tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !
   tile.store %z, %out[%n, %n] {ragged} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>
   tile.return
 }
+
+// CHECK: tile.kernel @blocks
+tile.kernel @blocks(%n: index) attributes {warps = 4 : i64} {
+  // CHECK: tile.last_block %{{.*}} of 24 {counters = 6 : i64}
+  %last = tile.last_block %n of 24 {counters = 6 : i64}
+  tile.return
+}
