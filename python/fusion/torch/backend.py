@@ -14,9 +14,11 @@ from .regions import Options, Region, Report, compile_graph
 
 
 def decompositions() -> dict:
-    """PyTorch's, to core ATen, but for operators that have a rule of ours."""
+    """PyTorch's, to core ATen, but for operators that have a rule of ours and for those
+    that draw random numbers, which PyTorch draws in its own way."""
     return {operator: how for operator, how in torch._decomp.core_aten_decompositions().items()
-            if str(operator) not in RULES}
+            if str(operator) not in RULES
+            and torch.Tag.nondeterministic_seeded not in getattr(operator, "tags", ())}
 
 
 def _has_open_sizes(graph: torch.fx.GraphModule) -> bool:

@@ -97,7 +97,7 @@ class Body:
         return self.emit(f"arith.constant {literal(value, type)}", type)
 
     def index(self, dim: int) -> Scalar:
-        return self.emit(f"linalg.index {dim}", "index")
+        return self.emit(f"linalg.index {dim} : index", "index")
 
     def index_constant(self, value: int) -> Scalar:
         return self.emit(f"arith.constant {value} : index", "index")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from .emit import Function, Tensor, Unsupported
@@ -151,10 +152,7 @@ def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
     table = {op: f for op, f in torch._decomp.decomposition_table.items()
              if str(op) not in RULES}
     try:
-        graph = make_fx(flat, decomposition_table=table, tracing_mode="fake",
-                        _allow_non_fake_inputs=True)(*_fakes(inputs))
-    except Unsupported:
-        raise
+        graph = _trace(flat, inputs, table)
     except Exception as error:  # decompositions decline what they do not handle
         raise Unsupported(f"PyTorch's decomposition fails: {type(error).__name__}") from error
     values = [leaf for leaf in torch.utils._pytree.tree_leaves((args, kwargs))
@@ -163,20 +161,14 @@ def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
                        constants=lambda name: getattr(graph, name))
 
 
-def _fakes(inputs: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Tensors of the same looks, of a mode that does not know the graph's."""
-    return [torch.empty_strided(tuple(t.shape), tuple(t.stride()), dtype=t.dtype, device="meta")
-            if False else _blank(t) for t in inputs]
-
-
-def _blank(tensor: torch.Tensor) -> torch.Tensor:
-    from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
-
-    if not isinstance(tensor, FakeTensor):
-        return tensor
-    with unset_fake_temporarily():
-        return torch.empty_strided(tuple(tensor.shape), tuple(tensor.stride()),
-                                   dtype=tensor.dtype)
+def _trace(call: Callable, inputs: list[torch.Tensor], table: dict) -> torch.fx.GraphModule:
+    """The graph of a call on tensors of the looks of `inputs`, whatever is traced
+    around it."""
+    with unset_fake_temporarily(), torch._guards.tracing(None):
+        blank = [torch.empty_strided(tuple(t.shape), tuple(t.stride()), dtype=t.dtype)
+                 for t in inputs]
+        return make_fx(call, decomposition_table=table, tracing_mode="fake",
+                       _allow_non_fake_inputs=True)(*blank)
 
 
 def lower_graph(function: Function, graph: torch.fx.Graph, inputs: list[Any],

@@ -33,6 +33,7 @@ class Options:
         async_compile: PyTorch's kernels serve the calls until ours are compiled.
         strict: a part that should compile and does not is an error; otherwise PyTorch
             computes it, and `explain` and the log of ``fusion.torch`` say why.
+        views: parts of nothing but views are compiled, too; otherwise PyTorch keeps them.
         sanitize: the emulator looks for races and bad accesses; findings are errors.
         report: gathers what was done.
     """
@@ -43,6 +44,7 @@ class Options:
     cache_dir: str | None = None
     async_compile: bool = False
     strict: bool = False
+    views: bool = False
     sanitize: bool = False
     report: "Report | None" = None
 
@@ -300,6 +302,7 @@ def check_node(node: torch.fx.Node) -> None:
 
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
     """The graph with its parts that we can compute in place of their operators."""
+    graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
     report = options.report
     if report is not None:
         report.graphs += 1
@@ -308,7 +311,7 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
     partitioner = CapabilityBasedPartitioner(graph, _Capability(report),
                                              allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
-                  if not all(_is_free(node) for node in part.nodes)]
+                  if options.views or not all(_is_free(node) for node in part.nodes)]
     if not partitions:
         return graph
     fused = partitioner.fuse_partitions(partitions)

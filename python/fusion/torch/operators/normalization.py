@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Sequence
 
-from ..emit import Body, Scalar, Tensor
+from ..emit import Body, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers, type_of
 from .pointwise import maximum
 from .reductions import accumulator, add, moments
 
 
-def _exponentials(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+def exponentials(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
     """x less its maximum along `dim`, its exponentials, and their sum."""
     f = call.f
     kept = [1 if d == dim else size for d, size in enumerate(x.shape)]
@@ -36,7 +36,7 @@ def softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tenso
     safe = "safe" in call.target
 
     def compute(x: Tensor, dim: int) -> Tensor:
-        _, powers, sum = _exponentials(call, x, dim)
+        _, powers, sum = exponentials(call, x, dim)
 
         def divide(b: Body, power: Scalar, sum: Scalar) -> Scalar:
             quotient = b.binary("arith.divf", power, sum)
@@ -54,7 +54,7 @@ def softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tenso
 @lowers("aten._log_softmax.default")
 def log_softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tensor:
     def compute(x: Tensor, dim: int) -> Tensor:
-        lowered, _, sum = _exponentials(call, x, dim)
+        lowered, _, sum = exponentials(call, x, dim)
         return call.f.elementwise(
             [lowered, sum], x.shape, x.type,
             lambda b, x, sum: b.binary("arith.subf", x, b.unary("math.log", sum)))
@@ -141,6 +141,5 @@ def batch_norm(call: Call, x: Tensor, weight: Tensor | None, bias: Tensor | None
     result = f.elementwise([x, *[f.reshape(t, channel) for t in operands]], x.shape,
                            type_of(call.value[0]), scale)
     if call.used(1) or call.used(2):
-        from ..emit import Unsupported
         raise Unsupported("the saved statistics of a batch norm")
     return result, None, None

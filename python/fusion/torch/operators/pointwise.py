@@ -229,11 +229,53 @@ def divide(b: Body, x: Scalar, y: Scalar) -> Scalar:
     return b.binary("arith.divf", x, y)
 
 
-@prim("div")
-def divide_towards_zero(b: Body, x: Scalar, y: Scalar) -> Scalar:
-    if x.type in FLOATS:
-        return b.binary("arith.divf", x, y)
-    raise Unsupported("divisions of integers")
+def _divide_integers(call: Call, x: Any, y: Any, type: str, op: str) -> Tensor:
+    """PyTorch raises an error where the divisor is 0, which a kernel cannot: the
+    divisor must be a number."""
+    if isinstance(y, Tensor) or y in (0, -1) or type == "i1":
+        raise Unsupported("divisions of integers by data")
+    return apply(call, [x, y], type, lambda b, x, y: b.binary(op, x, y))
+
+
+@lowers("prims.div.default")
+def prims_div(call: Call, x: Any, y: Any) -> Tensor:
+    type = TYPES.get(call.tensors()[0].dtype)
+    if type in FLOATS:
+        return apply(call, [x, y], "f32" if type in ("f16", "bf16") else type, divide)
+    return _divide_integers(call, x, y, type, "arith.divsi")
+
+
+@lowers("aten.div.Tensor_mode", "aten.div.Scalar_mode")
+def divide_rounded(call: Call, x: Any, y: Any, *, rounding_mode: str | None = None) -> Tensor:
+    if rounding_mode is None:
+        return apply(call, [x, y], compute_type(call, Kind.INT_TO_FLOAT), divide)
+    type = compute_type(call, Kind.DEFAULT)
+    if type in INTEGERS:
+        op = "arith.divsi" if rounding_mode == "trunc" else "arith.floordivsi"
+        return _divide_integers(call, x, y, type, op)
+    if rounding_mode == "trunc":
+        # PyTorch rounds quotients of tensors of a half type first.
+        between = call.type if isinstance(y, Tensor) and y.shape else type
+        return apply(call, [x, y], type, lambda b, x, y: b.unary(
+            "math.trunc", b.convert(b.convert(divide(b, x, y), between), type)))
+    return apply(call, [x, y], type, floor_divide)
+
+
+def floor_divide(b: Body, x: Scalar, y: Scalar) -> Scalar:
+    """As Python divides: exactly by way of the remainder (c10's div_floor_floating)."""
+    zero, half, one = (b.constant(value, x.type) for value in (0, 0.5, 1))
+    quotient = divide(b, x, y)
+    rest = b.binary("arith.remf", x, y)
+    exact = divide(b, b.binary("arith.subf", x, rest), y)
+    differs = b.binary("arith.xori", b.compare("lt", rest, zero), b.compare("lt", y, zero))
+    lower = b.binary("arith.andi", b.compare("ne", rest, zero), differs)
+    exact = b.select(lower, b.binary("arith.subf", exact, one), exact)
+    down = b.unary("math.floor", exact)
+    far = b.compare("gt", b.binary("arith.subf", exact, down), half)
+    floor = b.select(far, b.binary("arith.addf", down, one), down)
+    floor = b.select(b.compare("eq", exact, zero),
+                     b.binary("math.copysign", zero, quotient), floor)
+    return b.select(b.compare("eq", y, zero), quotient, floor)
 
 
 @prim("fmod")
@@ -472,7 +514,7 @@ def full_like(call: Call, x: Tensor, value: Any, **options: Any) -> Tensor:
     return call.f.fill(value, call.shape, call.type)
 
 
-@lowers("aten.scalar_tensor.default")
+@lowers("aten.scalar_tensor.default", "prims.scalar_tensor.default")
 def scalar_tensor(call: Call, value: Any, **options: Any) -> Tensor:
     return call.f.fill(value, call.shape, call.type)
 
