@@ -199,6 +199,8 @@ private:
 } // namespace
 
 NB_MODULE(_native, module) {
+  // PyTorch keeps compiled graphs, and with them plans, to the very end.
+  nb::set_leak_warnings(false);
   module.def("compile", &compile, nb::arg("source"), nb::arg("chip"),
              nb::arg("file_name"), nb::arg("f32_products"),
              nb::arg("pass_pipeline"), nb::arg("force_fusion"),

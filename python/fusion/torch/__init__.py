@@ -3,7 +3,7 @@
 `Options` are given as ``options={…}``; `explain` says what was made of a model.
 """
 
-from . import cache
+from .. import cache
 from .backend import Explanation, backend, explain
 from .emit import Unsupported
 from .regions import Options, Region, Report

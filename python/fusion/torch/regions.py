@@ -14,9 +14,10 @@ import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
+from .. import cache
 from ..diagnostics import FusionError
 from ..program import Program
-from . import cache, operators  # noqa: F401  (the rules file themselves)
+from . import operators  # noqa: F401  (the rules file themselves)
 from .emit import Function, Tensor, Unsupported
 from .lowering import check_tensor, lower_graph, lower_node, shape_of, type_of
 
@@ -184,6 +185,8 @@ class Region(torch.nn.Module):
         output = next(node for node in graph.graph.nodes if node.op == "output").args[0]
         self._single = not isinstance(output, (tuple, list))
         self._looks = [node.meta["val"] for node in ([output] if self._single else output)]
+        self._takes = [node.meta.get("val") for node in graph.graph.nodes
+                       if node.op == "placeholder"]
         try:
             self.module: Module | None = to_module(graph.graph)
         except Unsupported as reason:
@@ -233,6 +236,10 @@ class Region(torch.nn.Module):
         if self.module is None or self.module.text and self.program is None:
             if self._pending is not None and self._pending.done():
                 self._pending.result()  # raises what went wrong
+            return self._graph[0](*inputs)
+        if any(given.dtype != look.dtype or given.shape != look.shape
+               for given, look in zip(inputs, self._takes)):
+            # What PyTorch computes is not always what it foretold.
             return self._graph[0](*inputs)
         made: tuple[np.ndarray, ...] = ()
         if self.program is not None:

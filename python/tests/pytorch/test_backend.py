@@ -210,6 +210,7 @@ def test_cache_cannot_be_written(front, run_compiled, tmp_path):
     torch.testing.assert_close(result, x * 7)
 
 
+@pytest.mark.nightly
 def test_processes_share_the_cache(front, build_folder, tmp_path):
     """Several processes at once, then one more, which finds everything."""
     script = tmp_path / "model.py"

@@ -19,8 +19,8 @@ import tempfile
 import threading
 from typing import Any
 
-from .. import _native, program
-from ..program import Program
+from . import _native, program
+from .program import Program
 
 _MAGIC = "fusion-cache-1"
 _KEPT = 256  # programs that a process holds ready
