@@ -46,7 +46,7 @@ public:
           const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
-  static constexpr int64_t addressing = 48; ///< registers
+  static constexpr int64_t addressing = 52; ///< registers
 
   static int64_t alignBuffer(int64_t bytes) {
     return llvm::alignTo(bytes, 128);
