@@ -150,7 +150,6 @@ def explain(model: Callable, *args: Any, options: dict[str, Any] | None = None,
 
 def _separate_us(region: Region, options: Options) -> float | None:
     """The predicted time of a part with each operator compiled by itself."""
-    from .regions import check_node  # noqa: F401
     times: list[float | None] = []
     for node in region._graph[0].graph.nodes:
         if node.op != "call_function" or "getitem" in str(node.target):

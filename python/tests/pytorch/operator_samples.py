@@ -168,21 +168,8 @@ def name_of(op) -> str:
     return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("-n", "--samples", type=int, default=None)
-    parser.add_argument("-t", "--types", default="f32,f16,bf16")
-    parser.add_argument("--part", default="0/1", help="I/N: every N-th operator from the I-th")
-    parser.add_argument("-v", "--verbose", action="store_true")
-    arguments = parser.parse_args()
-    import logging
-    logging.getLogger("fusion.torch").setLevel(logging.ERROR)
-    part, parts = map(int, arguments.part.split("/"))
-    chosen = [op for op in op_db if not arguments.names or op.name in arguments.names
-              or name_of(op) in arguments.names][part::parts]
-    total = Outcome()
-    claimed = set()
+def run(chosen, arguments, total: Outcome, claimed: set[str]) -> None:
+    """Adds up the outcomes of operators, and prints those to look at."""
     for op in chosen:
         for type in arguments.types.split(","):
             start = time.time()
@@ -206,6 +193,27 @@ def main() -> int:
                     for reason, count in outcome.reasons.most_common(2):
                         print("   declined:", count, reason[:200])
             sys.stdout.flush()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("-n", "--samples", type=int, default=None)
+    parser.add_argument("-t", "--types", default="f32,f16,bf16")
+    parser.add_argument("--part", default="0/1", help="I/N: every N-th operator from the I-th")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    arguments = parser.parse_args()
+    import logging
+    logging.getLogger("fusion.torch").setLevel(logging.ERROR)
+    part, parts = map(int, arguments.part.split("/"))
+    chosen = [op for op in op_db if not arguments.names or op.name in arguments.names
+              or name_of(op) in arguments.names][part::parts]
+    total = Outcome()
+    claimed = set()
+    try:
+        run(chosen, arguments, total, claimed)
+    except KeyboardInterrupt:
+        print("stopped")
     print(f"{len(claimed)} operators of PyTorch's tests, {len(total.operators)} of ATen: "
           f"{total.right} samples right, {total.declined} declined, {len(total.wrong)} wrong, "
           f"{len(total.uncompiled)} parts that did not compile")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers, type_of
 from .contractions import contract
 from .normalization import exponentials
-from .reductions import accumulator
 
 
 @lowers("aten._scaled_dot_product_flash_attention_for_cpu.default")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any
 
 from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers

@@ -10,7 +10,7 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as Kind
 from torch._prims_common import elementwise_dtypes
 
 from ..emit import FLOATS, INTEGERS, Body, Scalar, Tensor, Unsupported
-from ..lowering import RULES, TYPES, Call, lowers
+from ..lowering import TYPES, Call, lowers
 
 Compute = Callable[..., Scalar]
 
@@ -499,55 +499,3 @@ def clone(call: Call, x: Tensor, memory_format: Any = None) -> Tensor:
 @lowers("aten.copy.default")
 def copy(call: Call, x: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
     return call.f.convert(call.f.broadcast(source, call.shape), call.type)
-
-
-# Tensors out of nothing.
-
-
-@lowers("aten.full.default", "prims.full.default")
-def full(call: Call, size: Any, value: Any, **options: Any) -> Tensor:
-    return call.f.fill(value, call.shape, call.type)
-
-
-@lowers("aten.full_like.default", "aten.fill.Scalar")
-def full_like(call: Call, x: Tensor, value: Any, **options: Any) -> Tensor:
-    return call.f.fill(value, call.shape, call.type)
-
-
-@lowers("aten.scalar_tensor.default", "prims.scalar_tensor.default")
-def scalar_tensor(call: Call, value: Any, **options: Any) -> Tensor:
-    return call.f.fill(value, call.shape, call.type)
-
-
-@lowers("aten.zeros_like.default", "aten.zeros.default", "aten.ones_like.default",
-        "aten.ones.default")
-def constant_like(call: Call, x: Any, **options: Any) -> Tensor:
-    return call.f.fill(1 if "ones" in call.target else 0, call.shape, call.type)
-
-
-@lowers("prims.iota.default")
-def iota(call: Call, length: int, start: int = 0, step: int = 1, **options: Any) -> Tensor:
-    def compute(b: Body, indices: list[Scalar]) -> Scalar:
-        position = b.convert(indices[0], "i64")
-        scaled = b.binary("arith.muli", position, b.constant(step, "i64"))
-        return b.convert(b.binary("arith.addi", scaled, b.constant(start, "i64")), call.type)
-
-    return call.f.indexed(call.shape, call.type, compute)
-
-
-@lowers("aten.arange.start_step", "aten.arange.default", "aten.arange.start")
-def arange(call: Call, *bounds: Any, **options: Any) -> Tensor:
-    start, step = 0, 1
-    if len(bounds) > 1:
-        start = bounds[0]
-    if len(bounds) > 2:
-        step = bounds[2]
-    if call.type in FLOATS:
-        def compute(b: Body, indices: list[Scalar]) -> Scalar:
-            # PyTorch computes in f64 and rounds once.
-            position = b.convert(b.convert(indices[0], "i64"), "f64")
-            scaled = b.binary("arith.mulf", position, b.constant(step, "f64"))
-            return b.convert(b.binary("arith.addf", scaled, b.constant(start, "f64")), call.type)
-
-        return call.f.indexed(call.shape, call.type, compute)
-    return iota(call, call.shape[0], int(start), int(step))
