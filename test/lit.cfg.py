@@ -7,6 +7,7 @@
 #   nightly      long tests are wanted (--param nightly=1, scripts/test --nightly); all of test/Nightly
 #                requires it
 #   asan         the build is instrumented
+#   python-package  the Python package was built
 #
 # Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt,
 # %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
@@ -78,7 +79,10 @@ config.substitutions += [
     ("%build_root", config.fusion_build_root),
 ]
 
-path = [config.fusion_tools_dir, config.llvm_tools_dir]
+# python3 is the interpreter that the package was built for.
+path = [config.fusion_tools_dir, config.llvm_tools_dir, os.path.dirname(config.python_executable)]
+if glob.glob(config.fusion_build_root + "/python/fusion/_native*"):
+    config.available_features.add("python-package")
 for name in ("ptxas", "nvcc", "nvdisasm"):
     found = find_cuda_tool(name)
     if found:
@@ -110,6 +114,6 @@ except ImportError:
 
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 config.environment["PYTHONPATH"] = os.pathsep.join(
-    [os.path.join(config.fusion_source_root, "python"), config.fusion_source_root]
+    [os.path.join(config.fusion_build_root, "python"), config.fusion_source_root]
 )
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"

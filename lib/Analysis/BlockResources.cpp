@@ -46,7 +46,7 @@ public:
           const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
-  static constexpr int64_t addressing = 56; ///< registers
+  static constexpr int64_t addressing = 52; ///< registers
 
   static int64_t alignBuffer(int64_t bytes) {
     return llvm::alignTo(bytes, 128);
@@ -240,7 +240,8 @@ public:
   }
 
   /// Tiles of arrays in registers that a product's computation is unrolled for:
-  /// its own accumulators and the values that it multiplies.
+  /// its own accumulators and the values that it multiplies. ptxas loads all
+  /// fragments of the next iteration's tile ahead.
   int64_t unrolledIterations(unsigned number) const {
     int64_t count = kept.accumulators[number].count;
     for (std::optional<unsigned> producer : group.products[number].producer)
@@ -250,30 +251,6 @@ public:
           count = std::max(count, kept.values[value].count);
       }
     return count;
-  }
-
-  /// The loops over an array of tiles are unrolled: each iteration's copies
-  /// have their own stage and with it addresses that do not change, which ptxas
-  /// holds in registers, and the next iteration's fragments are loaded ahead.
-  void listAddresses(unsigned number, int64_t unrolled,
-                     BlockResources &held) const {
-    if (unrolled == 1)
-      return;
-    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      if (!kept.loads[index] ||
-          schedule.places[index].space != fuse::Space::Shared ||
-          llvm::none_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
-            return llvm::is_contained(kept.accumulators[number].axes,
-                                      loop->index);
-          }))
-        continue;
-      constexpr int64_t bytesPerCopy = 16;
-      int64_t copies =
-          llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
-                           bytesPerCopy * 32 * schedule.warps);
-      held.addresses.push_back(
-          {static_cast<unsigned>(index), copies, unrolled});
-    }
   }
 
   /// Values of rows: of each reduction one, in every thread that holds an
@@ -314,10 +291,11 @@ public:
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
-      listAddresses(number, unrolled, held);
+      const ProductMapping &mapping = schedule.products[number];
+      int64_t steps = schedule.tiles[mapping.r1] / mapping.intrinsic->r1;
       auto [fragments, whole] = fragmentRegisters(number);
       held.products.push_back({liveRegisters(number, lifetimes) + whole,
-                               fragments, std::min<int64_t>(unrolled - 1, 1)});
+                               fragments, unrolled > 1 ? steps : 0});
     }
     for (unsigned number = 0; number < group.passes.size(); ++number)
       held.passes = std::max(held.passes, passRegisters(number));
@@ -405,10 +383,6 @@ void fusion::countResources(const BlockResources &held,
     buffers += Counter::alignBuffer(buffer.bytes *
                                     schedule.places[buffer.tensor].stages);
   footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
-  for (const BlockResources::Addresses &each : held.addresses)
-    registers +=
-        each.copies *
-        std::min<int64_t>(schedule.places[each.tensor].stages, each.iterations);
   for (const BlockResources::PerProduct &each : held.products)
     most =
         std::max(most, each.live + each.fragments *

@@ -28,11 +28,6 @@ struct BlockResources {
   int64_t passing = 0;
   int64_t atEnd = 0; ///< of a result that takes the place of all of these
 
-  struct Addresses { ///< of the copies in unrolled loops
-    unsigned tensor;
-    int64_t copies, iterations;
-  };
-  llvm::SmallVector<Addresses, 4> addresses;
   struct PerProduct {
     int64_t live;      ///< registers of a thread where it is computed
     int64_t fragments; ///< of one step

@@ -169,8 +169,13 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   SmallVector<std::pair<unsigned, unsigned>> reversed;
   for (unsigned number = all.size(); number-- > 0;)
     reversed.push_back({number, all[number]});
+  // Registers that only other axes tell apart would hold the same elements.
+  auto isIndexed = [&](unsigned axis) {
+    return llvm::is_contained(axes, axis);
+  };
   for (auto [number, axis] : reversed)
-    append(LayoutDim::Register, number, schedule.spread[axis].vector);
+    if (isIndexed(axis))
+      append(LayoutDim::Register, number, schedule.spread[axis].vector);
   for (auto [number, axis] : reversed) {
     append(LayoutDim::Lane, number, schedule.spread[axis].lanes);
     lanes *= schedule.spread[axis].lanes;
@@ -180,9 +185,10 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   for (auto [number, axis] : reversed)
     append(LayoutDim::Warp, number, schedule.spread[axis].warps);
   for (auto [number, axis] : reversed)
-    append(LayoutDim::Register, number, schedule.stepOf(axis).registers());
+    if (isIndexed(axis))
+      append(LayoutDim::Register, number, schedule.stepOf(axis).registers());
   for (auto [number, axis] : reversed)
-    if (!llvm::is_contained(axes, axis))
+    if (!isIndexed(axis))
       layout = layout.reduceOut(number);
   return layout;
 }

@@ -30,6 +30,8 @@ public:
 
 private:
   bool tryMerging(unsigned kernel);
+  bool tryMakers(unsigned kernel);
+  bool isCyclic(ArrayRef<unsigned> kernels) const;
   llvm::SmallSetVector<unsigned, 16> partnersOf(unsigned kernel) const;
   /// What of the kernels between `first` and `last` waits for `first`; nullopt
   /// where `last` waits for some of that.
@@ -211,6 +213,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
     return std::make_pair(-a.gain, a.partner) <
            std::make_pair(-b.gain, b.partner);
   });
+  bool isRefused = false;
   for (const Choice &choice : choices) {
     auto between = waiting(choice.partner, kernel);
     if (!between)
@@ -219,8 +222,10 @@ bool KernelMerger::tryMerging(unsigned kernel) {
     std::set_union(members[kernel].begin(), members[kernel].end(),
                    members[choice.partner].begin(),
                    members[choice.partner].end(), std::back_inserter(both));
-    if (!oracle.canStitch(both))
+    if (!oracle.canStitch(both)) {
+      isRefused = true;
       continue;
+    }
     if (oracle.latency) {
       std::optional<double> together = oracle.latency(both),
                             one = oracle.latency(members[kernel]),
@@ -230,6 +235,78 @@ bool KernelMerger::tryMerging(unsigned kernel) {
     }
     plan.score += choice.gain;
     merge(choice.partner, kernel, *between);
+    return true;
+  }
+  return isRefused && tryMakers(kernel);
+}
+
+/// Whether something outside of these kernels waits for one and another one for
+/// that.
+bool KernelMerger::isCyclic(ArrayRef<unsigned> kernels) const {
+  unsigned last = 0;
+  for (unsigned kernel : kernels)
+    last = std::max(last, position[kernel]);
+  llvm::SmallDenseSet<unsigned, 16> seen;
+  SmallVector<unsigned, 16> work(kernels);
+  while (!work.empty()) {
+    unsigned kernel = work.pop_back_val();
+    bool isInside = llvm::is_contained(kernels, kernel);
+    bool isBack = false;
+    forSuccessors(kernel, [&](unsigned next) {
+      if (llvm::is_contained(kernels, next))
+        isBack |= !isInside;
+      else if (position[next] < last && seen.insert(next).second)
+        work.push_back(next);
+    });
+    if (isBack)
+      return true;
+  }
+  return false;
+}
+
+/// Some operators are possible only with all that they read, as one that puts
+/// values side by side, of which each by itself has no tile program: a kernel
+/// with its makers, with theirs, and so on.
+bool KernelMerger::tryMakers(unsigned kernel) {
+  SmallVector<unsigned, 8> all{kernel};
+  StitchPattern together = members[kernel];
+  for (unsigned round = 0; round < options.kept; ++round) {
+    SmallVector<unsigned, 8> makers;
+    for (unsigned vertex : together)
+      for (const OperatorGraph::Input &input : graph.vertices[vertex].inputs) {
+        unsigned maker = kernelOf[input.vertex];
+        if (canJoin(maker) && !llvm::is_contained(all, maker) &&
+            !llvm::is_contained(makers, maker) &&
+            position[kernel] - position[maker] <= options.reach)
+          makers.push_back(maker);
+      }
+    if (makers.empty())
+      return false;
+    llvm::append_range(all, makers);
+    for (unsigned maker : makers)
+      llvm::append_range(together, members[maker]);
+    llvm::sort(together);
+    ++plan.scored;
+    if (together.size() > options.mostVertices)
+      return false;
+    // Pairs have been tried.
+    if (all.size() < 3 || isCyclic(all) || !oracle.canStitch(together))
+      continue;
+    double apart = 0, score = delta(together).total(!options.ignoresPenalty);
+    for (unsigned each : all) {
+      score -= delta(members[each]).total(!options.ignoresPenalty);
+      if (oracle.latency)
+        apart += oracle.latency(members[each]).value_or(0);
+    }
+    if (oracle.latency ? oracle.latency(together).value_or(apart) >= apart
+                       : score <= 0)
+      continue;
+    plan.score += score;
+    // From the last on: no other of them stands between two.
+    llvm::sort(
+        all, [&](unsigned a, unsigned b) { return position[a] > position[b]; });
+    for (unsigned maker : ArrayRef<unsigned>(all).drop_front())
+      merge(maker, all.front(), *waiting(maker, all.front()));
     return true;
   }
   return false;

@@ -11,6 +11,7 @@
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
+#include "fusion/Target/SinkOffsets.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -162,6 +163,7 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
+  SinkOffsetsScope sunk(*machine);
   llvm::legacy::PassManager codegen;
   if (machine->addPassesToEmitFile(codegen, os, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))

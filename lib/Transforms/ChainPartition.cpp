@@ -51,13 +51,13 @@ public:
   void run() {
     for (SharedHead &head : SharedHead::find(function))
       distribute(head);
-    if (options.explorer)
-      neighbours.emplace(function, chip, *options.explorer);
     // What does not join is a row of its own.
     llvm::SmallPtrSet<Operation *, 16> tried;
     while (true) {
       std::vector<ChainRow> rows = collectChainRows(function, tried);
       bool isApart = false;
+      if (options.explorer && !rows.empty() && !neighbours)
+        neighbours.emplace(function, chip, *options.explorer);
       for (const ChainRow &row : rows)
         claim(row);
       for (ChainRow &row : rows) {

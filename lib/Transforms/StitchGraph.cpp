@@ -14,6 +14,7 @@
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -90,6 +91,8 @@ StitchGraph::StitchGraph(func::FuncOp function) {
       continue;
     unsigned number = operations.size();
     operations.push_back(&op);
+    kinds.push_back(kindOf(op));
+    reads.emplace_back();
     numberOf[&op] = number;
     OperatorGraph::Vertex vertex;
     std::string &reason = whyAlone.emplace_back();
@@ -118,6 +121,7 @@ StitchGraph::StitchGraph(func::FuncOp function) {
       auto it = maker ? numberOf.find(maker) : numberOf.end();
       if (it != numberOf.end()) {
         vertex.inputs.push_back({it->second, bytes(value)});
+        reads.back().push_back(it->second);
         continue;
       }
       if (!isa<ShapedType>(value.getType()) ||
@@ -125,6 +129,7 @@ StitchGraph::StitchGraph(func::FuncOp function) {
         continue;
       unsigned tensor = tensorOf.insert({value, tensorOf.size()}).first->second;
       vertex.reads.push_back({tensor, bytes(value)});
+      reads.back().push_back(~int64_t(tensor));
     }
     for (Value result : op.getResults()) {
       vertex.resultBytes += bytes(result);
@@ -135,6 +140,72 @@ StitchGraph::StitchGraph(func::FuncOp function) {
     }
     graph.vertices.push_back(std::move(vertex));
   }
+  consumers = graph.consumers();
+}
+
+/// What makes a value, as far as others depend on it: a number, a fill.
+static const void *originOf(Value value) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getAsOpaquePointer();
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return originOf(fill.getInputs()[0]);
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return empty->getName().getAsOpaquePointer();
+  return nullptr;
+}
+
+/// Whether two operations do the same with the values that they read.
+static bool areAlike(Operation &a, Operation &b) {
+  llvm::SetVector<Value> ofA = valuesReadBy(a), ofB = valuesReadBy(b);
+  if (ofA.size() != ofB.size())
+    return false;
+  llvm::DenseMap<Value, Value> counterparts;
+  for (auto [own, other] : llvm::zip_equal(ofA, ofB)) {
+    if (own.getType() != other.getType() || originOf(own) != originOf(other))
+      return false;
+    counterparts[own] = other;
+  }
+  return OperationEquivalence::isEquivalentTo(
+      &a, &b,
+      [&](Value own, Value other) {
+        return success(counterparts.lookup(own) == other);
+      },
+      [&](Value own, Value other) { counterparts[own] = other; },
+      OperationEquivalence::IgnoreLocations);
+}
+
+unsigned StitchGraph::kindOf(Operation &op) {
+  unsigned hash = OperationEquivalence::computeHash(
+      &op, OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations);
+  auto &list = known[hash];
+  for (auto [other, kind] : list)
+    if (areAlike(op, *other))
+      return kind;
+  list.push_back({&op, kindCount});
+  return kindCount++;
+}
+
+std::vector<int64_t> StitchGraph::structure(ArrayRef<unsigned> pattern) const {
+  std::vector<int64_t> result;
+  llvm::SmallDenseMap<int64_t, int64_t, 8> outside;
+  auto isInside = [&](unsigned vertex) {
+    return std::binary_search(pattern.begin(), pattern.end(), vertex);
+  };
+  for (unsigned vertex : pattern) {
+    result.push_back(kinds[vertex]);
+    result.push_back(reads[vertex].size());
+    for (int64_t read : reads[vertex])
+      result.push_back(
+          read >= 0 && isInside(read)
+              ? llvm::lower_bound(pattern, unsigned(read)) - pattern.begin()
+              : ~outside.insert({read, outside.size()}).first->second);
+    result.push_back(graph.vertices[vertex].escapes ||
+                     !llvm::all_of(consumers[vertex], isInside));
+  }
+  return result;
 }
 
 SmallVector<linalg::LinalgOp>
@@ -153,8 +224,12 @@ static FailureOr<StitchGroup> analyse(const StitchGraph &graph,
                               [&](const Twine &why) { reason = why.str(); });
 }
 
-const StitchJudge::Verdict &StitchJudge::judge(ArrayRef<unsigned> pattern) {
-  auto [it, isNew] = verdicts.try_emplace(StitchPattern(pattern));
+StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
+  Verdict *&known = asked[StitchPattern(pattern)];
+  if (known)
+    return *known;
+  auto [it, isNew] = verdicts.try_emplace(graph.structure(pattern));
+  known = &it->second;
   Verdict &verdict = it->second;
   if (!isNew)
     return verdict;
@@ -167,9 +242,12 @@ const StitchJudge::Verdict &StitchJudge::judge(ArrayRef<unsigned> pattern) {
   return verdict;
 }
 
+const StitchJudge::Verdict &StitchJudge::judge(ArrayRef<unsigned> pattern) {
+  return find(pattern);
+}
+
 const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
-  (void)judge(pattern);
-  Verdict &verdict = verdicts.find(StitchPattern(pattern))->second;
+  Verdict &verdict = find(pattern);
   if (verdict.isSearched)
     return verdict;
   verdict.isSearched = true;

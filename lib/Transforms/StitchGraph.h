@@ -28,13 +28,31 @@ struct StitchGraph {
   OperatorGraph graph;
   llvm::SmallVector<mlir::Operation *> operations; ///< by vertex
   llvm::SmallVector<std::string> whyAlone;         ///< by vertex
+  /// By vertex: operators of one kind do the same with what they read.
+  llvm::SmallVector<unsigned> kinds;
+  /// By vertex: what is read, in order: vertices, and ~number of tensors from
+  /// outside.
+  llvm::SmallVector<llvm::SmallVector<int64_t, 4>> reads;
 
   llvm::SmallVector<mlir::linalg::LinalgOp>
   operators(llvm::ArrayRef<unsigned> pattern) const;
+  /// The same for patterns that are one another's copies, as those of the
+  /// layers of a network.
+  std::vector<int64_t> structure(llvm::ArrayRef<unsigned> pattern) const;
+
+private:
+  unsigned kindOf(mlir::Operation &op);
+
+  /// By hash: kinds, each with an operator of it.
+  llvm::DenseMap<unsigned,
+                 llvm::SmallVector<std::pair<mlir::Operation *, unsigned>, 1>>
+      known;
+  unsigned kindCount = 0;
+  std::vector<llvm::SmallVector<unsigned, 4>> consumers;
 };
 
 /// What the analysis of stitched groups and the latency evaluator say about
-/// patterns; each is asked once.
+/// patterns; of those with one structure the first is asked.
 class StitchJudge {
 public:
   StitchJudge(const StitchGraph &graph, const ChipInfo &chip)
@@ -55,7 +73,9 @@ public:
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
-  std::map<StitchPattern, Verdict> verdicts;
+  Verdict &find(llvm::ArrayRef<unsigned> pattern);
+  std::map<std::vector<int64_t>, Verdict> verdicts; ///< by structure
+  std::map<StitchPattern, Verdict *> asked;
 };
 
 } // namespace fusion

@@ -66,6 +66,21 @@ def table(found):
     return rows, ratios, average
 
 
+# Who scores patterns, and what the explorer's vertices are.
+WAYS = [("", "delta"), ("_full", "full"), ("_prefused", "delta, pre-fused"), ("_prefused_full", "full, pre-fused")]
+
+
+def comparison(found):
+    """Kernels and predicted time by the explorer as printed and by ours, by each way of making a plan."""
+    columns = [(form, suffix, f"{name}: {way}") for form, name in (("printed", "printed"), ("explorer", "ours")) for suffix, way in WAYS]
+    rows = ["| graph | " + " | ".join(name for _, _, name in columns) + " |", "|---|" + "--:|" * len(columns)]
+    for name, function in found.items():
+        plans = [function["plans"][form + suffix] for form, suffix, _ in columns]
+        cells = [f"{plan['kernels']}, {plan['predicted_us']:.0f} us" for plan in plans]
+        rows.append(f"| {name} | " + " | ".join(cells) + " |")
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -78,6 +93,7 @@ def main():
     names = [name for name in GRAPHS if arguments.only in (None, name)]
     found = {name: explore(name, arguments.folder, arguments.chip) for name in names}
     rows, ratios, average = table(found)
+    rows += ["", *comparison(found)]
     with open(os.path.join(arguments.folder, "table.md"), "w") as file:
         file.write("\n".join(rows) + "\n")
     print("\n".join(rows))

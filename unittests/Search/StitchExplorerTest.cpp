@@ -276,6 +276,23 @@ TEST(StitchExplorer, ReadersOfOneTensorAndRemoteOnesArePacked) {
   EXPECT_EQ(found.patterns, patterns({{0, 1}, {2}}));
 }
 
+TEST(StitchExplorer, WhatIsPossibleWithAllMakersOnlyIsFound) {
+  Builder b;
+  unsigned one = b.elementwise({}, {0}), other = b.elementwise({}, {1});
+  // As a concatenation: one part is put in place, then the other.
+  unsigned part = b.elementwise({one});
+  b.elementwise({part, other});
+  auto can = [](ArrayRef<unsigned> pattern) {
+    return pattern.size() == 1 || pattern.size() == 4;
+  };
+  OperatorGraph graph = b.finish();
+  EXPECT_EQ(explore(graph, chip(), {}, {can}).patterns,
+            patterns({{0, 1, 2, 3}}));
+  // Not where a third kernel stands between them.
+  graph.vertices[2].isForeign = true;
+  EXPECT_EQ(explore(graph, chip(), {}, {can}).patterns.size(), 4u);
+}
+
 TEST(StitchExplorer, SavedBytesCountRealReaders) {
   Builder b(1024, 1024);
   unsigned top = b.elementwise({}, {0});

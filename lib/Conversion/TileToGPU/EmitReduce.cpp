@@ -130,9 +130,13 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
   const LinearLayout &to = getLayout(op.getType()).getValue();
   unsigned d = op.getDimension();
   std::optional<ReductionSpread> spread = getSpread(from, d);
-  if (to != from.reduceOut(d) || !spread)
+  auto refuse = [&] {
     return op.emitOpError("has a result that is not laid out as its operand "
                           "without the reduced dimension");
+  };
+  // Registers may differ: the result needs each element once.
+  if (!areThreadsAlike(to, from.reduceOut(d)) || !spread)
+    return refuse();
   if (spread->parts > 1 && !op.getOffset())
     return op.emitOpError("has no scratch; run tile-allocate-shared");
   auto combine = [&](Value x, Value y) {
@@ -140,26 +144,29 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
   };
   // Rows of the result, each with the elements that a thread holds of it.
   struct Row {
-    int64_t reg; ///< the first
+    int64_t reg; ///< the first of the result
     std::map<int64_t, Value> elements;
     Value result;
   };
   const Values &values = registers[op.getValue()];
-  auto rowOf = [&](int64_t reg) {
-    SmallVector<int64_t> at = from.coords(reg, 0, 0);
-    int64_t row = 0;
-    for (auto [dim, c] : llvm::enumerate(at))
-      if (dim != d)
-        row = row * from.outSize(tileDim(dim)) + c;
-    return std::make_pair(row, at[d]);
-  };
-  llvm::MapVector<int64_t, Row> rows;
+  using Coordinates = std::vector<int64_t>;
+  std::map<Coordinates, int64_t> registerOf; ///< of the result
+  for (int64_t reg = to.inSize(LayoutDim::Register); reg-- > 0;) {
+    SmallVector<int64_t> at = to.coords(reg, 0, 0);
+    registerOf[Coordinates(at.begin(), at.end())] = reg;
+  }
+  llvm::MapVector<int64_t, Row> rows; ///< by the result's register
   for (auto [reg, value] : llvm::enumerate(values)) {
-    auto [row, column] = rowOf(reg);
+    SmallVector<int64_t> at = from.coords(reg, 0, 0);
+    Coordinates row(at.begin(), at.end());
+    row.erase(row.begin() + d);
+    auto place = registerOf.find(row);
+    if (place == registerOf.end())
+      return refuse();
     auto [it, isNew] =
-        rows.insert({row, Row{static_cast<int64_t>(reg), {}, {}}});
+        rows.insert({place->second, Row{place->second, {}, {}}});
     // Replicas count once.
-    it->second.elements.insert({column, value});
+    it->second.elements.insert({at[d], value});
   }
   SmallVector<std::pair<int64_t, Value *>> list;
   for (auto &[key, row] : rows) {
@@ -176,8 +183,13 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
   if (spread->parts > 1)
     combineWarps(op, to, list, *spread);
   Values results;
-  for (int64_t reg = 0; reg < to.inSize(LayoutDim::Register); ++reg)
-    results.push_back(rows[rowOf(reg).first].result);
+  for (int64_t reg = 0; reg < to.inSize(LayoutDim::Register); ++reg) {
+    SmallVector<int64_t> at = to.coords(reg, 0, 0);
+    auto it = rows.find(registerOf[Coordinates(at.begin(), at.end())]);
+    if (it == rows.end())
+      return refuse();
+    results.push_back(it->second.result);
+  }
   registers[op] = std::move(results);
   return success();
 }

@@ -62,7 +62,8 @@ LogicalResult KernelEmitter::emitBroadcast(BroadcastOp op) {
   LinearLayout expected = to;
   for (int64_t d : llvm::reverse(op.getDimensions()))
     expected = expected.reduceOut(d);
-  if (expected != from)
+  // `renamed` finds the registers.
+  if (!areThreadsAlike(expected, from))
     return op.emitOpError("has an operand that is not laid out as its result "
                           "without the repeated dimensions");
   auto result =

@@ -136,12 +136,11 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
                             unitFixed * perUnit + part),
                 view.sizes[columnDim]);
       Value sourceElements;
-      if (inside) {
-        // Nothing is read where the chunk is outside; it arrives as zeros.
+      // Nothing is read where the chunk is outside, whatever its address; it
+      // arrives as zeros.
+      if (inside)
         sourceElements = arith::SelectOp::create(b, loc, inside,
                                                  index(elements), index(0));
-        source = arith::SelectOp::create(b, loc, inside, source, index(0));
-      }
       Value target =
           add(stage, addConstant(address(destination, i), part));
       nvgpu::DeviceAsyncCopyOp::create(

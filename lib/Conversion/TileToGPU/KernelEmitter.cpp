@@ -434,13 +434,16 @@ LogicalResult KernelEmitter::emitElementwise(Operation *op) {
     if (isa<RankedTensorType>(operand) && getLayout(operand) != layout)
       return op->emitOpError("has operands of other layouts than its result");
   int64_t count = layout.getValue().inSize(LayoutDim::Register);
+  SmallVector<const Values *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isa<RankedTensorType>(operand.getType())
+                           ? &registers.find(operand)->second
+                           : nullptr);
   Values results;
   for (int64_t reg = 0; reg < count; ++reg) {
     OperationState state(loc, op->getName());
-    for (Value operand : op->getOperands())
-      state.addOperands(isa<RankedTensorType>(operand.getType())
-                            ? registers.lookup(operand)[reg]
-                            : scalar(operand));
+    for (auto [operand, values] : llvm::zip_equal(op->getOperands(), operands))
+      state.addOperands(values ? (*values)[reg] : scalar(operand));
     state.addTypes(type.getElementType());
     state.addAttributes(SmallVector<NamedAttribute>(op->getDiscardableAttrs()));
     state.propertiesAttr = op->getPropertiesAsAttribute();

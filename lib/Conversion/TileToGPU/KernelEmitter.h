@@ -69,6 +69,12 @@ private:
   Value threadOffset(const AddressPlan &plan, int64_t xorPart);
   /// The whole address for one register, as an index.
   Value address(const AddressPlan &plan, int64_t reg);
+  /// Whether lanes and warps lie alike in two layouts, whatever registers hold.
+  static bool areThreadsAlike(const LinearLayout &a, const LinearLayout &b) {
+    LayoutDim threads[] = {LayoutDim::Lane, LayoutDim::Warp};
+    return a.sublayout(threads, a.outDims()) ==
+           b.sublayout(threads, b.outDims());
+  }
   /// Whether the thread is the first of those that hold the same elements: null
   /// where no two do.
   Value isFirstHolder(const LinearLayout &layout) {

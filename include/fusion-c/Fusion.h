@@ -1,0 +1,148 @@
+/*===- Fusion.h - The compiler and its runtime in C --------------*- C -*-===*\
+|*                                                                            *|
+|* Part of the Fusion project, under the Apache License v2.0 with LLVM        *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* From the text of an MLIR module to PTX and a manifest (docs/manifest.md),  *|
+|* and the execution of the manifest's plans. Nothing of MLIR or of C++ shows *|
+|* here, so that a binding needs neither. Objects belong to the caller, who   *|
+|* destroys them; what a function returns a pointer into lives as long as the *|
+|* object. Compiling is safe from several threads; a plan runs one call at a  *|
+|* time, further callers wait.                                                *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef FUSION_C_FUSION_H
+#define FUSION_C_FUSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Text that need not end in a zero. */
+typedef struct FusionText {
+  const char *data;
+  size_t length;
+} FusionText;
+
+typedef enum FusionSeverity {
+  FusionNote,
+  FusionRemark,
+  FusionWarning,
+  FusionError
+} FusionSeverity;
+
+/** One message of the compiler or the runtime. A note belongs to the message
+ *  before it. Lines and columns count from 1; `file` is empty and `line` 0
+ *  where the message has no place in a source. */
+typedef struct FusionDiagnostic {
+  FusionSeverity severity;
+  FusionText message;
+  FusionText file;
+  unsigned line;
+  unsigned column;
+} FusionDiagnostic;
+
+/** What the caller is told and asked while a function works; any of the two may
+ *  be null. `diagnose` is called by any thread, one at a time. `proceed` is
+ *  called by the calling thread before each pass and each launch (and in long
+ *  passes more often) with what is being done; 0 stops the work, and the
+ *  function fails. */
+typedef struct FusionCallbacks {
+  void (*diagnose)(const FusionDiagnostic *diagnostic, void *user);
+  int (*proceed)(FusionText what, void *user);
+  void *user;
+} FusionCallbacks;
+
+/*===----------------------------------------------------------------------===*\
+|* Compiling                                                                  *|
+\*===----------------------------------------------------------------------===*/
+
+typedef struct FusionCompileOptions {
+  FusionText chip;         /**< such as `sm_80`; empty: sm_80 */
+  FusionText fileName;     /**< of the module, for diagnostics */
+  FusionText f32Products;  /**< `f32` or `tf32`; empty: as the module says */
+  FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one */
+  int forceFusion;         /**< fuse what is legal, whatever the cost says */
+  int remarks;             /**< report what was fused and why, as remarks */
+} FusionCompileOptions;
+
+typedef struct FusionProgram FusionProgram;
+
+/** Compiles the module `source` of functions over tensors (text or bytecode).
+ *  Null after an error, which was reported. */
+FusionProgram *fusionCompile(FusionText source,
+                             const FusionCompileOptions *options,
+                             const FusionCallbacks *callbacks);
+FusionText fusionProgramPTX(const FusionProgram *program);
+/** The plan as JSON, with the PTX in it. */
+FusionText fusionProgramManifest(const FusionProgram *program);
+/** The module of groups with their schedules, which `tile-pipeline` takes;
+ *  empty after a pipeline of one's own. */
+FusionText fusionProgramGroups(const FusionProgram *program);
+void fusionProgramDestroy(FusionProgram *program);
+
+/** Name number `index` of the chips that can be compiled for; empty past the
+ *  last one. */
+FusionText fusionChipName(size_t index);
+/** The versions of Fusion and of the LLVM it works with. */
+FusionText fusionVersion(void);
+
+/*===----------------------------------------------------------------------===*\
+|* Running                                                                    *|
+\*===----------------------------------------------------------------------===*/
+
+typedef enum FusionDeviceKind {
+  FusionEmulator, /**< executes PTX on the CPU, and counts */
+  FusionCuda      /**< the first GPU of the CUDA driver; tensors are copied */
+} FusionDeviceKind;
+
+typedef struct FusionRunOptions {
+  FusionDeviceKind device;
+  int sanitize;  /**< emulator: look for races and bad accesses */
+  uint64_t seed; /**< emulator: draws the order in which warps run */
+} FusionRunOptions;
+
+/** A dense row-major tensor in host memory. `type` is spelled as in MLIR
+ *  (`f16`, `i1`, …); an `i1` is a byte, 0 or 1. */
+typedef struct FusionTensor {
+  FusionText type;
+  size_t rank;
+  const int64_t *shape;
+  void *data;
+} FusionTensor;
+
+typedef struct FusionPlan FusionPlan;
+typedef struct FusionRun FusionRun;
+
+/** A manifest that carries its PTX, made ready to run on a device. */
+FusionPlan *fusionPlanCreate(FusionText manifest,
+                             const FusionRunOptions *options,
+                             const FusionCallbacks *callbacks);
+void fusionPlanDestroy(FusionPlan *plan);
+
+/** Calls `function` with copies of `inputs`. Null after an error. */
+FusionRun *fusionPlanRun(FusionPlan *plan, FusionText function,
+                         const FusionTensor *inputs, size_t count,
+                         const FusionCallbacks *callbacks);
+size_t fusionRunResults(const FusionRun *run);
+/** A result; its memory belongs to `run`. */
+FusionTensor fusionRunResult(const FusionRun *run, size_t index);
+size_t fusionRunResultBytes(const FusionRun *run, size_t index);
+/** What was launched, as a JSON array with an object per launch: `name`,
+ *  `grid`, `block`, `cluster`, `dynamic_shared_memory`, `counters` and
+ *  `sanitizer` (docs/fusion-run.md). */
+FusionText fusionRunLaunches(const FusionRun *run);
+void fusionRunDestroy(FusionRun *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FUSION_C_FUSION_H */

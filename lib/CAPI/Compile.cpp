@@ -1,0 +1,227 @@
+//===- Compile.cpp - The compiler in C ------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Pipelines/Compile.h"
+#include "Callbacks.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/InitAll.h"
+#include "fusion/Target/ChipTable.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include <mutex>
+#include <thread>
+
+using namespace fusion;
+using namespace fusion::capi;
+using namespace mlir;
+
+struct FusionProgram {
+  CompiledModule compiled;
+};
+
+namespace {
+
+FusionSeverity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return FusionNote;
+  case DiagnosticSeverity::Remark:
+    return FusionRemark;
+  case DiagnosticSeverity::Warning:
+    return FusionWarning;
+  case DiagnosticSeverity::Error:
+    return FusionError;
+  }
+  return FusionError;
+}
+
+/// One compilation with the caller's callbacks.
+class Compilation {
+public:
+  Compilation(const FusionCompileOptions &options,
+              const FusionCallbacks *callbacks);
+  ~Compilation() { context.registerActionHandler(nullptr); }
+
+  FusionProgram *run(llvm::StringRef source);
+
+private:
+  void forward(const Diagnostic &diagnostic);
+  void perform(llvm::function_ref<void()> transform,
+               const tracing::Action &action);
+  OwningOpRef<ModuleOp> parse(llvm::StringRef source);
+  llvm::Expected<CompileOptions> compileOptions() const;
+
+  const FusionCompileOptions &options;
+  const FusionCallbacks *callbacks;
+  MLIRContext context;
+  std::mutex reporting;
+  std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> stopped{false};
+};
+
+const DialectRegistry &dialects() {
+  static const DialectRegistry *registry = [] {
+    auto *all = new DialectRegistry;
+    registerAllDialects(*all);
+    return all;
+  }();
+  return *registry;
+}
+
+Compilation::Compilation(const FusionCompileOptions &options,
+                         const FusionCallbacks *callbacks)
+    : options(options), callbacks(callbacks), context(dialects()) {
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+    forward(diagnostic);
+    return success();
+  });
+  if (callbacks && callbacks->proceed)
+    context.registerActionHandler(
+        [this](llvm::function_ref<void()> transform,
+               const tracing::Action &action) { perform(transform, action); });
+}
+
+void Compilation::forward(const Diagnostic &diagnostic) {
+  std::lock_guard<std::mutex> lock(reporting);
+  auto emit = [&](const Diagnostic &one) {
+    std::string message = one.str();
+    FusionDiagnostic result{
+        severityOf(one.getSeverity()), toText(message), {"", 0}, 0, 0};
+    // Of a fused or named location, the first place in a source.
+    if (auto place = one.getLocation()->findInstanceOf<FileLineColLoc>()) {
+      result.file = toText(place.getFilename().getValue());
+      result.line = place.getLine();
+      result.column = place.getColumn();
+    }
+    diagnose(callbacks, result);
+  };
+  emit(diagnostic);
+  for (const Diagnostic &note : diagnostic.getNotes())
+    emit(note);
+}
+
+void Compilation::perform(llvm::function_ref<void()> transform,
+                          const tracing::Action &action) {
+  const auto *pass = dyn_cast<PassExecutionAction>(&action);
+  if (std::this_thread::get_id() == caller && !stopped) {
+    llvm::StringRef what = pass ? pass->getPass().getArgument() : "";
+    if (!proceed(callbacks, what))
+      stopped = true;
+  }
+  // Passes may be left out; what happens inside of one ends well.
+  if (!pass || !stopped)
+    transform();
+}
+
+OwningOpRef<ModuleOp> Compilation::parse(llvm::StringRef source) {
+  llvm::StringRef name = toRef(options.fileName);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+                                 source, name.empty() ? "<string>" : name),
+                             llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+llvm::Expected<CompileOptions> Compilation::compileOptions() const {
+  CompileOptions result;
+  if (options.chip.length)
+    result.chip = toRef(options.chip).str();
+  result.forceFusion = options.forceFusion;
+  result.passPipeline = toRef(options.passPipeline).str();
+  result.keepGroups = true;
+  if (!lookupChip(result.chip)) {
+    std::string known;
+    for (size_t i = 0; fusionChipName(i).length; ++i)
+      known += (i ? ", " : "") + toRef(fusionChipName(i)).str();
+    return llvm::createStringError("unknown chip '" + result.chip +
+                                   "'; known are " + known);
+  }
+  llvm::StringRef products = toRef(options.f32Products);
+  if (!products.empty() && products != "f32" && products != "tf32")
+    return llvm::createStringError("f32 products are computed as 'f32' or "
+                                   "'tf32', not as '" +
+                                   products + "'");
+  return result;
+}
+
+FusionProgram *Compilation::run(llvm::StringRef source) {
+  llvm::Expected<CompileOptions> how = compileOptions();
+  if (!how) {
+    reportError(callbacks, how.takeError());
+    return nullptr;
+  }
+  if (!how->passPipeline.empty()) {
+    static std::once_flag registered;
+    std::call_once(registered, registerAllPasses);
+  }
+  if (options.remarks) {
+    remark::RemarkCategories categories;
+    // Each kind by itself: `all` counts only beside them.
+    categories.passed = categories.missed = categories.analysis =
+        categories.failed = ".*";
+    if (failed(remark::enableOptimizationRemarks(
+            context, nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return nullptr;
+  }
+  OwningOpRef<ModuleOp> module = parse(source);
+  if (!module)
+    return nullptr;
+  if (options.f32Products.length)
+    (*module)->setAttr(fuse::kF32ProductsAttrName,
+                       StringAttr::get(&context, toRef(options.f32Products)));
+  llvm::Expected<CompiledModule> compiled = fusion::compile(*module, *how);
+  if (!compiled || stopped) {
+    llvm::Error error =
+        compiled ? llvm::Error::success() : compiled.takeError();
+    if (stopped) {
+      llvm::consumeError(std::move(error));
+      error = llvm::createStringError("compilation was stopped");
+    }
+    reportError(callbacks, std::move(error));
+    return nullptr;
+  }
+  return new FusionProgram{std::move(*compiled)};
+}
+
+} // namespace
+
+FusionProgram *fusionCompile(FusionText source,
+                             const FusionCompileOptions *options,
+                             const FusionCallbacks *callbacks) {
+  return Compilation(*options, callbacks).run(toRef(source));
+}
+
+FusionText fusionProgramPTX(const FusionProgram *program) {
+  return toText(program->compiled.ptx);
+}
+
+FusionText fusionProgramManifest(const FusionProgram *program) {
+  return toText(program->compiled.manifestJson);
+}
+
+FusionText fusionProgramGroups(const FusionProgram *program) {
+  return toText(program->compiled.groups);
+}
+
+void fusionProgramDestroy(FusionProgram *program) { delete program; }
+
+FusionText fusionChipName(size_t index) {
+  llvm::ArrayRef<ChipInfo> chips = allChips();
+  return index < chips.size() ? toText(chips[index].name) : FusionText{"", 0};
+}
+
+FusionText fusionVersion() {
+  return toText("Fusion " FUSION_VERSION ", LLVM " LLVM_VERSION_STRING);
+}

@@ -1,0 +1,237 @@
+//===- Run.cpp - The runtime in C -----------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Callbacks.h"
+#include "fusion/Runtime/Executor.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cstring>
+#include <mutex>
+
+using namespace fusion;
+using namespace fusion::capi;
+using llvm::Expected;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace {
+
+/// A device that asks the caller before each launch.
+class InterruptibleDevice final : public Device {
+public:
+  explicit InterruptibleDevice(std::unique_ptr<Device> device)
+      : device(std::move(device)) {}
+
+  const FusionCallbacks *callbacks = nullptr; ///< of the current call
+
+  std::string name() const override { return device->name(); }
+  std::string assembler() const override { return device->assembler(); }
+  llvm::Error loadModule(llvm::StringRef ptx) override {
+    return device->loadModule(ptx);
+  }
+  Expected<DeviceAddress> allocate(size_t bytes, size_t alignment) override {
+    return device->allocate(bytes, alignment);
+  }
+  llvm::Error free(DeviceAddress address) override {
+    return device->free(address);
+  }
+  llvm::Error write(DeviceAddress destination, const void *source,
+                    size_t bytes) override {
+    return device->write(destination, source, bytes);
+  }
+  llvm::Error read(DeviceAddress source, void *destination,
+                   size_t bytes) override {
+    return device->read(source, destination, bytes);
+  }
+  Expected<std::vector<uint8_t>>
+  encodeTensorMap(const TensorMapRequest &request) override {
+    return device->encodeTensorMap(request);
+  }
+  Expected<LaunchObservation> launch(const DeviceLaunch &launch) override {
+    if (!proceed(callbacks, launch.kernel))
+      return llvm::createStringError("execution was stopped");
+    return device->launch(launch);
+  }
+  llvm::Error synchronize() override { return device->synchronize(); }
+  Expected<std::optional<double>>
+  measure(llvm::ArrayRef<DeviceLaunch> launches) override {
+    return device->measure(launches);
+  }
+
+private:
+  std::unique_ptr<Device> device;
+};
+
+Array triple(const std::array<uint32_t, 3> &values) {
+  return Array{values[0], values[1], values[2]};
+}
+
+Value toJson(const LaunchReport &launch) {
+  Array findings;
+  for (const emulator::Finding &finding : launch.findings)
+    findings.push_back(Object{{"kind", finding.kind},
+                              {"block", triple(finding.block)},
+                              {"thread", triple(finding.thread)},
+                              {"line", finding.line},
+                              {"message", finding.message}});
+  Object object{{"name", launch.kernel},
+                {"grid", triple(launch.grid)},
+                {"block", triple(launch.block)},
+                {"cluster", triple(launch.cluster)},
+                {"dynamic_shared_memory", launch.dynamicSharedMemory},
+                {"counters", nullptr},
+                {"sanitizer", std::move(findings)}};
+  if (launch.counters) {
+    const emulator::Counters &c = *launch.counters;
+    object["counters"] =
+        Object{{"global_load_bytes", c.globalLoadBytes},
+               {"global_store_bytes", c.globalStoreBytes},
+               {"global_sectors", c.globalSectors},
+               {"dram_bytes", c.dramBytes},
+               {"shared_wavefronts", c.sharedWavefronts},
+               {"shared_bank_conflicts", c.sharedBankConflicts},
+               {"mma_flops", c.mmaFlops},
+               {"instructions", c.instructions},
+               {"barriers", c.barriers}};
+  }
+  return object;
+}
+
+Expected<HostTensor> copyOf(const FusionTensor &tensor, size_t index) {
+  std::optional<ElementType> type = parseElementType(toRef(tensor.type));
+  if (!type)
+    return llvm::createStringError("input " + llvm::Twine(index) +
+                                   ": no tensor has elements of type '" +
+                                   toRef(tensor.type) + "'");
+  llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
+  Expected<int64_t> bytes = checkedBytes(*type, shape);
+  if (!bytes)
+    return bytes.takeError();
+  HostTensor copy(*type, shape);
+  if (*bytes)
+    std::memcpy(copy.data.data(), tensor.data, *bytes);
+  return copy;
+}
+
+} // namespace
+
+struct FusionPlan {
+  Manifest manifest;
+  std::unique_ptr<InterruptibleDevice> device;
+  std::mutex running;
+};
+
+struct FusionRun {
+  Execution execution;
+  std::string launches;
+};
+
+static Expected<std::unique_ptr<FusionPlan>>
+createPlan(llvm::StringRef json, const FusionRunOptions &options) {
+  auto plan = std::make_unique<FusionPlan>();
+  Expected<Manifest> manifest = Manifest::parse(json);
+  if (!manifest)
+    return manifest.takeError();
+  plan->manifest = std::move(*manifest);
+  if (plan->manifest.ptx.empty() && !plan->manifest.kernels.empty())
+    return llvm::createStringError("the manifest has no PTX");
+  std::unique_ptr<Device> device;
+  if (options.device == FusionCuda) {
+    Expected<std::unique_ptr<Device>> cuda = createCudaDevice();
+    if (!cuda)
+      return cuda.takeError();
+    device = std::move(*cuda);
+  } else {
+    EmulatorOptions emulator;
+    emulator.sanitize = options.sanitize;
+    emulator.seed = options.seed;
+    device = createEmulatorDevice(emulator);
+  }
+  if (!plan->manifest.kernels.empty())
+    if (llvm::Error error = device->loadModule(plan->manifest.ptx))
+      return std::move(error);
+  plan->device = std::make_unique<InterruptibleDevice>(std::move(device));
+  return plan;
+}
+
+FusionPlan *fusionPlanCreate(FusionText manifest,
+                             const FusionRunOptions *options,
+                             const FusionCallbacks *callbacks) {
+  Expected<std::unique_ptr<FusionPlan>> plan =
+      createPlan(toRef(manifest), *options);
+  if (plan)
+    return plan->release();
+  reportError(callbacks, plan.takeError());
+  return nullptr;
+}
+
+void fusionPlanDestroy(FusionPlan *plan) { delete plan; }
+
+static Expected<std::unique_ptr<FusionRun>>
+runPlan(FusionPlan &plan, llvm::StringRef name,
+        llvm::ArrayRef<FusionTensor> tensors,
+        const FusionCallbacks *callbacks) {
+  const FunctionPlan *function = plan.manifest.function(name);
+  if (!function)
+    return llvm::createStringError("the plan has no function '" + name + "'");
+  std::vector<HostTensor> inputs;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Expected<HostTensor> copy = copyOf(tensors[i], i);
+    if (!copy)
+      return copy.takeError();
+    inputs.push_back(std::move(*copy));
+  }
+  std::lock_guard<std::mutex> lock(plan.running);
+  plan.device->callbacks = callbacks;
+  Expected<Execution> execution =
+      execute(plan.manifest, *function, *plan.device, inputs);
+  plan.device->callbacks = nullptr;
+  if (!execution)
+    return execution.takeError();
+  if (execution->fault)
+    return llvm::createStringError(*execution->fault);
+  auto run = std::make_unique<FusionRun>();
+  run->execution = std::move(*execution);
+  Array launches;
+  for (const LaunchReport &launch : run->execution.launches)
+    launches.push_back(toJson(launch));
+  run->launches = llvm::formatv("{0}", Value(std::move(launches))).str();
+  return run;
+}
+
+FusionRun *fusionPlanRun(FusionPlan *plan, FusionText function,
+                         const FusionTensor *inputs, size_t count,
+                         const FusionCallbacks *callbacks) {
+  Expected<std::unique_ptr<FusionRun>> run =
+      runPlan(*plan, toRef(function), {inputs, count}, callbacks);
+  if (run)
+    return run->release();
+  reportError(callbacks, run.takeError());
+  return nullptr;
+}
+
+size_t fusionRunResults(const FusionRun *run) {
+  return run->execution.results.size();
+}
+
+FusionTensor fusionRunResult(const FusionRun *run, size_t index) {
+  const HostTensor &tensor = run->execution.results[index];
+  return {toText(elementTypeName(tensor.type)), tensor.shape.size(),
+          tensor.shape.data(), const_cast<char *>(tensor.data.data())};
+}
+
+size_t fusionRunResultBytes(const FusionRun *run, size_t index) {
+  return run->execution.results[index].data.size();
+}
+
+FusionText fusionRunLaunches(const FusionRun *run) {
+  return toText(run->launches);
+}
+
+void fusionRunDestroy(FusionRun *run) { delete run; }

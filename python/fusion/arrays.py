@@ -1,0 +1,83 @@
+"""Between NumPy's arrays and the element types of MLIR."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+# NumPy has no bf16 and no 8-bit floats: their arrays hold the bits.
+_BITS_8 = ("f8E4M3FN", "f8E5M2", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E5M2FNUZ",
+           "f8E4M3B11FNUZ", "f8E8M0FNU")
+DTYPES: dict[str, np.dtype] = {
+    "i1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "index": np.dtype(np.int64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(np.uint16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    **{name: np.dtype(np.uint8) for name in _BITS_8},
+}
+# How ml_dtypes names what is none of NumPy's.
+_ML_DTYPES = {"bfloat16": "bf16", "float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2",
+              "float8_e4m3": "f8E4M3", "float8_e3m4": "f8E3M4",
+              "float8_e4m3fnuz": "f8E4M3FNUZ", "float8_e5m2fnuz": "f8E5M2FNUZ",
+              "float8_e4m3b11fnuz": "f8E4M3B11FNUZ", "float8_e8m0fnu": "f8E8M0FNU"}
+
+
+def to_input(value: Any, element_type: str, shape: Sequence[int | None], what: str) -> np.ndarray:
+    """A dense row-major array of the bytes that an input is made of.
+
+    Args:
+        value: an array, anything NumPy or DLPack makes an array of on the CPU, or a
+            number for an input without dimensions.
+        element_type: as MLIR spells it.
+        shape: the sizes; None where any size is taken.
+        what: names the input in errors.
+
+    Raises:
+        TypeError: the elements have another type, or the array is not on the CPU.
+        ValueError: the shape is another one.
+    """
+    dtype = DTYPES[element_type]
+    array = _as_array(value, dtype, not shape, what)
+    expected = _ML_DTYPES.get(array.dtype.name)
+    if expected == element_type:
+        array = array.view(dtype)
+    if array.dtype != dtype:
+        raise TypeError(f"{what} has elements of type {array.dtype}; "
+                        f"{element_type} takes {dtype}")
+    if len(array.shape) != len(shape) or any(
+        known is not None and size != known for size, known in zip(array.shape, shape)
+    ):
+        wanted = "x".join("?" if size is None else str(size) for size in shape) or "scalar"
+        has = "x".join(map(str, array.shape)) or "scalar"
+        raise ValueError(f"{what} has the shape {has}; the function takes {wanted}")
+    return np.ascontiguousarray(array).reshape(array.shape)
+
+
+def _as_array(value: Any, dtype: np.dtype, scalar: bool, what: str) -> np.ndarray:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
+    if isinstance(value, (bool, int, float)):
+        if not scalar:
+            raise TypeError(f"{what} is a number; the function takes a tensor")
+        array = np.asarray(value, dtype)
+        return array
+    if hasattr(value, "__cuda_array_interface__"):
+        raise TypeError(f"{what} is on a GPU; arrays are taken from the CPU's memory")
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return np.from_dlpack(value)
+    array = np.asarray(value)
+    if array.dtype == object:
+        raise TypeError(f"{what} of type {type(value).__name__} is no array")
+    return array
+
+
+def from_result(data: np.ndarray, element_type: str, shape: tuple[int, ...]) -> np.ndarray:
+    """The array of a result's bytes."""
+    return data.view(DTYPES[element_type]).reshape(shape)

@@ -1,0 +1,249 @@
+"""Compiling a module, and running what came out."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import pathlib
+import threading
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import _native, arrays
+from .diagnostics import CompileError, Diagnostic, RunError, from_native
+
+Progress = Callable[[str], Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One execution of a function.
+
+    Attributes:
+        results: the function's results in order.
+        launches: per launch ``name``, ``grid``, ``block``, ``cluster``,
+            ``dynamic_shared_memory``, ``counters`` (docs/emulator.md; None on a GPU)
+            and ``sanitizer``, a list of findings.
+    """
+
+    results: tuple[np.ndarray, ...]
+    launches: list[dict]
+
+
+class Program:
+    """A compiled module.
+
+    Attributes:
+        ptx: the PTX text of all kernels.
+        manifest: the plan (docs/manifest.md), without the PTX.
+        groups: the module of groups with their schedules, as MLIR text.
+        diagnostics: warnings and remarks of the compiler.
+    """
+
+    def __init__(self, manifest: str, groups: str = "",
+                 diagnostics: Sequence[Diagnostic] = ()):
+        self._json = manifest
+        self.manifest: dict = json.loads(manifest)
+        self.ptx: str = self.manifest.pop("ptx", None) or ""
+        self.groups = groups
+        self.diagnostics = list(diagnostics)
+        self._functions: dict[str, dict] = {f["name"]: f for f in self.manifest["functions"]}
+        self._plans: dict[tuple, Any] = {}
+        self._lock = threading.Lock()
+
+    # What was compiled.
+
+    @property
+    def chip(self) -> str:
+        """The chip the kernels were compiled for."""
+        return self.manifest["chip"]
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions that can be called."""
+        return tuple(self._functions)
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels."""
+        return tuple(kernel["name"] for kernel in self.manifest["kernels"])
+
+    @property
+    def schedules(self) -> dict[str, str]:
+        """The schedule of each kernel that has one, as ``#fuse.schedule<…>``."""
+        return {kernel["name"]: kernel["schedule"]
+                for kernel in self.manifest["kernels"] if kernel.get("schedule")}
+
+    @property
+    def predicted_us(self) -> dict[str, float]:
+        """What the cost model expects of each function, in microseconds. A function
+        with a launch that the model knows nothing about is left out."""
+        kernels = {kernel["name"]: kernel for kernel in self.manifest["kernels"]}
+        result = {}
+        for name, function in self._functions.items():
+            times = [(launch.get("predicted") or kernels[launch["kernel"]].get("predicted") or {})
+                     .get("us") for launch in function["launches"]]
+            if all(time is not None for time in times):
+                result[name] = sum(times)
+        return result
+
+    def report(self) -> str:
+        """What was made of the module, as text: functions, their launches with the
+        schedules and predictions, and what the compiler remarked."""
+        kernels = {kernel["name"]: kernel for kernel in self.manifest["kernels"]}
+        lines = [f"compiled for {self.chip}: {len(kernels)} kernels"]
+        predicted = self.predicted_us
+        for name, function in self._functions.items():
+            time = f", {predicted[name]:.2f} us predicted" if name in predicted else ""
+            count = len(function["launches"])
+            lines.append(f"{name}: {count} launch{'es' if count != 1 else ''}{time}")
+            for launch in function["launches"]:
+                kernel = kernels[launch["kernel"]]
+                grid = " x ".join(str(size) for size in launch["grid"])
+                lines.append(f"  {kernel['name']}: grid {grid}, {kernel['block'][0]} threads, "
+                             f"{kernel.get('dynamic_shared_memory', 0)} B of shared memory")
+                if kernel.get("schedule"):
+                    lines.append(f"    {kernel['schedule']}")
+        lines += [str(diagnostic) for diagnostic in self.diagnostics]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<fusion.Program for {self.chip}: {', '.join(self.functions)}>"
+
+    # Files.
+
+    def save(self, path: str | pathlib.Path) -> None:
+        """Writes the manifest with the PTX, which `load` and ``fusion-run
+        --manifest`` read."""
+        pathlib.Path(path).write_text(self._json)
+
+    @classmethod
+    def load(cls, path: str | pathlib.Path) -> "Program":
+        """Reads what `save` wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is no manifest.
+        """
+        text = pathlib.Path(path).read_text()
+        try:
+            return cls(text)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path} is no manifest: {error!r}") from error
+
+    # Running.
+
+    def run(self, *inputs: Any, function: str | None = None, device: str = "emulator",
+            sanitize: bool = False, seed: int = 0, progress: Progress | None = None) -> Run:
+        """Executes a function.
+
+        Args:
+            inputs: one array for each input, of its element type and shape; numbers
+                for scalars. bf16 is taken as uint16, 8-bit floats as uint8 (the bits),
+                or as the types of ml_dtypes. Arrays need not be contiguous.
+            function: its name; may be left out where the module has one only.
+            device: ``"emulator"``, or ``"cuda"`` for the first GPU (arrays are copied
+                there and back).
+            sanitize: look for races and bad accesses (emulator).
+            seed: draws the order in which warps run (emulator).
+            progress: called with the name of each kernel before its launch. What it
+                raises, and Ctrl-C, end the execution between two launches.
+
+        Raises:
+            TypeError, ValueError: the inputs do not fit the function.
+            RunError: the plan could not be executed.
+        """
+        plan = self._plan(device, sanitize, seed)
+        name = self._name(function)
+        infos = self._functions[name]["inputs"]
+        if len(inputs) != len(infos):
+            raise TypeError(f"'{name}' takes {len(infos)} inputs, not {len(inputs)}")
+        types = [info["type"] for info in infos]
+        data = [
+            arrays.to_input(value, info["type"],
+                            [size if isinstance(size, int) else None
+                             for size in info.get("shape") or []],
+                            f"input {i} of '{name}'")
+            for i, (value, info) in enumerate(zip(inputs, infos))
+        ]
+        shapes = [list(array.shape) for array in data]
+        views = [array.reshape(-1).view(np.uint8) for array in data]
+        results, launches, said = plan.run(name, types, shapes, views, progress)
+        if results is None:
+            raise RunError(from_native(said))
+        return Run(tuple(arrays.from_result(bytes_, type_, shape)
+                         for type_, shape, bytes_ in results), json.loads(launches))
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """As `run`; gives the result itself, or a tuple where there are several."""
+        results = self.run(*inputs, **options).results
+        return results[0] if len(results) == 1 else results
+
+    def _name(self, function: str | None) -> str:
+        if function is None:
+            if len(self._functions) != 1:
+                raise ValueError("the module has several functions: name one of "
+                                 + ", ".join(self._functions))
+            return next(iter(self._functions))
+        if function not in self._functions:
+            raise ValueError(f"there is no function '{function}'; there are "
+                             + ", ".join(self._functions))
+        return function
+
+    def _plan(self, device: str, sanitize: bool, seed: int) -> Any:
+        if device not in ("emulator", "cuda"):
+            raise ValueError(f"no device '{device}'; there are 'emulator' and 'cuda'")
+        key = (device, sanitize, seed)
+        with self._lock:
+            if key not in self._plans:
+                try:
+                    self._plans[key] = _native.Plan(self._json, device == "cuda", sanitize, seed)
+                except RuntimeError as error:
+                    raise RunError([Diagnostic("error", str(error))]) from None
+            return self._plans[key]
+
+
+def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
+            f32_products: str = "", pass_pipeline: str = "", remarks: bool = False,
+            file_name: str = "<string>", progress: Progress | None = None) -> Program:
+    """Compiles a module of functions over tensors.
+
+    Args:
+        source: MLIR text or bytecode: linalg, tensor, arith, math on tensors in
+            `func.func`s.
+        chip: one of `chips()`; default sm_80.
+        force_fusion: fuse what is legal, whatever the cost model says.
+        f32_products: ``"f32"``, or ``"tf32"`` to multiply factors rounded to tf32;
+            default: what the module says, else f32.
+        pass_pipeline: ``builtin.module(…)`` in place of the default pipeline; it
+            ends where `fuse-to-nvvm` ends.
+        remarks: keep the compiler's remarks (what was fused, what not, why) in
+            `Program.diagnostics`.
+        file_name: the module's name in diagnostics.
+        progress: called with the name of each pass before it runs. What it raises,
+            and Ctrl-C, end the compilation at the next pass.
+
+    Raises:
+        CompileError: with the compiler's diagnostics.
+    """
+    text = source if isinstance(source, bytes) else str(source).encode()
+    texts, said = _native.compile(text, chip, file_name, f32_products, pass_pipeline,
+                                  force_fusion, remarks, progress)
+    diagnostics = from_native(said)
+    if texts is None:
+        raise CompileError(diagnostics)
+    _, manifest, groups = texts
+    return Program(manifest, groups, diagnostics)
+
+
+def chips() -> tuple[str, ...]:
+    """The chips that can be compiled for."""
+    return tuple(_native.chips())
+
+
+@functools.lru_cache(maxsize=None)
+def version() -> str:
+    """The versions of Fusion and of LLVM."""
+    return _native.version()

@@ -1,0 +1,220 @@
+"""From nodes of an FX graph to operations on tensors.
+
+The table `RULES` has one small function for each ATen or prims operator, filed by the
+modules of `operators`. An operator without a rule is taken apart by PyTorch's own
+decompositions, down to operators that have one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from .emit import Function, Tensor, Unsupported
+
+TYPES = {
+    torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
+    torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8",
+    torch.bool: "i1",
+}
+DTYPES = {name: dtype for dtype, name in TYPES.items()}
+
+Rule = Callable[..., Any]
+RULES: dict[str, Rule] = {}
+
+
+def lowers(*names: str) -> Callable[[Rule], Rule]:
+    """Files a rule for operators named like ``aten.mm.default``. It is called with a
+    `Call` and the node's arguments, tensors being `Tensor`s, and gives a `Tensor`, or
+    a tuple of them where the operator has several results."""
+
+    def file(rule: Rule) -> Rule:
+        for name in names:
+            assert name not in RULES, name
+            RULES[name] = rule
+        return rule
+
+    return file
+
+
+def type_of(value: torch.Tensor) -> str:
+    if value.dtype not in TYPES:
+        raise Unsupported(f"elements of type {value.dtype}")
+    return TYPES[value.dtype]
+
+
+def shape_of(value: torch.Tensor) -> tuple[int, ...]:
+    if any(not isinstance(size, int) for size in value.shape):
+        raise Unsupported("sizes that are not known")
+    if any(size == 0 for size in value.shape):
+        raise Unsupported("a tensor without elements")
+    return tuple(value.shape)
+
+
+class Call:
+    """One node while its rule runs.
+
+    Attributes:
+        f: the function under construction.
+        target: the operator's name.
+        args, kwargs: the node's arguments with PyTorch's (fake) tensors.
+        value: what PyTorch says the results look like.
+        used: which results are used.
+    """
+
+    def __init__(self, function: Function, target: str, args: tuple, kwargs: dict, value: Any,
+                 used: Callable[[int], bool] = lambda index: True):
+        self.f = function
+        self.target = target
+        self.args, self.kwargs = args, kwargs
+        self.value = value
+        self.used = used
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the only result."""
+        return shape_of(self.value)
+
+    @property
+    def type(self) -> str:
+        """Element type of the only result."""
+        return type_of(self.value)
+
+    def tensors(self) -> list[torch.Tensor]:
+        return [a for a in torch.utils._pytree.tree_leaves((self.args, self.kwargs))
+                if isinstance(a, torch.Tensor)]
+
+
+def check_tensor(value: Any) -> None:
+    """Raises `Unsupported` unless tensors like `value` can be inputs and results."""
+    if not isinstance(value, torch.Tensor):
+        raise Unsupported(f"a value of type {type(value).__name__}")
+    if value.layout != torch.strided:
+        raise Unsupported(f"tensors of layout {value.layout}")
+    if value.device.type != "cpu":
+        raise Unsupported(f"tensors on {value.device.type}")
+    if value.is_quantized or value.is_complex():
+        raise Unsupported(f"elements of type {value.dtype}")
+    type_of(value)
+    shape_of(value)
+
+
+def lower(call: Call, args: tuple, kwargs: dict) -> Any:
+    """Emits the operations of one node; `args` and `kwargs` hold `Tensor`s."""
+    for value in torch.utils._pytree.tree_leaves((call.args, call.kwargs)):
+        if isinstance(value, torch.Tensor):
+            check_tensor(value)
+        elif isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            raise Unsupported("sizes that are not known")
+        elif isinstance(value, complex):
+            raise Unsupported("complex numbers")
+    results = call.value if isinstance(call.value, (tuple, list)) else [call.value]
+    for i, value in enumerate(results):
+        if call.used(i):
+            check_tensor(value)
+    rule = RULES.get(call.target)
+    if rule is None:
+        return _take_apart(call, args, kwargs)
+    result = rule(call, *args, **kwargs)
+    for made, wanted in zip(result if isinstance(result, tuple) else [result], results):
+        if made is not None and (made.shape, made.type) != (shape_of(wanted), type_of(wanted)):
+            raise AssertionError(f"the rule for {call.target} made {made.mlir} of what is "
+                                 f"{tuple(wanted.shape)} {wanted.dtype}")
+    return result
+
+
+def _operator(name: str) -> Any:
+    namespace, packet, overload = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), packet), overload)
+
+
+def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
+    """Lowers what PyTorch's decomposition makes of the node."""
+    operator = _operator(call.target)
+    if operator not in torch._decomp.decomposition_table:
+        raise Unsupported("no rule and no decomposition")
+    if any(tag in operator.tags for tag in (torch.Tag.nondeterministic_seeded,)):
+        raise Unsupported("random numbers")
+    decomposition = torch._decomp.decomposition_table[operator]
+    leaves, spec = torch.utils._pytree.tree_flatten((call.args, call.kwargs))
+    inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+    def flat(*tensors: torch.Tensor) -> Any:
+        rest = iter(tensors)
+        filled = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        a, k = torch.utils._pytree.tree_unflatten(filled, spec)
+        return decomposition(*a, **k)
+
+    # What has a rule stays; the rest is taken apart in turn.
+    table = {op: f for op, f in torch._decomp.decomposition_table.items()
+             if str(op) not in RULES}
+    try:
+        graph = _trace(flat, inputs, table)
+    except Exception as error:  # decompositions decline what they do not handle
+        raise Unsupported(f"PyTorch's decomposition fails: {type(error).__name__}") from error
+    values = [leaf for leaf in torch.utils._pytree.tree_leaves((args, kwargs))
+              if isinstance(leaf, Tensor)]
+    return lower_graph(call.f, graph.graph, values, taken_apart=True,
+                       constants=lambda name: getattr(graph, name))
+
+
+def _trace(call: Callable, inputs: list[torch.Tensor], table: dict) -> torch.fx.GraphModule:
+    """The graph of a call on tensors of the looks of `inputs`, whatever is traced
+    around it."""
+    with unset_fake_temporarily(), torch._guards.tracing(None):
+        blank = [torch.empty_strided(tuple(t.shape), tuple(t.stride()), dtype=t.dtype)
+                 for t in inputs]
+        return make_fx(call, decomposition_table=table, tracing_mode="fake",
+                       _allow_non_fake_inputs=True)(*blank)
+
+
+def lower_graph(function: Function, graph: torch.fx.Graph, inputs: list[Any],
+                taken_apart: bool = False,
+                constants: Callable[[str], Any] | None = None) -> Any:
+    """Emits a graph; gives what its output gives, with `Tensor`s."""
+    values: dict[torch.fx.Node, Any] = {}
+    rest = iter(inputs)
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            values[node] = next(rest)
+        elif node.op == "output":
+            return torch.fx.map_arg(node.args[0], lambda n: values[n])
+        elif node.op == "get_attr":
+            values[node] = _constant(function, constants(node.target) if constants else None)
+        elif node.op != "call_function":
+            raise Unsupported(f"nodes of kind {node.op}")
+        elif getattr(node.target, "__name__", "") == "getitem":
+            values[node] = values[node.args[0]][node.args[1]]
+        else:
+            values[node] = lower_node(function, node, values, taken_apart)
+    raise AssertionError("a graph without an output")
+
+
+def lower_node(function: Function, node: torch.fx.Node, values: dict[torch.fx.Node, Any],
+               taken_apart: bool = False) -> Any:
+    """Emits a node whose arguments are in `values`."""
+    args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda n: values[n])
+    looks = torch.fx.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
+    picked = {user.args[1] for user in node.users
+              if getattr(user.target, "__name__", "") == "getitem"}
+    several = isinstance(node.meta.get("val"), (tuple, list))
+    call = Call(function, str(node.target), looks[0], looks[1], node.meta.get("val"),
+                (lambda index: index in picked) if several else (lambda index: True))
+    try:
+        return lower(call, args, kwargs)
+    except Unsupported as reason:
+        # Of what was taken apart, the part is named that stands in the way.
+        if taken_apart and not getattr(reason, "named", False):
+            named = Unsupported(f"{call.target}: {reason}")
+            named.named = True
+            raise named from None
+        raise
+
+
+def _constant(function: Function, value: Any) -> Tensor:
+    if not isinstance(value, torch.Tensor) or value.numel() != 1:
+        raise Unsupported("a constant tensor")
+    return function.fill(value.item(), tuple(value.shape), type_of(value))

@@ -1,0 +1,264 @@
+"""Reductions and scans. Half types are summed in f32 and rounded once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Sequence
+
+from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported, identity
+from ..lowering import Call, lowers, type_of
+from .pointwise import maximum, minimum, multiply
+
+Combine = Callable[[Body, Scalar, Scalar], Scalar]
+
+
+def accumulator(type: str) -> str:
+    return "f32" if type in ("f16", "bf16") else type
+
+
+def dims_of(rank: int, dims: int | Sequence[int] | None) -> list[int]:
+    """The dimensions that an argument `dim` names; none named are all."""
+    if dims is None or isinstance(dims, (list, tuple)) and not dims:
+        return list(range(rank))
+    if isinstance(dims, int):
+        dims = [dims]
+    return sorted(d % max(rank, 1) for d in dims) if rank else []
+
+
+def reduce(call: Call, x: Tensor, dims: Sequence[int], type: str, initial: bool | int | float,
+           combine: Combine, shape: Sequence[int] | None = None) -> Tensor:
+    """Reduces in `type`. `shape` is the result's, with or without sizes of 1 for `dims`."""
+    reduced = call.f.reduce(call.f.convert(x, type), dims, initial, combine)
+    return reduced if shape is None else call.f.reshape(reduced, shape)
+
+
+def add(b: Body, x: Scalar, sum: Scalar) -> Scalar:
+    return b.binary("arith.addf" if x.type in FLOATS else "arith.addi", sum, x)
+
+
+def total(call: Call, x: Tensor, dims: Sequence[int], type: str,
+          shape: Sequence[int] | None = None) -> Tensor:
+    """The sum in the accumulator's type of `type`."""
+    if type == "i1":
+        raise Unsupported("sums of truth values as such")
+    return reduce(call, x, dims, accumulator(type), 0, add, shape)
+
+
+@lowers("aten.sum.dim_IntList", "aten.sum.default")
+def sum_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    dims = dims_of(len(x.shape), dim)
+    if call.type in FLOATS and x.type == call.type or call.type not in FLOATS:
+        return call.f.convert(total(call, x, dims, call.type, call.shape), call.type)
+    # PyTorch converts first.
+    return call.f.convert(total(call, call.f.convert(x, call.type), dims, call.type, call.shape),
+                          call.type)
+
+
+@lowers("prims.sum.default")
+def prims_sum(call: Call, x: Tensor, dims: Sequence[int], output_dtype: Any = None) -> Tensor:
+    return sum_(call, x, list(dims)) if dims else x
+
+
+@lowers("aten.mean.dim", "aten.mean.default")
+def mean(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    dims = dims_of(len(x.shape), dim)
+    sum = total(call, call.f.convert(x, call.type), dims, call.type, call.shape)
+    count = math.prod(x.shape[d] for d in dims)
+    return call.f.elementwise(
+        [sum], call.shape, call.type,
+        lambda b, s: b.convert(b.binary("arith.divf", s, b.constant(count, s.type)), call.type))
+
+
+def _lowest(type: str) -> bool | int | float:
+    return (-math.inf if type in FLOATS else False if type == "i1" else -(1 << int(type[1:]) - 1))
+
+
+def _highest(type: str) -> bool | int | float:
+    return math.inf if type in FLOATS else True if type == "i1" else (1 << int(type[1:]) - 1) - 1
+
+
+@lowers("aten.amax.default")
+def amax(call: Call, x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    return reduce(call, x, dims_of(len(x.shape), dim), x.type, _lowest(x.type), maximum, call.shape)
+
+
+@lowers("aten.amin.default")
+def amin(call: Call, x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    return reduce(call, x, dims_of(len(x.shape), dim), x.type, _highest(x.type), minimum, call.shape)
+
+
+@lowers("aten.max.default")
+def max_all(call: Call, x: Tensor) -> Tensor:
+    return amax(call, x)
+
+
+@lowers("aten.min.default")
+def min_all(call: Call, x: Tensor) -> Tensor:
+    return amin(call, x)
+
+
+lowers("prims.amax.default")(lambda call, x, dims: amax(call, x, list(dims)) if dims else x)
+lowers("prims.amin.default")(lambda call, x, dims: amin(call, x, list(dims)) if dims else x)
+
+
+@lowers("aten.prod.dim_int", "aten.prod.default")
+def prod(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    type = accumulator(call.type)
+    if call.type == "i1":
+        raise Unsupported("products of truth values")
+    product = reduce(call, call.f.convert(x, call.type), dims_of(len(x.shape), dim), type, 1,
+                     multiply, call.shape)
+    return call.f.convert(product, call.type)
+
+
+@lowers("aten.any.dim", "aten.any.default", "aten.any.dims")
+def any_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    if call.type != "i1":
+        raise Unsupported("truth values that are bytes")
+    return reduce(call, x, dims_of(len(x.shape), dim), "i1", False,
+                  lambda b, x, acc: b.binary("arith.ori", acc, x), call.shape)
+
+
+@lowers("aten.all.dim", "aten.all.default", "aten.all.dims")
+def all_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    if call.type != "i1":
+        raise Unsupported("truth values that are bytes")
+    return reduce(call, x, dims_of(len(x.shape), dim), "i1", True,
+                  lambda b, x, acc: b.binary("arith.andi", acc, x), call.shape)
+
+
+# Moments.
+
+
+def moments(call: Call, x: Tensor, dims: Sequence[int], correction: float) -> tuple[Tensor, Tensor]:
+    """Mean and variance over `dims`, which stay as sizes of 1, in the accumulator's
+    type, by two passes over the data."""
+    f = call.f
+    x = f.convert(x, accumulator(x.type))
+    shape = [1 if d in dims else size for d, size in enumerate(x.shape)]
+    count = math.prod(x.shape[d] for d in dims)
+
+    def over(divisor: float) -> Callable[[Body, Scalar], Scalar]:
+        return lambda b, s: b.binary("arith.divf", s, b.constant(divisor, s.type))
+
+    average = f.elementwise([f.reshape(f.reduce(x, dims, 0, add), shape)], shape, x.type,
+                            over(count))
+
+    def square(b: Body, x: Scalar, mean: Scalar) -> Scalar:
+        difference = b.binary("arith.subf", x, mean)
+        return b.binary("arith.mulf", difference, difference)
+
+    squares = f.elementwise([x, average], x.shape, x.type, square)
+    variance = f.elementwise([f.reshape(f.reduce(squares, dims, 0, add), shape)], shape, x.type,
+                             over(max(0.0, count - correction)))
+    return average, variance
+
+
+@lowers("aten.var.correction")
+def var(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
+        keepdim: bool = False) -> Tensor:
+    _, variance = moments(call, x, dims_of(len(x.shape), dim),
+                          1 if correction is None else correction)
+    return call.f.convert(call.f.reshape(variance, call.shape), call.type)
+
+
+@lowers("prims.var.default")
+def prims_var(call: Call, x: Tensor, dims: Any, correction: Any = 1, **options: Any) -> Tensor:
+    return var(call, x, list(dims), correction=correction)
+
+
+@lowers("aten.var_mean.correction")
+def var_mean(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
+             keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    average, variance = moments(call, x, dims_of(len(x.shape), dim),
+                                1 if correction is None else correction)
+    shape = tuple(call.value[0].shape)
+    type = type_of(call.value[0])
+    return tuple(call.f.convert(call.f.reshape(t, shape), type) for t in (variance, average))
+
+
+# Where the extreme element is.
+
+
+def _position(call: Call, x: Tensor, dim: int | None, keepdim: bool, largest: bool,
+              shape: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """The extreme value, and the first place where it is; NaN is the extreme."""
+    f = call.f
+    if dim is None:
+        x = f.reshape(x, [math.prod(x.shape)])
+        dim = 0
+    if not x.shape:
+        return x, f.fill(0, (), "i64")
+    dim %= len(x.shape)
+    initial, combine = ((_lowest(x.type), maximum) if largest else (_highest(x.type), minimum))
+    best = f.reduce(x, [dim], initial, combine)
+    kept = [1 if d == dim else size for d, size in enumerate(x.shape)]
+
+    def place(b: Body, indices: list[Scalar], value: Scalar, best: Scalar) -> Scalar:
+        found = b.compare("eq", value, best)
+        if x.type in FLOATS:
+            found = b.binary("arith.ori", found, b.compare("ne", value, value))
+        return b.select(found, b.convert(indices[dim], "i64"),
+                        b.constant(x.shape[dim], "i64"))
+
+    places = f.indexed(x.shape, "i64", place, [x, f.reshape(best, kept)])
+    first = f.reduce(places, [dim], x.shape[dim], minimum)
+    return f.reshape(best, shape), f.reshape(first, shape)
+
+
+@lowers("aten.argmax.default")
+def argmax(call: Call, x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    return _position(call, x, dim, keepdim, True, call.shape)[1]
+
+
+@lowers("aten.argmin.default")
+def argmin(call: Call, x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    return _position(call, x, dim, keepdim, False, call.shape)[1]
+
+
+@lowers("aten.max.dim")
+def max_dim(call: Call, x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return _position(call, x, dim, keepdim, True, tuple(call.value[0].shape))
+
+
+@lowers("aten.min.dim")
+def min_dim(call: Call, x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return _position(call, x, dim, keepdim, False, tuple(call.value[0].shape))
+
+
+# Scans: linalg has no operator for them, so each element reduces what precedes it.
+
+
+def _scan(call: Call, x: Tensor, dim: int, initial: int, combine: Combine) -> Tensor:
+    f = call.f
+    x = f.convert(x, call.type)
+    if not x.shape:
+        return x
+    rank, dim = len(x.shape), dim % len(x.shape)
+    type = accumulator(call.type)
+    source = [f"d{rank}" if d == dim else f"d{d}" for d in range(rank)]
+    extent = f.empty([x.shape[dim]], type)  # gives the loop over what precedes its length
+
+    def compute(b: Body, value: Scalar, _: Scalar, sum: Scalar) -> Scalar:
+        here, there = b.index(dim), b.index(rank)
+        precedes = b.emit(f"arith.cmpi ule, {there.name}, {here.name} : index", "i1")
+        neutral = b.constant(initial, type)
+        return combine(b, b.select(precedes, b.convert(value, type), neutral), sum)
+
+    result = f.generic([x, extent], [source, [f"d{rank}"]], identity(rank),
+                       ["parallel"] * rank + ["reduction"], f.fill(initial, x.shape, type), compute)
+    return f.convert(result, call.type)
+
+
+@lowers("aten.cumsum.default")
+def cumsum(call: Call, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    if call.type == "i1":
+        raise Unsupported("sums of truth values as such")
+    return _scan(call, x, dim, 0, add)
+
+
+@lowers("aten.cumprod.default")
+def cumprod(call: Call, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    if call.type == "i1":
+        raise Unsupported("products of truth values")
+    return _scan(call, x, dim, 1, multiply)

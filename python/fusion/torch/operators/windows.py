@@ -1,0 +1,204 @@
+"""Convolutions and pooling: sums and maxima over windows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported
+from ..lowering import Call, lowers, shape_of
+from .pointwise import maximum
+from .reductions import accumulator, add
+
+
+def _each(value: Any, count: int) -> list[int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return values * count if len(values) == 1 else values
+
+
+@lowers("aten.convolution.default")
+def convolution(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+                padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+                groups: int) -> Tensor:
+    f = call.f
+    if x.type not in FLOATS:
+        raise Unsupported(f"convolutions of {x.type}")
+    spatial = len(weight.shape) - 2
+    stride, padding, dilation = (_each(v, spatial) for v in (stride, padding, dilation))
+    batched = len(x.shape) == spatial + 2
+    x = x if batched else f.reshape(x, [1, *x.shape])
+    n, channels = x.shape[:2]
+    if transposed:
+        # A convolution of what is spread out, by the mirrored weights.
+        x, weight = _spread(call, x, weight, stride, padding, dilation,
+                            _each(output_padding, spatial), groups)
+        stride = [1] * spatial
+    else:
+        x = f.pad(x, [0, 0, *padding], [0, 0, *padding], 0)
+    out_channels = weight.shape[0]
+    kernel = weight.shape[2:]
+    out = [(size - step * (k - 1) - 1) // by + 1
+           for size, step, k, by in zip(x.shape[2:], dilation, kernel, stride)]
+    type = accumulator(x.type)
+
+    # Loops: n, g, f, the places of the result; then c and the window.
+    split_x = f.reshape(x, [n, groups, channels // groups, *x.shape[2:]])
+    split_w = f.reshape(weight, [groups, out_channels // groups, channels // groups, *kernel])
+    c = 3 + spatial
+    places = [f"d{3 + i} * {stride[i]} + d{c + 1 + i} * {dilation[i]}" for i in range(spatial)]
+
+    def multiply_add(b: Body, x: Scalar, w: Scalar, sum: Scalar) -> Scalar:
+        product = b.binary("arith.mulf", b.convert(x, type), b.convert(w, type))
+        return b.binary("arith.addf", sum, product)
+
+    result = f.generic(
+        [split_x, split_w],
+        [["d0", "d1", f"d{c}", *places],
+         ["d1", "d2", f"d{c}", *[f"d{c + 1 + i}" for i in range(spatial)]]],
+        [f"d{i}" for i in range(c)], ["parallel"] * c + ["reduction"] * (1 + spatial),
+        f.fill(0, [n, groups, out_channels // groups, *out], type), multiply_add)
+    result = f.reshape(result, [n, out_channels, *out])
+
+    def finish(b: Body, sum: Scalar, *bias: Scalar) -> Scalar:
+        for one in bias:
+            sum = b.binary("arith.addf", sum, b.convert(one, type))
+        return b.convert(sum, call.type)
+
+    operands = [result]
+    if bias is not None:
+        operands.append(f.reshape(bias, [1, out_channels, *[1] * spatial]))
+    return f.reshape(f.elementwise(operands, result.shape, call.type, finish), call.shape)
+
+
+def _spread(call: Call, x: Tensor, weight: Tensor, stride: list[int], padding: list[int],
+            dilation: list[int], output_padding: list[int],
+            groups: int) -> tuple[Tensor, Tensor]:
+    """Input and weights (out first) of the convolution that a transposed one is."""
+    f = call.f
+    spatial = len(stride)
+    apart = [(size - 1) * by + 1 for size, by in zip(x.shape[2:], stride)]
+    if any(by != 1 for by in stride):
+        zeros = f.fill(0, [*x.shape[:2], *apart], x.type)
+        x = f.insert(x, zeros, [0] * len(x.shape), [1, 1, *stride])
+    low = [step * (k - 1) - p for step, k, p in zip(dilation, weight.shape[2:], padding)]
+    high = [side + more for side, more in zip(low, output_padding)]
+    for d in range(spatial):
+        start, stop = max(0, -low[d]), x.shape[2 + d] - max(0, -high[d])
+        if stop <= start:
+            raise Unsupported("a padding that leaves nothing")
+        offsets, sizes = [0] * len(x.shape), list(x.shape)
+        offsets[2 + d], sizes[2 + d] = start, stop - start
+        x = f.slice(x, offsets, sizes, [1] * len(x.shape))
+    x = f.pad(x, [0, 0, *[max(v, 0) for v in low]], [0, 0, *[max(v, 0) for v in high]], 0)
+
+    channels, out, *kernel = weight.shape
+    split = f.reshape(weight, [groups, channels // groups, out, *kernel])
+    swapped = f.transpose(split, [0, 2, 1, *range(3, 3 + spatial)])
+    flat = f.reshape(swapped, [groups * out, channels // groups, *kernel])
+
+    def mirror(b: Body, indices: list[Scalar]) -> Scalar:
+        return b.read(flat, [*indices[:2], *[
+            b.binary("arith.subi", b.index_constant(size - 1), index)
+            for size, index in zip(kernel, indices[2:])]])
+
+    return x, f.indexed(flat.shape, flat.type, mirror)
+
+
+# Pooling.
+
+
+def _windows(call: Call, x: Tensor, kernel: Sequence[int], stride: Sequence[int],
+             dilation: Sequence[int], out: Sequence[int], initial: float, combine: Any) -> Tensor:
+    """Reduces windows of the last dimensions of a padded tensor."""
+    f = call.f
+    spatial, lead = len(kernel), len(x.shape) - len(kernel)
+    rank = len(x.shape)
+    window = f.empty(kernel, x.type)  # gives the loops over the window their lengths
+    places = [f"d{lead + i} * {stride[i]} + d{rank + i} * {dilation[i]}" for i in range(spatial)]
+    return f.generic(
+        [x, window],
+        [[*[f"d{i}" for i in range(lead)], *places], [f"d{rank + i}" for i in range(spatial)]],
+        [f"d{i}" for i in range(rank)], ["parallel"] * rank + ["reduction"] * spatial,
+        f.fill(initial, [*x.shape[:lead], *out], x.type),
+        lambda b, value, _, accumulated: combine(b, value, accumulated))
+
+
+def _fit(call: Call, x: Tensor, kernel: Sequence[int], stride: Sequence[int],
+         padding: Sequence[int], dilation: Sequence[int], out: Sequence[int],
+         value: float) -> Tensor:
+    """Pads so that every window is inside."""
+    lead = len(x.shape) - len(kernel)
+    high = []
+    for size, k, by, p, step, count in zip(x.shape[lead:], kernel, stride, padding, dilation, out):
+        needed = (count - 1) * by + step * (k - 1) + 1
+        high.append(max(0, needed - size - p))
+    return call.f.pad(x, [*[0] * lead, *padding], [*[0] * lead, *high], value)
+
+
+def _max_pool(call: Call, x: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+              shape: Sequence[int], spatial: int) -> Tensor:
+    if x.type not in FLOATS:
+        raise Unsupported(f"pooling of {x.type}")
+    kernel = _each(kernel_size, spatial)
+    stride = _each(stride, spatial) if stride else kernel
+    padding, dilation = _each(padding, spatial), _each(dilation, spatial)
+    out = shape[len(shape) - spatial:]
+    padded = _fit(call, x, kernel, stride, padding, dilation, out, -math.inf)
+    return _windows(call, padded, kernel, stride, dilation, out, -math.inf, maximum)
+
+
+def _register_max_pool(spatial: int) -> None:
+    @lowers(f"aten.max_pool{spatial}d_with_indices.default")
+    def rule(call: Call, x: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0,
+             dilation: Any = 1, ceil_mode: bool = False) -> tuple:
+        if call.used(1):
+            raise Unsupported("the places of a pooling's maxima")
+        return _max_pool(call, x, kernel_size, stride, padding, dilation,
+                         shape_of(call.value[0]), spatial), None
+
+
+def _register_avg_pool(spatial: int) -> None:
+    @lowers(f"aten.avg_pool{spatial}d.default")
+    def rule(call: Call, x: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0,
+             ceil_mode: bool = False, count_include_pad: bool = True,
+             divisor_override: int | None = None) -> Tensor:
+        f = call.f
+        if x.type not in FLOATS:
+            raise Unsupported(f"pooling of {x.type}")
+        kernel = _each(kernel_size, spatial)
+        stride = _each(stride, spatial) if stride else kernel
+        padding, ones = _each(padding, spatial), [1] * spatial
+        out = call.shape[len(call.shape) - spatial:]
+        wide = f.convert(x, accumulator(x.type))
+        padded = _fit(call, wide, kernel, stride, padding, ones, out, 0)
+        sums = _windows(call, padded, kernel, stride, ones, out, 0, add)
+        lead = len(x.shape) - spatial
+
+        def average(b: Body, indices: list[Scalar], sum: Scalar) -> Scalar:
+            count = b.constant(divisor_override or 1, "i64")
+            if not divisor_override:
+                for d in range(spatial):
+                    count = b.binary("arith.muli", count, extent(b, indices[lead + d], d))
+            return b.convert(b.binary("arith.divf", sum, b.convert(count, sum.type)), call.type)
+
+        def extent(b: Body, index: Scalar, d: int) -> Scalar:
+            """How many elements of the window count."""
+            size, p = x.shape[lead + d], padding[d]
+            start = b.binary("arith.subi",
+                             b.binary("arith.muli", b.convert(index, "i64"),
+                                      b.constant(stride[d], "i64")), b.constant(p, "i64"))
+            end = b.binary("arith.minsi",
+                           b.binary("arith.addi", start, b.constant(kernel[d], "i64")),
+                           b.constant(size + p, "i64"))
+            if not count_include_pad:
+                start = b.binary("arith.maxsi", start, b.constant(0, "i64"))
+                end = b.binary("arith.minsi", end, b.constant(size, "i64"))
+            return b.binary("arith.subi", end, start)
+
+        return f.indexed(call.shape, call.type, average, [sums])
+
+
+for _spatial in (1, 2, 3):
+    if _spatial > 1:
+        _register_max_pool(_spatial)
+    _register_avg_pool(_spatial)

@@ -1,0 +1,336 @@
+"""Which parts of a graph are compiled, and how a compiled part is called."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import logging
+import pathlib
+import threading
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from .. import cache
+from ..diagnostics import FusionError
+from ..program import Program
+from . import operators  # noqa: F401  (the rules file themselves)
+from .emit import Function, Tensor, Unsupported
+from .lowering import check_tensor, lower_graph, lower_node, shape_of, type_of
+
+log = logging.getLogger("fusion.torch")
+
+
+@dataclasses.dataclass
+class Options:
+    """What ``torch.compile(…, backend="fusion", options={…})`` takes.
+
+    Attributes:
+        chip, force_fusion, f32_products: as of `fusion.compile`.
+        cache_dir: folder of the cache; None: `cache.default_folder()`; "": no files.
+        async_compile: PyTorch's kernels serve the calls until ours are compiled.
+        strict: a part that should compile and does not is an error; otherwise PyTorch
+            computes it, and `explain` and the log of ``fusion.torch`` say why.
+        views: parts of nothing but views are compiled, too; otherwise PyTorch keeps them.
+        sanitize: the emulator looks for races and bad accesses; findings are errors.
+        report: gathers what was done.
+    """
+
+    chip: str = "sm_80"
+    force_fusion: bool = False
+    f32_products: str = ""
+    cache_dir: str | None = None
+    async_compile: bool = False
+    strict: bool = False
+    views: bool = False
+    sanitize: bool = False
+    report: "Report | None" = None
+
+    def compile_options(self) -> dict[str, Any]:
+        return {"chip": self.chip, "force_fusion": self.force_fusion,
+                "f32_products": self.f32_products}
+
+    def folder(self) -> pathlib.Path | None:
+        if self.cache_dir is None:
+            return cache.default_folder()
+        return pathlib.Path(self.cache_dir) if self.cache_dir else None
+
+
+@dataclasses.dataclass
+class Report:
+    """What was made of a model's graphs.
+
+    Attributes:
+        graphs: how many graphs PyTorch handed over.
+        operators: how many operators they have.
+        regions: the compiled parts.
+        declined: operators that PyTorch computes: (operator, reason) and how often.
+    """
+
+    graphs: int = 0
+    operators: int = 0
+    regions: list["Region"] = dataclasses.field(default_factory=list)
+    declined: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def kernels(self) -> int:
+        """Launches of all compiled parts."""
+        return sum(region.launches for region in self.regions)
+
+    def decline(self, operator: str, reason: str) -> None:
+        key = (operator, reason)
+        self.declined[key] = self.declined.get(key, 0) + 1
+
+
+# From a graph to a module.
+
+
+@dataclasses.dataclass
+class Module:
+    """A graph as MLIR.
+
+    Attributes:
+        text: the module.
+        results: per result of the graph, which result of the function it is, or None.
+        inputs: the inputs that results without a function's result are.
+    """
+
+    text: str
+    results: list[int | None]
+    inputs: list[int | None]
+
+
+def to_module(graph: torch.fx.Graph) -> Module:
+    """Raises `Unsupported` where a node cannot be lowered."""
+    function = Function()
+    arguments = []
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            value = node.meta["val"]
+            check_tensor(value)
+            arguments.append(function.argument(shape_of(value), type_of(value)))
+    outputs = lower_graph(function, graph, arguments)
+    outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
+    names = [argument.name for argument in arguments]
+    made: list[Tensor] = []
+    results: list[int | None] = []
+    inputs: list[int | None] = []
+    for output in outputs:
+        if not isinstance(output, Tensor):
+            raise Unsupported("a result that is no tensor")
+        if output.name in names:
+            results.append(None)
+            inputs.append(names.index(output.name))
+            continue
+        if output not in made:
+            made.append(output)
+        results.append(made.index(output))
+        inputs.append(None)
+    return Module(function.print(made) if made else "", results, inputs)
+
+
+# From tensors to arrays and back.
+
+
+def to_array(tensor: torch.Tensor) -> np.ndarray:
+    tensor = tensor.detach()
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    tensor = tensor.contiguous()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(np.uint16)
+    return tensor.numpy()
+
+
+def to_tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
+    """A tensor with the element type and strides of `like`."""
+    if like.dtype == torch.bfloat16:
+        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    else:
+        tensor = torch.from_numpy(array)
+    if tensor.dtype != like.dtype or tensor.shape != like.shape:
+        raise AssertionError(f"the plan gives {tuple(tensor.shape)} {tensor.dtype}, the graph "
+                             f"{tuple(like.shape)} {like.dtype}")
+    strides = tuple(like.stride())
+    if tensor.stride() != strides and all(isinstance(stride, int) for stride in strides):
+        if all(s != 0 or n == 1 for s, n in zip(strides, tensor.shape)):
+            return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype).copy_(tensor)
+    return tensor
+
+
+class Region(torch.nn.Module):
+    """A part of a graph, compiled.
+
+    Attributes:
+        names: its operators.
+        module: its MLIR text.
+        program: what it was compiled to; None while it is not, or where that failed.
+        failure: why it was not compiled.
+    """
+
+    _pool: concurrent.futures.ThreadPoolExecutor | None = None
+    _pool_lock = threading.Lock()
+
+    def __init__(self, graph: torch.fx.GraphModule, options: Options):
+        super().__init__()
+        self.names = [str(node.target) for node in graph.graph.nodes
+                      if node.op == "call_function" and "getitem" not in str(node.target)]
+        self._graph = [graph]  # not a child: its parameters are nobody's
+        self._options = options
+        self.program: Program | None = None
+        self.failure: str | None = None
+        output = next(node for node in graph.graph.nodes if node.op == "output").args[0]
+        self._single = not isinstance(output, (tuple, list))
+        self._looks = [node.meta["val"] for node in ([output] if self._single else output)]
+        self._takes = [node.meta.get("val") for node in graph.graph.nodes
+                       if node.op == "placeholder"]
+        try:
+            self.module: Module | None = to_module(graph.graph)
+        except Unsupported as reason:
+            self.module = None
+            self._fail(str(reason))
+            return
+        self._pending: concurrent.futures.Future | None = None
+        if not self.module.text:
+            return
+        if options.async_compile:
+            with Region._pool_lock:
+                if Region._pool is None:
+                    Region._pool = concurrent.futures.ThreadPoolExecutor(
+                        1, thread_name_prefix="fusion-compile")
+            self._pending = Region._pool.submit(self._compile)
+        else:
+            self._compile()
+
+    @property
+    def launches(self) -> int:
+        if self.program is None:
+            return 0
+        return len(self.program.manifest["functions"][0]["launches"])
+
+    def wait(self) -> None:
+        """Until it is compiled."""
+        if self._pending is not None:
+            self._pending.result()
+
+    def _compile(self) -> None:
+        try:
+            self.program = cache.compile(self.module.text, self._options.compile_options(),
+                                         self._options.folder())
+        except FusionError as error:
+            if self._options.strict:
+                raise
+            self._fail(str(error))
+
+    def _fail(self, reason: str) -> None:
+        if self._options.strict:
+            raise Unsupported(reason)
+        self.failure = reason
+        log.warning("%d operators (%s, …) are computed by PyTorch: %s", len(self.names),
+                    self.names[0] if self.names else "none", reason)
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        if self.module is None or self.module.text and self.program is None:
+            if self._pending is not None and self._pending.done():
+                self._pending.result()  # raises what went wrong
+            return self._graph[0](*inputs)
+        if any(given.dtype != look.dtype or given.shape != look.shape
+               for given, look in zip(inputs, self._takes)):
+            # What PyTorch computes is not always what it foretold.
+            return self._graph[0](*inputs)
+        made: tuple[np.ndarray, ...] = ()
+        if self.program is not None:
+            run = self.program.run(*map(to_array, inputs), sanitize=self._options.sanitize)
+            made = run.results
+            findings = [f for launch in run.launches for f in launch["sanitizer"]]
+            if findings:
+                raise AssertionError(f"the sanitizer found {findings}")
+        results = []
+        for look, result, source in zip(self._looks, self.module.results, self.module.inputs):
+            if result is None:
+                results.append(to_tensor(to_array(inputs[source]).copy(), look))
+            else:
+                results.append(to_tensor(made[result], look))
+        return results[0] if self._single else tuple(results)
+
+
+# Which nodes.
+
+# What costs nothing by itself: a part made of these alone stays with PyTorch.
+_FREE = ("view", "reshape", "_unsafe_view", "squeeze", "unsqueeze", "permute", "transpose", "t",
+         "expand", "slice", "select", "alias", "detach", "split", "split_with_sizes", "unbind",
+         "getitem", "full", "zeros", "ones", "scalar_tensor", "lift_fresh_copy", "diagonal")
+
+
+def _is_free(node: torch.fx.Node) -> bool:
+    name = str(node.target)
+    return name.startswith("aten.") and name.split(".")[1] in _FREE or "getitem" in name
+
+
+class _Capability(OperatorSupportBase):
+    """A node is taken where its rule succeeds on tensors of its looks."""
+
+    def __init__(self, report: Report | None):
+        self.report = report
+        self.known: dict[torch.fx.Node, bool] = {}
+
+    def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
+        if node not in self.known:
+            self.known[node] = self._check(node)
+        return self.known[node]
+
+    def _check(self, node: torch.fx.Node) -> bool:
+        if node.op != "call_function":
+            return False
+        if "getitem" in str(node.target):
+            return self.is_node_supported({}, node.args[0])
+        try:
+            check_node(node)
+            return True
+        except Unsupported as reason:
+            if self.report is not None:
+                self.report.decline(str(node.target), str(reason))
+            return False
+
+
+def check_node(node: torch.fx.Node) -> None:
+    """Raises `Unsupported` where the node cannot be lowered."""
+    function = Function()
+    values: dict[torch.fx.Node, Any] = {}
+    for source in node.all_input_nodes:
+        value = source.meta.get("val")
+        check_tensor(value)
+        values[source] = function.argument(shape_of(value), type_of(value))
+    lower_node(function, node, values)
+
+
+def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
+    """The graph with its parts that we can compute in place of their operators."""
+    graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
+    report = options.report
+    if report is not None:
+        report.graphs += 1
+        report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
+                                for node in graph.graph.nodes)
+    partitioner = CapabilityBasedPartitioner(graph, _Capability(report),
+                                             allows_single_node_partition=True)
+    partitions = [part for part in partitioner.propose_partitions()
+                  if options.views or not all(_is_free(node) for node in part.nodes)]
+    if not partitions:
+        return graph
+    fused = partitioner.fuse_partitions(partitions)
+    for node in fused.graph.nodes:
+        if node.op == "call_module" and str(node.target).startswith("fused_"):
+            part = getattr(fused, node.target)
+            region = Region(part, options)
+            if report is not None:
+                report.regions.append(region)
+                if region.failure:
+                    for name in region.names:
+                        report.decline(name, region.failure)
+            setattr(fused, node.target, region)
+    fused.recompile()
+    return fused

@@ -1,0 +1,17 @@
+"""The package of the build under test; where it was not built, its tests are skipped."""
+
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def fusion(build_folder):
+    package = build_folder / "python"
+    if not list((package / "fusion").glob("_native*")):
+        pytest.skip("the Python package was not built (nanobind or Python's headers are missing)")
+    if str(package) not in sys.path:
+        sys.path.insert(0, str(package))
+    import fusion
+
+    return fusion

@@ -1,0 +1,237 @@
+"""The backend itself: what it takes, what it leaves, its cache, its options."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+F = torch.nn.functional
+
+
+def test_parts_between_what_is_left(run_compiled):
+    """What has no rule stays with PyTorch; what is around it is compiled."""
+
+    def model(x):
+        return torch.sort(x * 2 + 1).values.exp() - 1
+
+    x = torch.randn(4, 9)
+    result, report = run_compiled(model, x)
+    torch.testing.assert_close(result, model(x))
+    assert len(report.regions) == 2
+    assert report.declined == {("aten.sort.default", "no rule and no decomposition"): 1}
+
+
+def test_in_place(run_compiled):
+    def model(x):
+        y = x.clone()
+        y[:, 1:3] *= 2
+        y.add_(1)
+        y[0] = x[1]
+        return y
+
+    x = torch.randn(4, 6)
+    result, _ = run_compiled(model, x)
+    torch.testing.assert_close(result, model(x))
+
+
+def test_input_is_changed(front, run_compiled):
+    def model(x):
+        x.mul_(2)
+        return x + 1
+
+    x = torch.randn(3, 5)
+    expected = x.clone()
+    wanted = model(expected)
+    result, _ = run_compiled(model, x)
+    torch.testing.assert_close(result, wanted)
+    torch.testing.assert_close(x, expected)
+
+
+@pytest.mark.parametrize("view", [
+    lambda x: x.t(), lambda x: x[::2, 1:], lambda x: x.expand(3, 6, 8), lambda x: x.flatten(),
+    lambda x: x.as_strided((4, 4), (8, 2)),
+])
+def test_strided_inputs(run_compiled, view):
+    x = view(torch.randn(6, 8))
+    result, _ = run_compiled(lambda x: x.exp() + x, x)
+    torch.testing.assert_close(result, x.exp() + x)
+    assert result.stride() == (x.exp() + x).stride()
+
+
+def test_aliasing_inputs(run_compiled):
+    base = torch.randn(4, 4)
+    result, _ = run_compiled(lambda a, b: a @ b, base, base.t())
+    torch.testing.assert_close(result, base @ base.t())
+
+
+def test_result_is_an_input(run_compiled):
+    x, y = torch.randn(3), torch.randn(3)
+    (same, sum), _ = run_compiled(lambda x, y: (x, x + y), x, y)
+    torch.testing.assert_close(same, x)
+    torch.testing.assert_close(sum, x + y)
+
+
+def test_mixed_types(run_compiled):
+    def model(half, wide, number, truth):
+        return half * wide + number * truth, half.to(torch.bfloat16) - 1, number // 2
+
+    inputs = (torch.randn(4, 4).half(), torch.randn(4, 4), torch.arange(4), torch.ones(4, 4) > 0)
+    results, _ = run_compiled(model, *inputs)
+    for result, expected in zip(results, model(*inputs)):
+        torch.testing.assert_close(result, expected)
+
+
+def test_changed_shapes(run_compiled, front):
+    """Other sizes are compiled anew, whether PyTorch leaves them open or not."""
+    report = front.Report()
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: F.softmax(x, -1) * x.shape[0], backend=front.backend,
+                             options={"strict": True, "cache_dir": "", "report": report})
+    for shape in ((3, 4), (5, 4), (7, 6), (3, 4)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(compiled(x), F.softmax(x, -1) * shape[0])
+    assert len(report.regions) >= 3 and all(region.program for region in report.regions)
+
+
+def test_without_elements(run_compiled):
+    x = torch.randn(0, 4)
+    result, report = run_compiled(lambda x: (x * 2).sum(0), x)
+    torch.testing.assert_close(result, torch.zeros(4))
+    assert not report.regions
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.uint8])
+def test_other_types_stay(run_compiled, dtype):
+    x = torch.ones(4, dtype=dtype)
+    result, report = run_compiled(lambda x: x + x, x)
+    assert torch.equal(result, x + x) and not report.regions
+    ((_, reason),) = report.declined
+    assert str(dtype) in reason
+
+
+def test_random_numbers_are_pytorchs(run_compiled):
+    def model(x):
+        return F.dropout(x * 2, 0.5) + 1
+
+    x = torch.randn(50)
+    torch.manual_seed(3)
+    result, _ = run_compiled(model, x)
+    torch.manual_seed(3)
+    torch.testing.assert_close(result, model(x))
+
+
+def test_gradients(front):
+    """Forward and backward graphs are compiled alike."""
+    model = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+    x, report = torch.randn(5, 6), front.Report()
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend=front.backend,
+                             options={"strict": True, "cache_dir": "", "report": report})
+    compiled(x).square().sum().backward()
+    made = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    model(x).square().sum().backward()
+    for result, parameter in zip(made, model.parameters()):
+        torch.testing.assert_close(result, parameter.grad)
+    assert report.graphs == 2 and all(region.program for region in report.regions)
+
+
+def test_explain(front):
+    explanation = front.explain(lambda x: torch.sort(F.softmax(x @ x.t(), -1)).values,
+                                torch.randn(8, 16), options={"cache_dir": ""})
+    assert explanation.graph_breaks == 0
+    text = str(explanation)
+    assert "1 graphs, 0 graph breaks" in text
+    assert "1 x aten.sort.default: no rule and no decomposition" in text
+    assert explanation.report.kernels >= 1
+
+
+def test_unknown_chip(front):
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x + 1, backend=front.backend,
+                             options={"strict": True, "chip": "sm_1", "cache_dir": ""})
+    with pytest.raises(Exception, match="unknown chip 'sm_1'"):
+        compiled(torch.ones(3))
+    torch._dynamo.reset()
+
+
+def test_asynchronous(front):
+    report = front.Report()
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x.exp() * 2, backend=front.backend,
+                             options={"async_compile": True, "cache_dir": "", "report": report})
+    x = torch.randn(4, 4)
+    torch.testing.assert_close(compiled(x), x.exp() * 2)
+    (region,) = report.regions
+    region.wait()
+    assert region.program is not None
+    torch.testing.assert_close(compiled(x), x.exp() * 2)
+
+
+# The cache.
+
+
+def test_cache(front, run_compiled, tmp_path):
+    def model(x):
+        return x.sin() + 0.25
+
+    x = torch.randn(3, 3)
+    counts = []
+    for _ in range(2):
+        front.cache.forget()
+        front.cache.statistics.clear()
+        run_compiled(model, x)
+        counts.append(dict(front.cache.statistics))
+    assert counts == [{"compiled": 1}, {"disk": 1}]
+    # Another chip is another program.
+    run_compiled(model, x, chip="sm_90a")
+    assert front.cache.statistics["compiled"] == 1
+    # What is in a file that was damaged is not used.
+    files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert len(files) == 2
+    for damage in (b"", b"\xff\xfe", files[0].read_bytes()[:-10],
+                   files[0].read_bytes().replace(b"mul", b"add")):
+        for file in files:
+            file.write_bytes(damage)
+        front.cache.forget()
+        front.cache.statistics.clear()
+        result, _ = run_compiled(model, x)
+        torch.testing.assert_close(result, model(x))
+        assert front.cache.statistics == {"compiled": 1}
+
+
+def test_cache_cannot_be_written(front, run_compiled, tmp_path):
+    (tmp_path / "file").write_text("")
+    x = torch.randn(3)
+    result, _ = run_compiled(lambda x: x * 7, x, cache_dir=str(tmp_path / "file" / "below"))
+    torch.testing.assert_close(result, x * 7)
+
+
+@pytest.mark.nightly
+def test_processes_share_the_cache(front, build_folder, tmp_path):
+    """Several processes at once, then one more, which finds everything."""
+    script = tmp_path / "model.py"
+    script.write_text(textwrap.dedent("""
+        import torch, fusion.torch as front
+        x = torch.arange(12.0).reshape(3, 4)
+        compiled = torch.compile(lambda x: x.softmax(-1) + 1, backend=front.backend,
+                                 options={"strict": True})
+        torch.testing.assert_close(compiled(x), x.softmax(-1) + 1)
+        print(dict(front.cache.statistics))
+    """))
+    environment = {**os.environ, "PYTHONPATH": str(build_folder / "python"),
+                   "FUSION_CACHE_DIR": str(tmp_path / "shared")}
+
+    def start():
+        return subprocess.Popen([sys.executable, str(script)], env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    for process in [start(), start()]:
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+    output, errors = start().communicate()
+    assert output.strip() == "{'disk': 1}", errors
+    assert not list((tmp_path / "shared").rglob(".writing-*"))

@@ -1,0 +1,247 @@
+"""Compiling from Python, running on arrays, errors."""
+
+import json
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+PRODUCT = """
+func.func @product(%a: tensor<32x16xf16>, %b: tensor<16x24xf16>) -> tensor<32x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<32x24xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x24xf32>) -> tensor<32x24xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x16xf16>, tensor<16x24xf16>)
+                     outs(%init : tensor<32x24xf32>) -> tensor<32x24xf32>
+  return %c : tensor<32x24xf32>
+}
+"""
+
+
+def elementwise(element_type, body, inputs=1, shape="6x5", dynamic=False):
+    """A function that applies `body` to %x0, %x1, … element by element."""
+    size = "?x?" if dynamic else shape
+    tensor = f"tensor<{size}x{element_type}>"
+    names = [f"%a{i}" for i in range(inputs)]
+    ident = "affine_map<(i, j) -> (i, j)>"
+    sizes = "%m, %n" if dynamic else ""
+    return f"""
+func.func @apply({", ".join(f"{n}: {tensor}" for n in names)}) -> {tensor} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %a0, %c0 : {tensor}
+  %n = tensor.dim %a0, %c1 : {tensor}
+  %empty = tensor.empty({sizes}) : {tensor}
+  %r = linalg.generic {{indexing_maps = [{", ".join([ident] * (inputs + 1))}],
+                       iterator_types = ["parallel", "parallel"]}}
+      ins({", ".join(names)} : {", ".join([tensor] * inputs)}) outs(%empty : {tensor}) {{
+  ^bb0({", ".join(f"%x{i}: {element_type}" for i in range(inputs))}, %o: {element_type}):
+    {body}
+    linalg.yield %y : {element_type}
+  }} -> {tensor}
+  return %r : {tensor}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def product(fusion):
+    return fusion.compile(PRODUCT)
+
+
+def test_product(product):
+    a = np.random.default_rng(0).standard_normal((32, 16)).astype(np.float16)
+    b = np.random.default_rng(1).standard_normal((16, 24)).astype(np.float16)
+    expected = a.astype(np.float32) @ b.astype(np.float32)
+    np.testing.assert_allclose(product(a, b), expected, atol=1e-4)
+    # Not contiguous: a transposed array and every second row of one.
+    np.testing.assert_allclose(product(np.asfortranarray(a), b), expected, atol=1e-4)
+    np.testing.assert_allclose(product(np.repeat(a, 2, axis=0)[::2], b), expected, atol=1e-4)
+
+
+def test_attributes(product):
+    assert product.chip == "sm_80"
+    assert product.functions == ("product",)
+    assert len(product.kernels) == 1
+    assert f".entry {product.kernels[0]}(" in product.ptx
+    assert product.schedules[product.kernels[0]].startswith("#fuse.schedule<")
+    assert product.predicted_us["product"] > 0
+    assert "fuse.chain" in product.groups
+    assert "1 launch" in product.report() and "#fuse.schedule" in product.report()
+    assert product.manifest["version"] == 1 and "ptx" not in product.manifest
+
+
+def test_run_counts(product):
+    run = product.run(np.zeros((32, 16), np.float16), np.zeros((16, 24), np.float16),
+                      sanitize=True, seed=3)
+    (launch,) = run.launches
+    assert launch["name"] == product.kernels[0]
+    assert launch["counters"]["mma_flops"] > 0
+    assert launch["sanitizer"] == []
+
+
+@pytest.mark.parametrize("element_type, dtype, body", [
+    ("f64", np.float64, "%y = arith.addf %x0, %x0 : f64"),
+    ("f32", np.float32, "%y = arith.addf %x0, %x0 : f32"),
+    ("f16", np.float16, "%y = arith.addf %x0, %x0 : f16"),
+    ("i64", np.int64, "%y = arith.addi %x0, %x0 : i64"),
+    ("i32", np.int32, "%y = arith.addi %x0, %x0 : i32"),
+    ("i8", np.int8, "%y = arith.addi %x0, %x0 : i8"),
+    ("i1", np.bool_, "%t = arith.constant true\n%y = arith.xori %x0, %t : i1"),
+])
+def test_element_types(fusion, element_type, dtype, body):
+    values = np.arange(30).reshape(6, 5).astype(dtype)
+    expected = ~values if dtype == np.bool_ else values + values
+    result = fusion.compile(elementwise(element_type, body))(values)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_bf16_is_bits(fusion):
+    program = fusion.compile(elementwise("bf16", "%y = arith.addf %x0, %x0 : bf16"))
+    bits = (np.arange(30, dtype=np.float32).reshape(6, 5).view(np.uint32) >> 16).astype(np.uint16)
+    result = program(bits)
+    assert result.dtype == np.uint16
+    np.testing.assert_array_equal((result.astype(np.uint32) << 16).view(np.float32),
+                                  2 * np.arange(30, dtype=np.float32).reshape(6, 5))
+
+
+def test_open_sizes(fusion):
+    program = fusion.compile(elementwise("f32", "%y = arith.mulf %x0, %x1 : f32", 2, dynamic=True))
+    for shape in ((3, 7), (1, 1), (0, 4)):
+        a = np.full(shape, 3.0, np.float32)
+        np.testing.assert_array_equal(program(a, a), a * a)
+    with pytest.raises(fusion.RunError, match="size|shape|dimension"):
+        program(np.ones((3, 7), np.float32), np.ones((4, 7), np.float32))
+
+
+def test_scalar(fusion):
+    program = fusion.compile("""
+func.func @fill(%s: f32) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}""")
+    np.testing.assert_array_equal(program(2.5), np.full(4, 2.5, np.float32))
+
+
+def test_several_functions(fusion):
+    program = fusion.compile(PRODUCT + PRODUCT.replace("@product", "@again"))
+    zeros = np.zeros((32, 16), np.float16), np.zeros((16, 24), np.float16)
+    assert program(*zeros, function="again").shape == (32, 24)
+    with pytest.raises(ValueError, match="name one of product, again"):
+        program(*zeros)
+    with pytest.raises(ValueError, match="no function 'third'"):
+        program(*zeros, function="third")
+
+
+def test_wrong_inputs(fusion, product):
+    a, b = np.zeros((32, 16), np.float16), np.zeros((16, 24), np.float16)
+    with pytest.raises(TypeError, match="takes 2 inputs, not 1"):
+        product(a)
+    with pytest.raises(TypeError, match="input 0 of 'product'.*float32.*f16"):
+        product(a.astype(np.float32), b)
+    with pytest.raises(ValueError, match="input 1 of 'product' has the shape 32x16"):
+        product(a, a)
+    with pytest.raises(TypeError, match="is a number"):
+        product(1.0, b)
+    with pytest.raises(TypeError, match="no array"):
+        product(object(), b)
+    with pytest.raises(ValueError, match="no device 'tpu'"):
+        product(a, b, device="tpu")
+
+    class OnGpu:
+        __cuda_array_interface__ = {}
+
+    with pytest.raises(TypeError, match="on a GPU"):
+        product(OnGpu(), b)
+
+
+def test_diagnostics(fusion):
+    with pytest.raises(fusion.CompileError) as caught:
+        fusion.compile(PRODUCT.replace("return %c", "return %d"), file_name="model.mlir")
+    (error,) = caught.value.diagnostics
+    assert (error.severity, error.file, error.line, error.column) == ("error", "model.mlir", 8, 10)
+    assert str(caught.value).startswith("model.mlir:8:10: error: ")
+
+
+def test_impossible_options(fusion):
+    with pytest.raises(fusion.CompileError, match="unknown chip 'sm_1'; known are sm_80"):
+        fusion.compile(PRODUCT, chip="sm_1")
+    with pytest.raises(fusion.CompileError, match="not as 'f8'"):
+        fusion.compile(PRODUCT, f32_products="f8")
+    with pytest.raises(fusion.CompileError, match="pipeline"):
+        fusion.compile(PRODUCT, pass_pipeline="builtin.module(no-such-pass)")
+    assert "sm_90a" in fusion.chips()
+
+
+def test_remarks(fusion):
+    chain = (PRODUCT.replace("return %c : tensor<32x24xf32>", """
+  %d0 = tensor.empty() : tensor<24x8xf32>
+  %d = linalg.fill ins(%zero : f32) outs(%d0 : tensor<24x8xf32>) -> tensor<24x8xf32>
+  %e0 = tensor.empty() : tensor<32x8xf32>
+  %e1 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %e = linalg.matmul ins(%c, %d : tensor<32x24xf32>, tensor<24x8xf32>)
+                     outs(%e1 : tensor<32x8xf32>) -> tensor<32x8xf32>
+  return %e : tensor<32x8xf32>""").replace("-> tensor<32x24xf32> {", "-> tensor<32x8xf32> {"))
+    assert not fusion.compile(chain).diagnostics
+    remarks = fusion.compile(chain, remarks=True).diagnostics
+    assert any("intensity of the product" in remark.message for remark in remarks)
+
+
+def test_progress_and_stop(fusion, product):
+    passes = []
+    fusion.compile(PRODUCT, progress=passes.append)
+    assert passes.index("fuse-form-groups") < passes.index("fuse-lower-to-tile")
+
+    def stop(what):
+        if what == "fuse-form-groups":
+            raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        fusion.compile(PRODUCT, progress=stop)
+    launches = []
+    zeros = np.zeros((32, 16), np.float16), np.zeros((16, 24), np.float16)
+    product(*zeros, progress=launches.append)
+    assert launches == list(product.kernels)
+    with pytest.raises(ZeroDivisionError):
+        product(*zeros, progress=lambda kernel: 1 / 0)
+    assert product(*zeros).shape == (32, 24)
+
+
+def test_interrupt(fusion):
+    """What Ctrl-C does: the handler raises in the middle of a compilation."""
+    with pytest.raises(KeyboardInterrupt):
+        fusion.compile(PRODUCT, progress=lambda what: signal.raise_signal(signal.SIGINT))
+
+
+def test_save_and_load(fusion, product, tmp_path):
+    product.save(tmp_path / "product.json")
+    loaded = fusion.Program.load(tmp_path / "product.json")
+    assert loaded.ptx == product.ptx
+    a, b = np.ones((32, 16), np.float16), np.ones((16, 24), np.float16)
+    np.testing.assert_array_equal(loaded(a, b), product(a, b))
+    (tmp_path / "list.json").write_text("[]")
+    with pytest.raises(ValueError, match="no manifest"):
+        fusion.Program.load(tmp_path / "list.json")
+    (tmp_path / "half.json").write_text(json.dumps(product.manifest | {"ptx": ".version 8"}))
+    with pytest.raises(fusion.RunError, match="PTX|emulator"):
+        fusion.Program.load(tmp_path / "half.json")(a, b)
+
+
+def test_threads(fusion):
+    """Compilations and runs of several threads do not disturb one another."""
+    results = []
+
+    def work(scale):
+        body = f"%s = arith.constant {scale}.0 : f32\n%y = arith.mulf %x0, %s : f32"
+        program = fusion.compile(elementwise("f32", body))
+        results.append((scale, program(np.ones((6, 5), np.float32)).max()))
+
+    threads = [threading.Thread(target=work, args=(scale,)) for scale in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [(scale, scale) for scale in range(1, 5)]
