@@ -330,7 +330,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.registers = total.live + ownRegisters;
   cost.sharedMemory = total.scratch + stash;
   int64_t threads = schedule.warps * warpSize;
-  if (cost.registers > chip.maxRegistersPerThread ||
+  // The same where there are no more to be had.
+  constexpr int64_t slack = 8, promised = 4;
+  if (cost.registers + cost.registers / slack > chip.maxRegistersPerThread ||
       cost.registers * threads > chip.registersPerSM ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
@@ -341,6 +343,10 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
            (cost.sharedMemory + chip.sharedMemoryReserved)});
   if (cost.blocksPerSM == 0)
     return std::nullopt;
+  cost.promisedBlocks = std::clamp<int64_t>(
+      warpsByRegisters(cost.registers + cost.registers / promised, chip) /
+          schedule.warps,
+      1, cost.blocksPerSM);
 
   int64_t blocks = countBlocks(group, schedule);
   cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);

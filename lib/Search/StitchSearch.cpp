@@ -56,7 +56,7 @@ private:
   void chooseAxes() {
     SmallVector<int64_t> bytes(group.axes.size(), 0);
     vectors.assign(group.axes.size(), 1);
-    narrowest = vectors;
+    narrowest.assign(group.axes.size(), 0);
     auto add = [&](const StitchTensor &tensor) {
       if (tensor.axes.empty())
         return;
@@ -68,8 +68,7 @@ private:
       int64_t &widest = vectors[tensor.axes.back()],
               &least = narrowest[tensor.axes.back()];
       widest = std::max(widest, width);
-      if (width > 1)
-        least = least == 1 ? width : std::min(least, width);
+      least = least == 0 ? width : std::min(least, width);
     };
     llvm::for_each(group.inputs, add);
     llvm::for_each(group.results, add);
@@ -245,7 +244,7 @@ private:
   std::optional<unsigned> split;
   SmallVector<unsigned> order;
   SmallVector<int64_t> vectors;   ///< elements of the widest accesses, by axis
-  SmallVector<int64_t> narrowest; ///< of those of the widest type
+  SmallVector<int64_t> narrowest; ///< of those that some tensor allows
   StitchSchedule current;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;

@@ -29,6 +29,9 @@ struct StitchCost {
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;
+  /// Of them, those that ptxas is promised: it overlaps loads and spills what then
+  /// exceeds the limit, so that the limit leaves it a quarter more.
+  int64_t promisedBlocks = 0;
   int64_t waves = 0;
 };
 

@@ -385,7 +385,7 @@ DictionaryAttr StitchLowering::predicted() {
   if (std::optional<StitchCost> cost = predictStitching(
           group, StitchWork(group, passes.axis), schedule, info))
     kernel.kernel().setResidentBlocks(std::min<int64_t>(
-        cost->blocksPerSM,
+        cost->promisedBlocks,
         llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
