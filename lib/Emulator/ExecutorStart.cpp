@@ -56,7 +56,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);
-  spun.assign(cta.warps.size(), 0);
+  spun.assign(cta.warps.size(), Spun());
   nextWarp = 0;
 }
 
