@@ -289,10 +289,12 @@ TEST_F(Sanitizers, AsynchronousCopies) {
 /// The weak load that begins a CAS loop: no race where a wrong value makes the
 /// CAS fail and does nothing else.
 std::string casLoop(const std::string &space, const std::string &place,
-                    const std::string &inLoop, const std::string &after) {
-  return "ld." + space + ".u32 %r10, [" + place + "];\nmov.u32 %r20, %r10;\n" +
-         "L:\n" + inLoop + "add.u32 %r11, %r10, %r0;\natom." + space +
-         ".cas.b32 %r12, [" + place +
+                    const std::string &inLoop, const std::string &after,
+                    const std::string &loaded = "") {
+  return "ld." + space + ".u32 %r10, [" + (loaded.empty() ? place : loaded) +
+         "];\nmov.u32 %r20, %r10;\nL:\n" + inLoop +
+         "add.u32 %r11, %r10, %r0;\natom." + space + ".cas.b32 %r12, [" +
+         place +
          "], %r10, %r11;\nsetp.ne.s32 %p5, %r10, %r12;\n"
          "mov.u32 %r10, %r12;\n@%p5 bra L;\nM:\n" +
          after;
@@ -322,6 +324,35 @@ TEST_F(Sanitizers, GuessesOfCasLoops) {
   // With a store that is none of the loop, it is a race as any.
   EXPECT_EQ(kinds("@%p1 st.global.u32 [%d0], %r0;\n" +
                   casLoop("global", "%d0", "", ""))
+                .empty(),
+            false);
+}
+
+TEST_F(Sanitizers, GuessesAtAnAddressWrittenInTwoWays) {
+  // As nvcc does it: the sum outside of the loop, or in it; of a symbol.
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 20;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20"),
+                  2),
+            List{});
+  std::string zero = "@%p1 st.shared.u32 [s+4], 0;\nbar.sync 0;\n";
+  EXPECT_EQ(
+      kinds(zero + "mov.u32 %r21, s;\n" +
+            casLoop("shared", "%r22", "add.s32 %r22, %r21, 4;\n", "", "s+4")),
+      List{});
+  EXPECT_EQ(kinds(zero + "mov.u32 %r21, s;\nadd.u32 %r22, %r21, 12;\n" +
+                  casLoop("shared", "%r22+-8", "", "", "%r21+4")),
+            List{});
+  // Another place, and one that may be another.
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 24;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20") +
+                      "atom.global.add.u32 %r5, [%d0+20], 1;\n",
+                  2)
+                .empty(),
+            false);
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 24;\n@%p1 add.s64 %d5, %d0, 20;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20") +
+                      "atom.global.add.u32 %r5, [%d0+20], 1;\n",
+                  2)
                 .empty(),
             false);
 }
