@@ -130,8 +130,8 @@ public:
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
-  /// `narrow`: of scope .cta.
-  void fence(Warp &warp, uint32_t mask, bool narrow);
+  /// `narrow`: of scope .cta; `sequential`: fence.sc.
+  void fence(Warp &warp, uint32_t mask, bool narrow, bool sequential);
   /// A fence between generic and async proxy (bits of ProxyFence).
   void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
 
@@ -162,6 +162,7 @@ private:
   struct Fenced {
     ToldRef told;
     uint32_t clock, lanes;
+    Telling::Order order = Telling::Order::Release;
   };
   using Fences = std::vector<Fenced>;
   struct WarpState {
@@ -188,6 +189,8 @@ private:
     /// What strong reads saw already: acquired, pending, and in `loose`.
     SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
+    /// What lanes are going to know after a fence.sc.
+    LaneMap<Knowledge> sequential;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
     uint32_t begun = 0;
@@ -200,6 +203,11 @@ private:
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
+  };
+  /// What fence.sc of those who meet released, and what theirs may acquire.
+  struct Crossing {
+    Knowledge released, pending;
+    bool empty() const { return released.empty() && pending.empty(); }
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.
@@ -242,6 +250,12 @@ private:
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
+  // SanitizerSequential.cpp
+  void arriveSequentially(const Warp &warp, uint32_t mask, Crossing &into);
+  void meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
+                        const ToldRef &told);
+  ToldRef toldOf(const Crossing &met) const;
+  void acquireSequentially(Warp &warp, uint32_t mask);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {
     return kind == SanitizeKind::Atomic ||
@@ -349,8 +363,9 @@ private:
   GridSanitizer &grid;
   uint32_t warps;
   std::vector<WarpState> states;
-  std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  ToldRef lastTold;             ///< the last picture of what lanes know
+  std::vector<Knowledge> joins;    ///< per barrier, of the arrived
+  std::vector<Crossing> crossings; ///< the same
+  ToldRef lastTold;                ///< the last picture of what lanes know
   /// What warps learned last: at mbarriers and barrier.cluster, in turn.
   struct Learned {
     Knowledge before, known, after;
