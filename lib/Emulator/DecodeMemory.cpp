@@ -21,11 +21,11 @@ static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
                                        OrderStrong | OrderAcquire, // acquire
                                        OrderStrong | OrderRelease, // release
                                        OrderStrong | OrderAcquire |
-                                           OrderRelease, // acq_rel
-                                       OrderStrong};     // mmio
+                                           OrderRelease}; // acq_rel
+  bool isMmio = modifiers.take("mmio");                   // with relaxed.sys
   int which = modifiers.takeOneOf(
-      {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
-  order = which < 0 ? 0 : orders[which];
+      {"volatile", "relaxed", "acquire", "release", "acq_rel"});
+  order = which >= 0 ? orders[which] : isMmio ? OrderStrong : 0;
   modifiers.take("weak");
   if (modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) == 0 &&
       (order & (OrderAcquire | OrderRelease)))

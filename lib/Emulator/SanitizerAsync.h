@@ -52,8 +52,8 @@ struct Phase {
   /// threads that used it last.
   struct Uses {
     uint64_t block;
-    uint32_t warp, line;
-    uint32_t clock[32]; ///< 0: the lane did not
+    uint32_t warp;
+    uint32_t clock[32], line[32]; ///< 0: the lane did not
   };
   std::vector<Uses> uses;
 };

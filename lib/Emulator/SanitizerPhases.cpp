@@ -100,10 +100,10 @@ void Sanitizer::noteUse(const Warp &warp, const Inst &inst, uint32_t mask,
   };
   auto own = std::find_if(phase.uses.begin(), phase.uses.end(), isIts);
   if (own == phase.uses.end())
-    own = phase.uses.insert(own, {who.cta.linear, warp.index, 0, {}});
-  own->line = inst.line;
+    own = phase.uses.insert(own, {who.cta.linear, warp.index, {}, {}});
   forLanes(mask, [&](unsigned lane) {
     own->clock[lane] = who.states[warp.index].clock;
+    own->line[lane] = inst.line;
   });
 }
 
@@ -124,7 +124,7 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
         continue;
       record |= Record(grid.contexts.size()) << 32;
       grid.contexts.push_back(context);
-      reportText("shared-race", warp, lane, inst.line, uses.line,
+      reportText("shared-race", warp, lane, inst.line, uses.line[other],
                  place + " races with the use of the mbarrier by " +
                      threadName(record));
       break;
@@ -149,7 +149,9 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
   Knowledge told;
   auto release = [&](const Fences &fences) {
     for (const Fenced &fenced : fences)
-      if (uint32_t lanes = mask & fenced.lanes) {
+      if (uint32_t lanes = fenced.order == Telling::Order::Crossed
+                               ? 0
+                               : mask & fenced.lanes) {
         fenced.told->tell(told, cta.linear);
         told.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
       }

@@ -372,4 +372,14 @@ TEST_F(Execution, FunctionPointers) {
     EXPECT_EQ(out.host[i], i & 1 ? i + 5 : 2 * i);
 }
 
+TEST_F(Execution, MemoryMappedAccesses) {
+  good(module("add.u32 %r1, %r0, 7;\nmul.wide.u32 %d1, %r0, 4;\n"
+              "add.s64 %d1, %d0, %d1;\n"
+              "st.mmio.relaxed.sys.global.u32 [%d1+256], %r1;\n"
+              "ld.mmio.relaxed.sys.global.u32 %r31, [%d1+256];\n" +
+              std::string(storeResult)),
+       32);
+  EXPECT_EQ(out.host[5], 12u);
+}
+
 } // namespace

@@ -170,6 +170,22 @@ TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
   EXPECT_EQ(kinds(copy + end), List{"mbarrier-misuse"});
 }
 
+TEST_F(AsyncSanitizers, FencesOfOthersAreNotToldByRelaxedArrivals) {
+  // What is stored after the fences is told by nobody.
+  std::string store = "st.shared.u32 [%r1], %t;\n",
+              fence = "membar.gl;\n" + kBar;
+  auto reads = [&](const std::string &before) {
+    return kinds(
+        "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar + before +
+        "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s+2048];\n" +
+        waitFull() + "xor.b32 %r6, %r1, 128;\nld.shared.u32 %r5, [%r6];\n");
+  };
+  EXPECT_EQ(reads(store + fence), List());
+  EXPECT_EQ(reads(store + "membar.gl;\n"), List());
+  EXPECT_EQ(reads(store), List{"shared-race"});
+  EXPECT_EQ(reads(fence + store), List{"shared-race"});
+}
+
 TEST_F(AsyncSanitizers, LocksInOtherBlocks) {
   // Thread 0 of either block adds one to a counter of block 0.
   auto text = [&](const std::string &acquire, const std::string &release) {
