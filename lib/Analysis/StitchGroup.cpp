@@ -189,6 +189,8 @@ LogicalResult StitchBuilder::unifyLoops() {
           kinds[loop] == utils::IteratorType::reduction;
       loops.push_back(it->second);
     }
+    group.resultLoops.push_back(
+        positions(op.getMatchingIndexingMap(op.getDpsInitOperand(0))));
   }
   return success();
 }
@@ -204,8 +206,10 @@ SmallVector<unsigned, 4> StitchGroup::axesOf(unsigned op,
 }
 
 SmallVector<unsigned, 4> StitchGroup::resultAxes(unsigned op) const {
-  linalg::LinalgOp linalgOp = operators[op];
-  return axesOf(op, linalgOp.getDpsInitOperand(0));
+  SmallVector<unsigned, 4> result = resultLoops[op];
+  for (unsigned &loop : result)
+    loop = loops[op][loop];
+  return result;
 }
 
 std::optional<unsigned> StitchGroup::findAxis(StringRef name) const {

@@ -115,5 +115,17 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
     return name + " is reduced over blocks that go through another axis";
   if (schedule.walk && schedule.walk->shared > 0)
     return name + " is reduced over blocks: nothing of it is kept";
+  // Of each part there is one, which one block writes.
+  for (unsigned op = 0; op < group.operators.size(); ++op) {
+    if (!reduces(group, op, split.front()))
+      continue;
+    SmallVector<unsigned, 4> indexing = group.resultAxes(op);
+    for (auto [number, other] : llvm::enumerate(group.axes))
+      if (number != split.front() &&
+          schedule.spread[number].tile < other.extent &&
+          !llvm::is_contained(indexing, number))
+        return name + " is reduced over blocks, and blocks along axis '" +
+               other.name + "' would all write the same parts";
+  }
   return std::nullopt;
 }

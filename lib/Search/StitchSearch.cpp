@@ -9,6 +9,8 @@
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
+#include <limits>
 
 using namespace fusion;
 using llvm::SmallVector;
@@ -35,13 +37,9 @@ public:
                std::to_string(group.axes.size()) + " axes";
       return std::nullopt;
     }
-    for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
-      if (onlyWarps && warps != onlyWarps)
-        continue;
-      current.warps = warps;
-      current.spread.assign(group.axes.size(), {});
-      spreadOver(0, /*lanes=*/32, warps);
-    }
+    for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
+      if (!onlyWarps || warps == onlyWarps)
+        searchWarps(warps);
     if (!best)
       reason = "no block has room for the rows: none of " +
                std::to_string(candidates) + " ways to spread them fits";
@@ -51,6 +49,60 @@ public:
   }
 
 private:
+  static auto key(const StitchResult &result) {
+    return std::make_tuple(result.cost.total, result.cost.traffic,
+                           result.cost.latency, result.cost.issue,
+                           result.cost.registers);
+  }
+
+  /// All ways to spread a block of so many warps; where they are too many, the
+  /// coarse ones, and around their best what pairs of axes can exchange.
+  void searchWarps(int64_t warps) {
+    std::optional<StitchResult> others = std::exchange(best, std::nullopt);
+    auto spreadAll = [&](int64_t most) {
+      current.warps = warps;
+      current.spread.assign(group.axes.size(), {});
+      room = most;
+      spreadOver(0, kWarpSize, warps);
+      return room > 0;
+    };
+    if (!spreadAll(isCoarse ? kAll : kMostSpreads) && !isCoarse) {
+      isCoarse = true;
+      spreadAll(kAll);
+      isCoarse = false;
+      exchange();
+    }
+    if (others && (!best || key(*others) <= key(*best)))
+      best = others;
+  }
+
+  /// From the best on: lanes, warps and registers of two axes anew, as long as
+  /// that is faster.
+  void exchange() {
+    for (bool isFaster = best.has_value(); isFaster;) {
+      auto before = key(*best);
+      for (unsigned a = 0; a < order.size(); ++a)
+        for (unsigned b = a + 1; b < order.size(); ++b) {
+          base = unwalked(best->schedule);
+          open = {order[a], order[b]};
+          room = kMostSpreads;
+          current.spread.assign(group.axes.size(), {});
+          spreadOver(0, kWarpSize, current.warps);
+        }
+      base.reset();
+      isFaster = key(*best) < before;
+    }
+  }
+
+  /// The spread with a single step of the walked axis, as the enumeration has
+  /// it.
+  static SmallVector<AxisSpread> unwalked(const StitchSchedule &schedule) {
+    SmallVector<AxisSpread> spread(schedule.spread);
+    if (schedule.walk)
+      spread[schedule.walk->axis].tile = schedule.walk->step;
+    return spread;
+  }
+
   /// Threads go over the axis that is nearest in memory and over the others
   /// from the longest on.
   void chooseAxes() {
@@ -86,7 +138,10 @@ private:
   }
 
   void spreadOver(unsigned position, int64_t lanes, int64_t warps) {
+    if (room <= 0)
+      return;
     if (position == order.size()) {
+      --room;
       if (warps == 1 && (lanes == 1 || !hasRoom()))
         judge();
       return;
@@ -94,6 +149,13 @@ private:
     unsigned axis = order[position];
     int64_t extent = group.axes[axis].extent;
     AxisSpread &spread = current.spread[axis];
+    if (base && !llvm::is_contained(open, axis)) {
+      spread = (*base)[axis];
+      if (lanes % spread.lanes == 0 && warps % spread.warps == 0)
+        spreadOver(position + 1, lanes / spread.lanes, warps / spread.warps);
+      spread = {};
+      return;
+    }
     bool isLast = position + 1 == order.size();
     // Coarsely an axis takes all lanes and warps that it has use for, or none.
     auto isSkipped = [&](int64_t count, int64_t most, int64_t rest) {
@@ -102,9 +164,8 @@ private:
     };
     // The widest accesses that a warp has use for. Narrower ones have as many
     // bytes under way in more requests.
-    constexpr int64_t warpSize = 32;
     SmallVector<int64_t, 4> widths = {vectors[axis]};
-    while (widths.back() > 1 && (widths.back() * warpSize > extent ||
+    while (widths.back() > 1 && (widths.back() * kWarpSize > extent ||
                                  widths.back() > narrowest[axis]))
       widths.push_back(
           isCoarse && widths.back() <= narrowest[axis] ? 1 : widths.back() / 2);
@@ -219,18 +280,16 @@ private:
     if (!cost)
       return false;
     ++legal;
-    auto key = [](const StitchResult &result) {
-      return std::make_tuple(result.cost.total, result.cost.traffic,
-                             result.cost.latency, result.cost.issue,
-                             result.cost.registers);
-    };
     StitchResult rated{current, *cost};
     if (!best || key(rated) < key(*best))
       best = rated;
     return true;
   }
 
-  static constexpr int64_t kMostWarps = 32;    // of a block
+  static constexpr int64_t kWarpSize = 32;
+  static constexpr int64_t kMostWarps = 32;        // of a block
+  static constexpr int64_t kMostSpreads = 1 << 14; // that are all looked at
+  static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kMostOfStep = 4;    // registers, in units of vectors
   static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
@@ -246,6 +305,10 @@ private:
   SmallVector<int64_t> vectors;   ///< elements of the widest accesses, by axis
   SmallVector<int64_t> narrowest; ///< of those that some tensor allows
   StitchSchedule current;
+  int64_t room = kAll; ///< for further ways to spread
+  std::optional<SmallVector<AxisSpread>>
+      base; ///< of the axes but the open ones
+  std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
 };
@@ -280,6 +343,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     part.homes.push_back(numbers[group.homes[op]]);
     part.operators.push_back(group.operators[op]);
     part.reductions.push_back(group.reductions[op]);
+    part.resultLoops.push_back(group.resultLoops[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
     for (unsigned &axis : renamed)
       axis = numbers[axis];

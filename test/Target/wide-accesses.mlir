@@ -3,7 +3,8 @@
 // RUN: fusion-opt %s --fuse-to-nvvm=chip=sm_80 | fusion-translate --fuse-to-ptx | FileCheck %s
 // Nothing joins loads of neighbours that lie at the end of a tensor: LLVM would read a fourth one behind three.
 // RUN: fusion-run %s --chip=sm_80 --device=emulator --sanitize --force-fusion | FileCheck %s --check-prefix=SOUND
-// SOUND-COUNT-2: PASS
+// RUN: fusion-run %s --chip=sm_89 --device=emulator --sanitize --force-fusion | FileCheck %s --check-prefix=SOUND
+// SOUND-COUNT-3: PASS
 
 // CHECK-LABEL: .visible .entry even_chain_0
 // CHECK: ld.global.nc.v2.b32
@@ -40,4 +41,21 @@ func.func @three(%a: tensor<5x3xf16>, %b: tensor<3x3xf16>, %bias: tensor<3xf32>)
     linalg.yield %w : f32
   } -> tensor<5x3xf32>
   return %s : tensor<5x3xf32>
+}
+
+// Neighbours of eight bits, which LLVM has as integers.
+func.func @narrow(%a: tensor<16x16xf8E4M3FN>, %b: tensor<16x16xf8E4M3FN>, %gate: tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x16xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %gate : tensor<16x16xf32>, tensor<16x16xf8E4M3FN>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%x: f32, %y: f8E4M3FN, %o: f32):
+    %g = arith.extf %y : f8E4M3FN to f32
+    %r = arith.mulf %x, %g : f32
+    linalg.yield %r : f32
+  } -> tensor<16x16xf32>
+  return %s : tensor<16x16xf32>
 }

@@ -225,3 +225,28 @@ func.func @both_shared(%a: tensor<8x100xf32>, %o: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+func.func @parts_of_many(%a: tensor<8x100xf32>, %b: tensor<100xf32>, %o: tensor<8x100xf32>, %q: tensor<f32>) -> (tensor<8x100xf32>, tensor<f32>) {
+  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced over blocks, and blocks along axis 'i' would all write the same parts}}
+  %r:2 = fuse.stitch ins(%x = %a : tensor<8x100xf32>, %y = %b : tensor<100xf32>) outs(%p = %o : tensor<8x100xf32>, %s = %q : tensor<f32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0.0 : f32
+    %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %y : tensor<8x100xf32>, tensor<100xf32>) outs(%p : tensor<8x100xf32>) {
+    ^bb0(%v: f32, %w: f32, %old: f32):
+      %0 = arith.mulf %v, %w : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x100xf32>
+    %f = linalg.fill ins(%low : f32) outs(%s : tensor<f32>) -> tensor<f32>
+    %t = linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> ()>], iterator_types = ["reduction"]}
+        ins(%y : tensor<100xf32>) outs(%f : tensor<f32>) {
+    ^bb0(%v: f32, %old: f32):
+      %0 = arith.addf %v, %old : f32
+      linalg.yield %0 : f32
+    } -> tensor<f32>
+    fuse.yield %m, %t : tensor<8x100xf32>, tensor<f32>
+  } -> (tensor<8x100xf32>, tensor<f32>)
+  return %r#0, %r#1 : tensor<8x100xf32>, tensor<f32>
+}

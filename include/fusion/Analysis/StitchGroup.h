@@ -58,6 +58,8 @@ struct StitchGroup {
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
+  /// By operator: the loops that index its result, by dimension.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 4>> resultLoops;
   /// By operator: an axis of its component, its own where it has loops.
   llvm::SmallVector<unsigned> homes;
   /// By operator: what it combines, none where it is element-wise.

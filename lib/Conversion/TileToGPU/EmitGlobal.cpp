@@ -1,4 +1,4 @@
-//===- EmitGlobal.cpp - Accesses to global memory -----------------------------===//
+//===- EmitGlobal.cpp - Accesses to global memory ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The tensor behind a pointer as a dense one-dimensional memref. Its true size is
-/// not known here, and nothing reads it; the bound only has to be large.
+/// The tensor behind a pointer as a dense one-dimensional memref. Its true size
+/// is not known here, and nothing reads it; the bound only has to be large.
 Value KernelEmitter::globalMemory(Value pointer) {
   Value &memory = memories[pointer];
   if (memory)
@@ -47,9 +47,9 @@ LogicalResult KernelEmitter::emitView(ViewOp op) {
   return success();
 }
 
-/// Where the elements of a register start in memory, and whether they are inside
-/// of the view. The position is (tile) + (thread) + (register), so that the last
-/// part folds into an immediate and the middle one is computed once.
+/// Where the elements of a register start in memory, and whether they are
+/// inside of the view. The position is (tile) + (thread) + (register), so that
+/// the last part folds into an immediate and the middle one is computed once.
 KernelEmitter::Chunk
 KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
                        int64_t reg, ValueRange coordinates,
@@ -117,13 +117,13 @@ Value KernelEmitter::isWithin(const View &view, Value unit, int64_t width) {
                             view.sizes[view.type.getUnit()]));
 }
 
-/// Elements that one access moves: consecutive registers along the unit dimension,
-/// no more than the alignment promises.
+/// Elements that one access moves: consecutive registers along the unit
+/// dimension, no more than the alignment promises.
 static int64_t accessWidth(ViewType view, const LinearLayout &layout) {
   if (view.getUnit() < 0)
     return 1;
-  int64_t bytes = std::max<int64_t>(
-      1, view.getElementType().getIntOrFloatBitWidth() / 8);
+  int64_t bytes =
+      std::max<int64_t>(1, view.getElementType().getIntOrFloatBitWidth() / 8);
   return std::min(layout.contiguousRegisters(tileDim(view.getUnit())),
                   std::max<int64_t>(1, view.getAlignment() / bytes));
 }
@@ -158,26 +158,25 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   auto vectorType = VectorType::get({width}, memoryType(element));
   int64_t count = layout.inSize(LayoutDim::Register);
   Values results(count);
-  // What only goes on to shared memory need not be loaded by replicas: they store
-  // nothing.
+  // What only goes on to shared memory need not be loaded by replicas: they
+  // store nothing.
   Value first;
   if (op.getResult().hasOneUse() &&
       isa<LocalStoreOp>(*op.getResult().user_begin()))
     first = isFirstHolder(layout);
   if (Value predicate = op.getPredicate()) {
     Value holds = scalar(predicate);
-    first = first ? arith::AndIOp::create(b, loc, first, holds).getResult()
-                  : holds;
+    first =
+        first ? arith::AndIOp::create(b, loc, first, holds).getResult() : holds;
   }
-  bool isUsedApart =
-      !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
+  bool isUsedApart = !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
   auto read = [&](Value position) -> Value {
-    return vector::LoadOp::create(b, loc, vectorType, view.memory, position,
-                                  /*nontemporal=*/false,
-                                  llvm::MaybeAlign(
-                                      accessAlignment(width, element)));
+    return vector::LoadOp::create(
+        b, loc, vectorType, view.memory, position,
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(accessAlignment(width, element)));
   };
   for (int64_t reg = 0; reg < count; reg += width) {
     int64_t key = 0;
@@ -223,7 +222,10 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         for (int64_t i = 0; i < width; ++i) {
           Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
           Value loaded = emitGuarded(
-              both(isWithin(view, arith::AddIOp::create(b, loc, chunk.unit, index(i)), 1)), one,
+              both(isWithin(view,
+                            arith::AddIOp::create(b, loc, chunk.unit, index(i)),
+                            1)),
+              one,
               [&]() -> Value {
                 return vector::LoadOp::create(
                     b, loc, one, view.memory, at, /*nontemporal=*/false,
@@ -239,9 +241,9 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
       };
       values = width == 1
                    ? loadApart()
-                   : emitGuarded(both(isWithin(view, chunk.unit, width)),
-                                 vectorType, [&] { return read(chunk.position); },
-                                 loadApart);
+                   : emitGuarded(
+                         both(isWithin(view, chunk.unit, width)), vectorType,
+                         [&] { return read(chunk.position); }, loadApart);
     } else if (chunk.isInside) {
       auto guarded = scf::IfOp::create(
           b, loc, chunk.isInside,
@@ -263,8 +265,19 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
     }
     // LLVM would make loads of single elements of one whose elements are used
     // apart; a frozen vector is used as a whole.
-    if (isUsedApart && width > 1)
+    if (isUsedApart && width > 1) {
+      // LLVM has no floats of eight bits.
+      Type type = values.getType(), held = type;
+      if (Type stored = getElementTypeOrSelf(type);
+          !LLVM::isCompatibleType(stored))
+        held = VectorType::get(
+            {width}, b.getIntegerType(stored.getIntOrFloatBitWidth()));
+      if (held != type)
+        values = arith::BitcastOp::create(b, loc, held, values);
       values = LLVM::FreezeOp::create(b, loc, values);
+      if (held != type)
+        values = arith::BitcastOp::create(b, loc, type, values);
+    }
     for (int64_t i = 0; i < width; ++i)
       results[reg + i] =
           fromMemory(vector::ExtractOp::create(b, loc, values, i), element);
@@ -294,9 +307,10 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
                           op.getInBounds(), op.getRagged());
     Value predicate = chunk.isInside;
     if (first)
-      predicate = predicate ? arith::AndIOp::create(b, loc, predicate, first)
-                                  .getResult()
-                            : first;
+      predicate =
+          predicate
+              ? arith::AndIOp::create(b, loc, predicate, first).getResult()
+              : first;
     OpBuilder::InsertionGuard guard(b);
     if (predicate) {
       auto guarded = scf::IfOp::create(b, loc, predicate, false);
@@ -306,10 +320,9 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(value));
     auto write = [&](Value position, ValueRange part) {
-      auto partType =
-          VectorType::get({static_cast<int64_t>(part.size())}, memoryType(element));
-      Value packed =
-          vector::FromElementsOp::create(b, loc, partType, part);
+      auto partType = VectorType::get({static_cast<int64_t>(part.size())},
+                                      memoryType(element));
+      Value packed = vector::FromElementsOp::create(b, loc, partType, part);
       vector::StoreOp::create(
           b, loc, packed, view.memory, position, /*nontemporal=*/false,
           llvm::MaybeAlign(accessAlignment(part.size(), element)));
@@ -328,8 +341,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
     for (int64_t i = 0; i < width; ++i) {
       Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
       Value unit = arith::AddIOp::create(b, loc, chunk.unit, index(i));
-      auto one =
-          scf::IfOp::create(b, loc, isWithin(view, unit, 1), false);
+      auto one = scf::IfOp::create(b, loc, isWithin(view, unit, 1), false);
       OpBuilder::InsertionGuard inner(b);
       b.setInsertionPointToStart(one.thenBlock());
       write(at, elements[i]);
