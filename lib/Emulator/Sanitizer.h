@@ -130,6 +130,7 @@ public:
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
+  void lanesMeet(const Warp &warp, uint32_t lanes);
   /// `narrow`: of scope .cta; `sequential`: fence.sc.
   void fence(Warp &warp, uint32_t mask, bool narrow, bool sequential);
   /// A fence between generic and async proxy (bits of ProxyFence).
@@ -338,6 +339,8 @@ private:
   }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
+  bool comesAfterMeeting(const Warp &warp, unsigned lane, uint32_t index,
+                         unsigned other) const;
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,
                  uint32_t offset, const Phase &phase);
   // SanitizerRegisters.cpp

@@ -73,8 +73,15 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
     ready = mask;
   // Of these instructions only bar.warp.sync orders memory.
   bool isBarrier = inst.run == nothingHandler();
-  if (!isBarrier)
+  if (!isBarrier) {
+    if (warp.sanitizer && code.hasInvalidation)
+      for (uint32_t left = ready; left;) {
+        uint32_t tile = here.members[__builtin_ctz(left)];
+        warp.sanitizer->lanesMeet(warp, tile);
+        left &= ~tile;
+      }
     return ready;
+  }
   uint32_t released = ready;
   if (ready != mask) {
     // It also joins lanes that arrive at different places.

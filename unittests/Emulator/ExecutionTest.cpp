@@ -146,9 +146,20 @@ TEST_F(Execution, VectorAtomics) {
        4);
   for (size_t word = 4; word < 8; ++word)
     EXPECT_EQ(out.host[word], 0x3f800000u) << word;
+  // What one element gives may lie where the operand of the next one does.
+  good(module(".reg .f32 %f<8>;\nmov.f32 %f1, 0f40000000;\n"
+              "mov.f32 %f2, 0f40400000;\n"
+              "atom.global.add.v2.f32 {%f2, %f1}, [%d0+32], {%f1, %f2};\n"
+              "st.global.v2.f32 [%d0+40], {%f2, %f1};\n"
+              "atom.global.add.v2.f32 _, [%d0+32], {%f1, %f1};\n"),
+       1);
+  EXPECT_EQ(out.host[8], 0x40000000u);
+  EXPECT_EQ(out.host[9], 0x40400000u);
+  EXPECT_EQ(out.host[10], 0u);
+  EXPECT_EQ(out.host[11], 0u);
   bad(module(".reg .f32 %f<8>;\n"
-             "atom.global.add.v2.f32 {%f2, %f1}, [%d0], {%f1, %f2};\n"),
-      1, "would overwrite");
+             "atom.global.add.v2.f32 {%f2, %f1, %f1}, [%d0], {%f1, %f2};\n"),
+      1, "wants 2 registers");
   bad(module(".reg .f64 %f<8>;\nred.global.add.v2.f64 [%d0], {%f1, %f2};\n"), 1,
       "unsupported");
 }
