@@ -153,6 +153,12 @@ TEST_F(AsyncSanitizers, ThePhaseThatAnArrivalCountsFor) {
   EXPECT_EQ(kinds(init + async(".noinc") + waitFull() + arrive + second, 32),
             List());
   EXPECT_TRUE(found("mbarrier-misuse", init + async(".noinc") + arrive, 32));
+  // A thread's cp.async that arrives after the thread itself.
+  std::string wide =
+      "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar;
+  EXPECT_EQ(kinds(wide + async("") + arrive + waitFull()), List());
+  EXPECT_TRUE(
+      found("mbarrier-misuse", wide + arrive + async("") + waitFull()));
 }
 
 TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
