@@ -339,6 +339,11 @@ private:
   }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
+  /// Whether the context is of the warp's own accesses.
+  bool isOwn(uint32_t context, const Warp &warp) const {
+    const Context &of = grid.contexts[context];
+    return of.block == warp.sanitizer->cta.linear && of.warp == warp.index;
+  }
   bool comesAfterMeeting(const Warp &warp, unsigned lane, uint32_t index,
                          unsigned other) const;
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,

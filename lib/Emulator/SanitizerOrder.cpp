@@ -267,10 +267,15 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
     state.common.warps.join(warp.index, state.clock);
     return;
   }
+  // Lanes that met before know the same.
   Knowledge together;
+  const Knowledge *joined = nullptr;
   forLanes(mask, [&](unsigned lane) {
-    if (const Knowledge *own = state.lanes.find(lane))
-      together.join(*own);
+    const Knowledge *own = state.lanes.find(lane);
+    if (!own || (joined && own->isShared(*joined)))
+      return;
+    joined = own;
+    together.join(*own);
   });
   together.joinLanes(cta.linear, warp.index, mask, state.clock);
   forLanes(mask, [&](unsigned lane) { state.lanes[lane] = together; });
