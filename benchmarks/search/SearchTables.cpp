@@ -130,36 +130,23 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
       shapes.back().sizes[1] = k;
       names.push_back(workload.name + ", K = " + std::to_string(k));
     }
-  // Without rule 1 the classes' best is the same (PaperSpaceLossTest); without
-  // any rule there are too many to visit, so ours for rule 3, which loses
-  // nothing, stands for none.
   std::vector<double> best;
-  for (const ChainShape &shape : shapes) {
-    GroupModel group = makeChainModel(shape);
-    best.push_back(
-        makeSpace(group, only(true, false, PaddingRule::LeastOfTrips, false))
-            .searchFitting()
-            ->seconds);
-  }
+  for (const ChainShape &shape : shapes)
+    best.push_back(bestFitting(makeChainModel(shape),
+                               only(false, false, PaddingRule::None, false)));
   outs() << "| rules | candidates of the example | loss, mean | loss, most |\n"
             "|---|---:|---:|---:|\n";
   GroupModel example = makeChainModel(exampleChain());
   for (const Row &row : rows) {
     PaperSpaceOptions counted = row.options;
     counted.limitSharedMemory = row.countsRule4;
-    outs() << formatv("| {0} | {1:N} ", row.rules,
-                      uint64_t(makeSpace(example, counted).count().candidates[4]));
-    bool isVisited = row.options.padding != PaddingRule::None;
+    outs() << formatv(
+        "| {0} | {1:N} ", row.rules,
+        uint64_t(makeSpace(example, counted).count().candidates[4]));
     Ratios ratios;
-    for (auto [shape, least, where] : llvm::zip_equal(shapes, best, names)) {
-      PaperSpaceOptions options = row.options;
-      options.deduplicate = true;
-      if (!isVisited)
-        options.padding = PaddingRule::LeastOfTrips;
-      GroupModel group = makeChainModel(shape);
-      ratios.add(makeSpace(group, options).searchFitting()->seconds / least,
+    for (auto [shape, least, where] : llvm::zip_equal(shapes, best, names))
+      ratios.add(bestFitting(makeChainModel(shape), row.options) / least,
                  where);
-    }
     outs() << formatv("| {0:F2} % | {1:F2} %{2} |\n", 100 * (ratios.mean() - 1),
                       100 * (ratios.most - 1),
                       ratios.most > 1.00005 ? " (" + ratios.worst + ")" : "");
