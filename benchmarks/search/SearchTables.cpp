@@ -153,6 +153,39 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
   }
 }
 
+/// What the evolutionary search ends with against the optimum of space `paper`,
+/// by MCFuser's model, from several seeds, and how many candidates that took.
+void printEvolution(llvm::ArrayRef<ChainWorkload> workloads) {
+  outs()
+      << "| convergence | time of the optimum, mean | most | candidates, mean "
+         "|\n|---|---:|---:|---:|\n";
+  constexpr uint64_t seeds = 16;
+  for (Convergence convergence :
+       {Convergence::Printed, Convergence::BestOfAll}) {
+    Ratios ratios;
+    int64_t candidates = 0;
+    for (const ChainWorkload &workload : workloads) {
+      GroupModel group = makeChainModel(workload.shape);
+      SearchOptions options;
+      options.space = SpaceKind::Paper;
+      options.model = ModelKind::McFuser;
+      double best = choose(group, options).modelSeconds;
+      options.method = SearchMethod::Evolutionary;
+      options.convergence = convergence;
+      for (options.seed = 0; options.seed < seeds; ++options.seed) {
+        SearchResult found = choose(group, options);
+        ratios.add(found.modelSeconds / best, workload.name);
+        candidates += found.candidates;
+      }
+    }
+    outs() << formatv(
+        "| `{0}` | {1:F2} | {2:F2} ({3}) | {4} |\n",
+        convergence == Convergence::Printed ? "printed" : "best-of-all",
+        ratios.mean(), ratios.most, ratios.worst,
+        candidates / static_cast<int64_t>(workloads.size() * seeds));
+  }
+}
+
 /// MCFuser's figure 2 for chains: M = N, K = H, M·N·K = 1024³.
 void printFusion() {
   outs() << "| K/M | M = N | K = H | φ | fused | separately | gain | bound by "
@@ -183,7 +216,7 @@ int main(int argc, char **argv) {
   std::vector<ChainWorkload> workloads = documentedChains();
   llvm::SmallVector<llvm::StringRef> wanted(argv + 1, argv + argc);
   if (wanted.empty())
-    wanted = {"spaces", "dead-loops", "rules", "fusion"};
+    wanted = {"spaces", "dead-loops", "rules", "evolution", "fusion"};
   for (llvm::StringRef table : wanted) {
     outs() << "<!-- " << table << " -->\n";
     if (table == "spaces")
@@ -192,11 +225,13 @@ int main(int argc, char **argv) {
       printDeadLoops(workloads);
     else if (table == "rules")
       printRules(documentedPairs());
+    else if (table == "evolution")
+      printEvolution(workloads);
     else if (table == "fusion")
       printFusion();
     else
       fail("no table '" + table.str() +
-           "'; known are spaces, dead-loops, rules, fusion");
+           "'; known are spaces, dead-loops, rules, evolution, fusion");
     outs() << "\n";
   }
   return 0;
