@@ -86,6 +86,10 @@ LogicalResult StitchBuilder::classify() {
       return decline(op->getName().getStringRef() +
                      " is neither element-wise nor a reduction by one "
                      "operation");
+    for (Operation &inner : op.getBlock()->without_terminator())
+      if (inner.getNumResults() != 1)
+        return decline(inner.getName().getStringRef() +
+                       " has several results, which tiles have not");
     for (int64_t extent : op.getStaticLoopRanges()) {
       if (ShapedType::isDynamic(extent))
         return decline("sizes are not known");

@@ -56,7 +56,9 @@ def main():
             (report,) = json.load(file)
         assert report["pass"] and not report["sanitizer"], f.name
         if kernels is None:
-            assert len(report["kernels"]) > len(f.results), f.name
+            # The normalised rows are a result themselves: a kernel of their own makes them, once.
+            names = [kernel["name"] for kernel in report["kernels"]]
+            assert sum("_stitch_" in name for name in names) == 1 and sum("_chain_" in name for name in names) == 2, names
             continue
         assert len(report["kernels"]) == kernels, (f.name, len(report["kernels"]))
         for kernel in report["kernels"]:
