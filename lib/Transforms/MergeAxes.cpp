@@ -10,6 +10,7 @@
 #include "AxisRegrouping.h"
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
@@ -43,12 +44,18 @@ public:
         rewriter(function.getContext()) {}
 
   void run() {
+    padInPlace();
     repeatInPlace();
     takeApart();
     llvm::SmallPtrSet<Operation *, 1> none;
-    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
-      merge(row.operators(0, row.links.size() - 1, /*all=*/true,
-                          /*joined=*/true, /*heads=*/true));
+    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false)) {
+      Operators operators = row.operators(0, row.links.size() - 1, /*all=*/true,
+                                          /*joined=*/true, /*heads=*/true);
+      llvm::erase_if(operators, [](linalg::LinalgOp op) {
+        return matchPadding(op).has_value();
+      });
+      merge(operators);
+    }
     // What the old operators started from.
     eraseUnused(function.getBody().front(), rewriter);
   }
@@ -56,6 +63,7 @@ public:
 private:
   using Operators = AxisRegrouping::Operators;
 
+  void padInPlace();
   void repeatInPlace();
   void takeApart();
   void merge(const Operators &operators);
@@ -68,6 +76,25 @@ private:
 };
 
 } // namespace
+
+/// Each product has a padding of its own, which then is a part of how it reads
+/// what is inside.
+void AxisMerger::padInPlace() {
+  Block &block = function.getBody().front();
+  SmallVector<linalg::LinalgOp> all(block.getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp op : all) {
+    if (!matchPadding(op))
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (op->hasOneUse() || !reader || !isContraction(reader))
+        continue;
+      rewriter.setInsertionPoint(op);
+      Operation *own = rewriter.clone(*op);
+      rewriter.modifyOpInPlace(reader, [&] { use.set(own->getResult(0)); });
+    }
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Repeated operands
@@ -171,12 +198,6 @@ void AxisMerger::repeatInPlace() {
 // Loops that are taken apart
 //===----------------------------------------------------------------------===//
 
-static bool hasQuotient(AffineMap map) {
-  return llvm::any_of(map.getResults(), [](AffineExpr expr) {
-    return !isa<AffineDimExpr>(expr);
-  });
-}
-
 /// Where operands are indexed by a quotient of a loop, the loop, and all that
 /// is one axis with it, becomes two.
 void AxisMerger::takeApart() {
@@ -185,7 +206,7 @@ void AxisMerger::takeApart() {
   llvm::SmallPtrSet<Operation *, 16> done;
   for (linalg::LinalgOp op : all) {
     if (done.contains(op) || !AxisRegrouping::canRegroup(op) ||
-        llvm::none_of(op.getIndexingMapsArray(), hasQuotient))
+        llvm::none_of(op.getIndexingMapsArray(), AxisRegrouping::hasQuotient))
       continue;
     // All that hands values to each other.
     llvm::SmallSetVector<Operation *, 16> connected;
@@ -199,12 +220,12 @@ void AxisMerger::takeApart() {
           connected.insert(other);
       };
       for (OpOperand *operand : own.getDpsInputOperands())
-        if (!hasQuotient(own.getMatchingIndexingMap(operand)))
+        if (!AxisRegrouping::hasQuotient(own.getMatchingIndexingMap(operand)))
           add(operand->get().getDefiningOp());
       for (OpOperand &use : own->getResult(0).getUses()) {
         auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
         if (user && user.isDpsInput(&use) &&
-            !hasQuotient(user.getMatchingIndexingMap(&use)))
+            !AxisRegrouping::hasQuotient(user.getMatchingIndexingMap(&use)))
           add(user);
       }
     }
