@@ -378,7 +378,8 @@ AffineMap AxisRegrouping::digitMap(
     for (unsigned atom : atomsOf[axis]) {
       auto [leader, inside] = placeOf(atom);
       AffineExpr digit = getAffineConstantExpr(0, context);
-      if (extents[atom] != 1) {
+      // The first stays, so that the loop is seen to index the operand.
+      if (extents[atom] != 1 || leader == atom) {
         digit = getAffineDimExpr(dimOf.lookup(leader), context);
         digit = digit.floorDiv(inside);
         if (leader != atom)

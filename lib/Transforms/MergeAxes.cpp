@@ -301,6 +301,7 @@ void AxisMerger::merge(const Operators &given) {
   // Who computes with an index needs divisions then, and what masks exclude is
   // the same for fewer rows of a tile: whether that is worth it is a matter of
   // cost.
+  assert(llvm::all_of(operators, canRegroup) && "joined loops are loops");
   FailureOr<AxisRegrouping> indexed = AxisRegrouping::compute(operators);
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))
     return;
