@@ -8,6 +8,7 @@
 #                requires it
 #   asan         the build is instrumented
 #   python-package  the Python package was built
+#   benchmarks   the benchmark programs were built
 #
 # Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt,
 # %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
@@ -96,6 +97,8 @@ for name in ("ptxas", "nvcc", "nvdisasm"):
             "tests that need it are unsupported" % name
         )
 
+if os.path.exists(os.path.join(config.fusion_tools_dir, "schedule-search-benchmark")):
+    config.available_features.add("benchmarks")
 if has_gpu():
     config.available_features.add("cuda-driver")
 if config.sanitized:

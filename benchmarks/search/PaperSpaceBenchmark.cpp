@@ -81,9 +81,9 @@ void loss(benchmark::State &state, const ChainShape &shape) {
   ours.padding = PaddingRule::LeastOfTrips;
   double best = 0, printedRules = 0, ourRules = 0;
   for (auto _ : state) {
-    best = makeSpace(group, all).searchFitting()->seconds;
-    printedRules = makeSpace(group).searchFitting()->seconds;
-    ourRules = makeSpace(group, ours).searchFitting()->seconds;
+    best = bestFitting(group, all);
+    printedRules = bestFitting(group, {});
+    ourRules = bestFitting(group, ours);
   }
   state.counters["loss_printed"] = printedRules / best - 1;
   state.counters["loss_ours"] = ourRules / best - 1;

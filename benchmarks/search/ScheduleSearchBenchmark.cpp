@@ -6,27 +6,68 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What choosing a schedule costs on one core, over all chains of the source
-// documents and chains of three, four and six products, and what one judgement
-// of a candidate costs: legality, footprint, and our model.
+// What choosing a schedule costs on one core, over the chains of all workloads
+// as the pipeline forms them and rows of three, four and six products, and what
+// one judgement of a candidate costs: legality, footprint, and our model.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SearchBenchmark.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/InitAll.h"
+#include "fusion/Pipelines/Pipelines.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <benchmark/benchmark.h>
 
 using namespace fusion;
 
 namespace {
 
-void search(benchmark::State &state, const ChainShape &shape) {
-  GroupModel group = makeChainModel(shape);
-  std::optional<SearchResult> found;
+/// All of the groups, one after the other.
+void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups) {
+  int64_t candidates = 0, legal = 0;
+  double seconds = 0;
   for (auto _ : state)
-    found = choose(group);
-  state.counters["candidates"] = found->candidates;
-  state.counters["legal"] = found->legal;
-  state.counters["us"] = found->cost.total * 1e6;
+    for (const GroupModel &group : groups) {
+      SearchResult found = choose(group);
+      candidates += found.candidates;
+      legal += found.legal;
+      seconds += found.cost.total;
+    }
+  state.counters["groups"] = groups.size();
+  state.counters["candidates"] = candidates;
+  state.counters["legal"] = legal;
+  state.counters["us"] = seconds * 1e6;
+}
+
+/// The chains that the pipeline forms in a module, fused wherever it is legal;
+/// `groups` says how many there are.
+void searchModule(benchmark::State &state, const std::string &path) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
+  mlir::PassManager manager(&context);
+  FuseToNVVMOptions options;
+  options.chip = chip().name.str();
+  options.forceFusion = true;
+  buildFormGroupsPipeline(manager, options);
+  if (!module || failed(manager.run(*module)))
+    return state.SkipWithError("no groups can be formed");
+  std::vector<GroupModel> groups;
+  module->walk([&](fuse::ChainOp chain) {
+    auto axes = GroupAxes::compute(chain.getOperators(),
+                                   chain.getYieldedValues(), [](auto &) {});
+    if (succeeded(axes))
+      groups.push_back(std::move(axes->model));
+  });
+  search(state, groups);
 }
 
 void judge(benchmark::State &state, const ChainShape &shape, int part) {
@@ -75,15 +116,39 @@ void judgeFresh(benchmark::State &state, const ChainShape &shape) {
   }
 }
 
+void registerModules() {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (llvm::sys::fs::directory_iterator at(FUSION_WORKLOAD_MODULES, error),
+       end;
+       !error && at != end; at.increment(error))
+    if (llvm::sys::path::extension(at->path()) == ".mlir" &&
+        !llvm::sys::path::filename(at->path()).starts_with("stitch_"))
+      paths.push_back(at->path());
+  if (error)
+    fail(FUSION_WORKLOAD_MODULES ": " + error.message());
+  llvm::sort(paths);
+  for (const std::string &path : paths)
+    benchmark::RegisterBenchmark(
+        ("search/" + llvm::sys::path::stem(path)).str().c_str(),
+        [path](auto &state) { searchModule(state, path); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1);
+}
+
 void registerAll() {
-  std::vector<ChainWorkload> chains = documentedChains();
-  for (unsigned products : {1, 3, 4, 6})
+  registerModules();
+  std::vector<ChainWorkload> chains;
+  for (unsigned products : {1, 3, 4, 6}) {
     chains.push_back(rowOfProducts(products));
+    chains.push_back(rowOfLayers(products));
+  }
   chains.push_back({"4096", ChainShape{{4096, 4096, 4096, 4096}}});
   for (const auto &[name, shape] : chains) {
     ChainShape own = shape;
-    benchmark::RegisterBenchmark(("search/" + name).c_str(),
-                                 [own](auto &state) { search(state, own); })
+    benchmark::RegisterBenchmark(
+        ("search/" + name).c_str(),
+        [own](auto &state) { search(state, makeChainModel(own)); })
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1);
   }

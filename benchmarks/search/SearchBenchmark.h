@@ -10,6 +10,7 @@
 #define FUSION_BENCHMARKS_SEARCH_SEARCHBENCHMARK_H
 
 #include "ChainWorkloads.h"
+#include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,6 +48,16 @@ inline ChainWorkload rowOfProducts(unsigned products) {
   return {std::to_string(products) + " products", shape};
 }
 
+/// 1024 rows, sizes that go up and down as those of a network's layers do:
+/// "3 layers".
+inline ChainWorkload rowOfLayers(unsigned products) {
+  ChainShape shape;
+  shape.sizes = {1024};
+  for (unsigned size = 0; size <= products; ++size)
+    shape.sizes.push_back(size % 2 ? 1024 : 64);
+  return {std::to_string(products) + " layers", shape};
+}
+
 /// The documents' example.
 inline ChainShape exampleChain() { return ChainShape{{1024, 512, 1024, 512}}; }
 
@@ -67,6 +78,12 @@ inline PaperSpace makeSpace(const GroupModel &group,
   if (!space)
     fail(reason);
   return std::move(*space);
+}
+
+/// By MCFuser's model, of candidates that fit into a block.
+inline double bestFitting(const GroupModel &group,
+                          const PaperSpaceOptions &options) {
+  return searchFitting(group, makeSpace(group, options), chip())->seconds;
 }
 
 } // namespace fusion

@@ -130,39 +130,59 @@ void printRules(llvm::ArrayRef<ChainWorkload> workloads) {
       shapes.back().sizes[1] = k;
       names.push_back(workload.name + ", K = " + std::to_string(k));
     }
-  // Without rule 1 the classes' best is the same (PaperSpaceLossTest); without
-  // any rule there are too many to visit, so ours for rule 3, which loses
-  // nothing, stands for none.
   std::vector<double> best;
-  for (const ChainShape &shape : shapes) {
-    GroupModel group = makeChainModel(shape);
-    best.push_back(
-        makeSpace(group, only(true, false, PaddingRule::LeastOfTrips, false))
-            .searchFitting()
-            ->seconds);
-  }
+  for (const ChainShape &shape : shapes)
+    best.push_back(bestFitting(makeChainModel(shape),
+                               only(false, false, PaddingRule::None, false)));
   outs() << "| rules | candidates of the example | loss, mean | loss, most |\n"
             "|---|---:|---:|---:|\n";
   GroupModel example = makeChainModel(exampleChain());
   for (const Row &row : rows) {
     PaperSpaceOptions counted = row.options;
     counted.limitSharedMemory = row.countsRule4;
-    outs() << formatv("| {0} | {1:N} ", row.rules,
-                      uint64_t(makeSpace(example, counted).count().candidates[4]));
-    bool isVisited = row.options.padding != PaddingRule::None;
+    outs() << formatv(
+        "| {0} | {1:N} ", row.rules,
+        uint64_t(makeSpace(example, counted).count().candidates[4]));
     Ratios ratios;
-    for (auto [shape, least, where] : llvm::zip_equal(shapes, best, names)) {
-      PaperSpaceOptions options = row.options;
-      options.deduplicate = true;
-      if (!isVisited)
-        options.padding = PaddingRule::LeastOfTrips;
-      GroupModel group = makeChainModel(shape);
-      ratios.add(makeSpace(group, options).searchFitting()->seconds / least,
+    for (auto [shape, least, where] : llvm::zip_equal(shapes, best, names))
+      ratios.add(bestFitting(makeChainModel(shape), row.options) / least,
                  where);
-    }
     outs() << formatv("| {0:F2} % | {1:F2} %{2} |\n", 100 * (ratios.mean() - 1),
                       100 * (ratios.most - 1),
                       ratios.most > 1.00005 ? " (" + ratios.worst + ")" : "");
+  }
+}
+
+/// What the evolutionary search ends with against the optimum of space `paper`,
+/// by MCFuser's model, from several seeds, and how many candidates that took.
+void printEvolution(llvm::ArrayRef<ChainWorkload> workloads) {
+  outs()
+      << "| convergence | time of the optimum, mean | most | candidates, mean "
+         "|\n|---|---:|---:|---:|\n";
+  constexpr uint64_t seeds = 16;
+  for (Convergence convergence :
+       {Convergence::Printed, Convergence::BestOfAll}) {
+    Ratios ratios;
+    int64_t candidates = 0;
+    for (const ChainWorkload &workload : workloads) {
+      GroupModel group = makeChainModel(workload.shape);
+      SearchOptions options;
+      options.space = SpaceKind::Paper;
+      options.model = ModelKind::McFuser;
+      double best = choose(group, options).modelSeconds;
+      options.method = SearchMethod::Evolutionary;
+      options.convergence = convergence;
+      for (options.seed = 0; options.seed < seeds; ++options.seed) {
+        SearchResult found = choose(group, options);
+        ratios.add(found.modelSeconds / best, workload.name);
+        candidates += found.candidates;
+      }
+    }
+    outs() << formatv(
+        "| `{0}` | {1:F2} | {2:F2} ({3}) | {4} |\n",
+        convergence == Convergence::Printed ? "printed" : "best-of-all",
+        ratios.mean(), ratios.most, ratios.worst,
+        candidates / static_cast<int64_t>(workloads.size() * seeds));
   }
 }
 
@@ -196,7 +216,7 @@ int main(int argc, char **argv) {
   std::vector<ChainWorkload> workloads = documentedChains();
   llvm::SmallVector<llvm::StringRef> wanted(argv + 1, argv + argc);
   if (wanted.empty())
-    wanted = {"spaces", "dead-loops", "rules", "fusion"};
+    wanted = {"spaces", "dead-loops", "rules", "evolution", "fusion"};
   for (llvm::StringRef table : wanted) {
     outs() << "<!-- " << table << " -->\n";
     if (table == "spaces")
@@ -205,11 +225,13 @@ int main(int argc, char **argv) {
       printDeadLoops(workloads);
     else if (table == "rules")
       printRules(documentedPairs());
+    else if (table == "evolution")
+      printEvolution(workloads);
     else if (table == "fusion")
       printFusion();
     else
       fail("no table '" + table.str() +
-           "'; known are spaces, dead-loops, rules, fusion");
+           "'; known are spaces, dead-loops, rules, evolution, fusion");
     outs() << "\n";
   }
   return 0;

@@ -43,15 +43,16 @@ int64_t MovementTerm::evaluate(const GroupModel &group,
   return value;
 }
 
-int64_t MovementTerm::evaluateClipped(const GroupModel &group,
-                                      ArrayRef<int64_t> tileSizes) const {
+int64_t MovementTerm::leastClipped(const GroupModel &group,
+                                   ArrayRef<int64_t> least,
+                                   ArrayRef<int64_t> most) const {
   int64_t value = 1;
   for (unsigned axis : tiles)
-    value *= llvm::is_contained(trips, axis) ? group.axes[axis].extent
-                                             : tileSizes[axis];
+    value *=
+        llvm::is_contained(trips, axis) ? group.axes[axis].extent : least[axis];
   for (unsigned axis : trips)
     if (!llvm::is_contained(tiles, axis))
-      value *= tripCount(group.axes[axis], tileSizes[axis]);
+      value *= tripCount(group.axes[axis], most[axis]);
   return value;
 }
 

@@ -59,10 +59,10 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
   model.blocks = maskOf(blocks);
   model.numSMs = chip.numSMs;
   for (const GroupTensor &tensor : group.tensors)
-    model.kept.push_back(
-        {maskOf(tensor.axes), 0,
-         tensor.role == TensorRole::Rows || tensor.pass ? 0
-                                                        : tensor.elementBytes});
+    model.kept.push_back({maskOf(tensor.axes), 0,
+                          tensor.role == TensorRole::Rows || tensor.pass
+                              ? 0
+                              : tensor.elementBytes});
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     if (tensor.role == TensorRole::Rows)
@@ -92,18 +92,26 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
   return model;
 }
 
-McFuserCost McFuserModel::predict(ArrayRef<int64_t> tiles) const {
-  std::array<double, kMaxAxes> trips;
-  for (unsigned axis = 0; axis < extents.size(); ++axis)
-    trips[axis] = (extents[axis] + tiles[axis] - 1) / tiles[axis];
+McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
+                                         ArrayRef<int64_t> most) const {
+  std::array<double, kMaxAxes> fewest, mostTrips;
+  uint32_t open = 0;
+  for (unsigned axis = 0; axis < extents.size(); ++axis) {
+    fewest[axis] = (extents[axis] + most[axis] - 1) / most[axis];
+    mostTrips[axis] = (extents[axis] + least[axis] - 1) / least[axis];
+    open |= static_cast<uint32_t>(least[axis] != most[axis]) << axis;
+  }
   McFuserCost cost;
   for (const Statement &statement : statements) {
+    // Tiles that their own loop goes over cover the axis, whatever their size.
+    uint32_t covered = statement.tile & statement.loops & open;
     double seconds = statement.seconds *
-                     product<double>(statement.tile, tiles) *
-                     product<double>(statement.loops, trips);
+                     (product<double>(statement.tile & ~covered, least) *
+                      product<double>(covered, extents)) *
+                     product<double>(statement.loops & ~covered, fewest);
     (statement.isCompute ? cost.compute : cost.memory) += seconds;
   }
-  double grid = product<double>(blocks, trips);
+  double grid = product<double>(blocks, mostTrips);
   cost.slowdown = (grid + numSMs) / grid;
   cost.total = (cost.memory + cost.compute) * cost.slowdown;
   return cost;

@@ -19,9 +19,8 @@
 using namespace mlir;
 using namespace fusion;
 
-void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
-                                     const FuseToNVVMOptions &options,
-                                     GroupMeasurer *measurer) {
+void fusion::buildFormGroupsPipeline(OpPassManager &manager,
+                                     const FuseToNVVMOptions &options) {
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;
@@ -37,7 +36,14 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   form.chip = options.chip;
   form.forceFusion = options.forceFusion;
   form.skipMasked = options.skipMasked;
+  form.stitch = options.stitch;
   manager.addPass(createFuseFormGroups(form));
+}
+
+void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
+                                     const FuseToNVVMOptions &options,
+                                     GroupMeasurer *measurer) {
+  buildFormGroupsPipeline(manager, options);
   FuseSearchSchedulesOptions search;
   search.chip = options.chip;
   search.skipMasked = options.skipMasked;

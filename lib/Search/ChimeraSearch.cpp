@@ -106,3 +106,18 @@ std::optional<ChimeraOptimum> fusion::searchChimera(const GroupModel &group,
   search.best->orders = known.size();
   return std::move(search.best);
 }
+
+std::optional<SmallVector<int64_t, 8>>
+fusion::closedFormTiles(const GroupModel &group, const ChipInfo &chip) {
+  unsigned elementBytes = 1;
+  for (const GroupTensor &tensor : group.tensors)
+    if (tensor.role == TensorRole::Operand)
+      elementBytes = std::max(elementBytes, tensor.elementBytes);
+  constexpr int64_t granularity = 16;
+  std::string reason;
+  auto solution = solveChimera(group, chip.sharedMemoryPerBlock / elementBytes,
+                               granularity, granularity, reason);
+  if (!solution)
+    return std::nullopt;
+  return solution->seed;
+}

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/DataMovement.h"
+#include "fusion/Search/ChimeraSearch.h"
+#include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/ScheduleBuilder.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,21 +46,17 @@ public:
   }
 
 private:
-  /// A candidate in few bytes: its expression and the mixed-radix number of its
-  /// tiles.
-  struct Listed {
-    double seconds;
-    uint64_t tiles;
-    unsigned expression;
-  };
-
-  std::vector<Listed> listAll();
-  PaperCandidate decode(const Listed &listed) const;
-  double rate(const PaperCandidate &candidate);
-  double rateChimera(const PaperCandidate &candidate);
+  void searchAll(SearchResult &result);
+  bool searchByTiles(SearchResult &result, size_t mostBranches);
+  double leastSeconds(unsigned expression, ArrayRef<int64_t> least,
+                      ArrayRef<int64_t> most);
+  double leastMovement(unsigned expression, ArrayRef<int64_t> least,
+                       ArrayRef<int64_t> most);
   Schedule outline(const PaperCandidate &candidate) const;
   std::optional<RatedSchedule> complete(const PaperCandidate &candidate) const;
-  void takeBest(ArrayRef<Listed> listed, SearchResult &result) const;
+  void take(RatedSchedule rated, SearchResult &result) const;
+  unsigned wanted() const { return std::max(1u, options.ranked); }
+  std::vector<PaperCandidate> closedForm() const;
   bool evolveAll(SearchResult &result, std::string &reason);
 
   const GroupModel &group;
@@ -170,12 +167,21 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
   return best;
 }
 
-double PaperSearch::rateChimera(const PaperCandidate &candidate) {
-  uint64_t key = candidate.expression;
+//===----------------------------------------------------------------------===//
+// Exhaustive search
+//===----------------------------------------------------------------------===//
+
+/// Chimera's DV of tiles between two bounds, at least.
+double PaperSearch::leastMovement(unsigned expression, ArrayRef<int64_t> least,
+                                  ArrayRef<int64_t> most) {
+  uint64_t key = expression;
   for (auto [index, axis] : llvm::enumerate(group.axes))
-    key = key << 1 | (axis.extent > candidate.tiles[index]);
+    key = key << 1 | (axis.extent > least[index]);
   auto found = movements.find(key);
   if (found == movements.end()) {
+    PaperCandidate candidate;
+    candidate.expression = expression;
+    llvm::copy(least, candidate.tiles.begin());
     MovementReading reading = options.model == ModelKind::ChimeraPrinted
                                   ? MovementReading::Printed
                                   : MovementReading::Observation2;
@@ -187,93 +193,93 @@ double PaperSearch::rateChimera(const PaperCandidate &candidate) {
                          reading))
             .first;
   }
-  ArrayRef<int64_t> tiles = space.tilesOf(candidate);
   double bytes = 0;
   for (const TensorMovement &entry : found->second.tensors)
     if (entry.volume)
       bytes +=
-          static_cast<double>(entry.volume->evaluateClipped(group, tiles)) *
+          static_cast<double>(entry.volume->leastClipped(group, least, most)) *
           group.tensors[entry.tensor].elementBytes;
   return bytes / chip.dramBytesPerSecond;
 }
 
-/// The order in which candidates are completed. Models that need to know more
-/// than tiles complete them at once.
-double PaperSearch::rate(const PaperCandidate &candidate) {
-  switch (options.model) {
-  case ModelKind::McFuser:
-    return space.estimate(candidate);
-  case ModelKind::ChimeraPrinted:
-  case ModelKind::ChimeraObs2:
-    return rateChimera(candidate);
-  case ModelKind::Default:
-  case ModelKind::Alcop:
-    return estimate(candidate);
-  }
-  llvm_unreachable("covered switch");
+double PaperSearch::leastSeconds(unsigned expression, ArrayRef<int64_t> least,
+                                 ArrayRef<int64_t> most) {
+  if (options.model != ModelKind::McFuser)
+    return leastMovement(expression, least, most);
+  return space.model(expression, least).predictAtLeast(least, most).total;
 }
 
-/// All candidates that the model takes, best first.
-std::vector<PaperSearch::Listed> PaperSearch::listAll() {
-  std::vector<Listed> listed;
+/// Of equals, models that see tiles alone take the first, as the papers do.
+void PaperSearch::take(RatedSchedule rated, SearchResult &result) const {
+  auto isBefore = [&](const RatedSchedule &a, const RatedSchedule &b) {
+    return seesTilesOnly(options.model) ? a.modelSeconds < b.modelSeconds
+                                        : isBetter(a, b);
+  };
+  auto place = llvm::upper_bound(result.ranking, rated, isBefore);
+  result.ranking.insert(place, std::move(rated));
+  if (result.ranking.size() > wanted())
+    result.ranking.pop_back();
+}
+
+/// From the best candidate on, until enough can be lowered. Returns whether
+/// that took no more than the branches that are allowed.
+bool PaperSearch::searchByTiles(SearchResult &result, size_t mostBranches) {
+  PaperOrder order(
+      group, space,
+      [&](unsigned expression, ArrayRef<int64_t> least,
+          ArrayRef<int64_t> most) {
+        return leastSeconds(expression, least, most);
+      },
+      mostBranches);
+  while (result.ranking.size() < wanted()) {
+    std::optional<PaperOrder::Rated> next = order.next();
+    if (!next)
+      break;
+    if (std::optional<RatedSchedule> rated = complete(next->candidate))
+      take(std::move(*rated), result);
+  }
+  result.candidates += order.candidates();
+  return !order.hasGivenUp();
+}
+
+/// Every candidate, for models that see more than tiles.
+void PaperSearch::searchAll(SearchResult &result) {
   space.forEachTiles([&](ArrayRef<int64_t> tiles) {
     PaperCandidate candidate;
     llvm::copy(tiles, candidate.tiles.begin());
-    uint64_t number = 0;
-    for (auto [axis, tile] : llvm::enumerate(tiles)) {
-      ArrayRef<int64_t> list = space.tileChoices(axis);
-      number = number * list.size() + (llvm::find(list, tile) - list.begin());
-    }
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       candidate.expression = each;
-      double seconds = rate(candidate);
-      if (seconds != kNever)
-        listed.push_back({seconds, number, each});
+      ++result.candidates;
+      if (std::optional<RatedSchedule> rated = complete(candidate))
+        take(std::move(*rated), result);
     }
   });
-  llvm::sort(listed, [](const Listed &a, const Listed &b) {
-    return std::tie(a.seconds, a.tiles, a.expression) <
-           std::tie(b.seconds, b.tiles, b.expression);
-  });
-  return listed;
 }
 
-PaperCandidate PaperSearch::decode(const Listed &listed) const {
+//===----------------------------------------------------------------------===//
+// Evolutionary search
+//===----------------------------------------------------------------------===//
+
+/// Chimera's tiles for the chain of two products, in every expression; none of
+/// other groups, or where they are not among the space's.
+std::vector<PaperCandidate> PaperSearch::closedForm() const {
+  std::vector<PaperCandidate> seeds;
+  auto tiles = closedFormTiles(group, chip);
+  if (!tiles)
+    return seeds;
   PaperCandidate candidate;
-  candidate.expression = listed.expression;
-  uint64_t number = listed.tiles;
-  for (unsigned axis = group.axes.size(); axis-- > 0;) {
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     ArrayRef<int64_t> list = space.tileChoices(axis);
-    candidate.tiles[axis] = list[number % list.size()];
-    number /= list.size();
+    int64_t wanted = std::max((*tiles)[axis], list.front());
+    candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
   }
-  return candidate;
-}
-
-/// From the best on. Of equals, models that see tiles alone take the first, as
-/// the papers do; for the others all equals are looked at.
-void PaperSearch::takeBest(ArrayRef<Listed> listed,
-                           SearchResult &result) const {
-  unsigned wanted = std::max(1u, options.ranked);
-  for (const Listed &each : listed) {
-    if (result.ranking.size() >= wanted &&
-        (each.seconds > result.ranking.back().modelSeconds ||
-         seesTilesOnly(options.model)))
-      break;
-    std::optional<RatedSchedule> rated = complete(decode(each));
-    if (!rated)
-      continue;
-    auto place =
-        llvm::upper_bound(result.ranking, *rated,
-                          [&](const RatedSchedule &a, const RatedSchedule &b) {
-                            return seesTilesOnly(options.model)
-                                       ? a.modelSeconds < b.modelSeconds
-                                       : isBetter(a, b);
-                          });
-    result.ranking.insert(place, std::move(*rated));
-    if (result.ranking.size() > wanted)
-      result.ranking.pop_back();
+  if (!space.admits(space.tilesOf(candidate)))
+    return seeds;
+  for (unsigned each = 0; each < space.expressions().size(); ++each) {
+    candidate.expression = each;
+    seeds.push_back(candidate);
   }
+  return seeds;
 }
 
 bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
@@ -286,13 +292,17 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
     device.emplace(*options.measurement, [&](const PaperCandidate &candidate) {
       return complete(candidate);
     });
-  auto found = evolve(*this, evolution, device ? &*device : nullptr);
+  // The algorithm as printed starts from nothing but draws.
+  std::vector<PaperCandidate> seeds;
+  if (options.convergence != Convergence::Printed)
+    seeds = closedForm();
+  auto found = evolve(*this, evolution, device ? &*device : nullptr, seeds);
   if (!found) {
     reason = "no candidate that was drawn can be lowered";
     return false;
   }
   result.measuredBy = found->measuredBy;
-  result.candidates = found->estimates;
+  result.candidates += found->estimates;
   result.ranking.push_back(*complete(found->best));
   if (options.measurement)
     result.ranking.front().measuredSeconds = found->seconds;
@@ -312,28 +322,44 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   other.unit = FootprintUnit::Elements;
   if (auto inElements = PaperSpace::create(group, chip, other, reason))
     counts.afterRule4InElements = inElements->count().candidates[4];
+  other.unit = options.rules.unit;
+  if (options.rules.padding == PaddingRule::Printed)
+    counts.paddingLoss = lossByPadding(group, chip, other);
   result.counts = counts;
 
-  // Each takes tens of nanoseconds by tiles alone, some microseconds where
-  // warps have to be arranged, and 24 bytes in the list.
-  const uint64_t affordable = seesTilesOnly(options.model) ? 1 << 20 : 1 << 13;
-  const uint64_t most = affordable << 6;
-  result.method = options.method;
-  if (result.method == SearchMethod::Auto)
-    result.method = counts.candidates[4] <= affordable
-                        ? SearchMethod::Exhaustive
-                        : SearchMethod::Evolutionary;
+  // A branch takes tens of nanoseconds and bytes; a candidate whose warps have
+  // to be arranged some microseconds.
+  constexpr size_t branches = 1 << 18, candidates = 1 << 13, patience = 1 << 6;
+  bool isLimited = options.method == SearchMethod::Auto;
+  result.method = SearchMethod::Exhaustive;
+  if (options.method == SearchMethod::Evolutionary) {
+    result.method = SearchMethod::Evolutionary;
+  } else if (seesTilesOnly(options.model)) {
+    size_t most = isLimited ? branches : branches * patience;
+    if (!searchByTiles(result, most)) {
+      if (!isLimited) {
+        reason = "the best of " + toText(counts.candidates[4]) +
+                 " candidates is not found with " + std::to_string(most) +
+                 " branches; use the evolutionary search";
+        return std::nullopt;
+      }
+      result.method = SearchMethod::Evolutionary;
+    }
+  } else if (counts.candidates[4] <=
+             (isLimited ? candidates : candidates * patience)) {
+    searchAll(result);
+  } else if (isLimited) {
+    result.method = SearchMethod::Evolutionary;
+  } else {
+    reason = toText(counts.candidates[4]) +
+             " candidates are too many to list; use the evolutionary search";
+    return std::nullopt;
+  }
   if (result.method == SearchMethod::Evolutionary) {
+    result.ranking.clear();
     if (!evolveAll(result, reason))
       return std::nullopt;
   } else {
-    if (counts.candidates[4] > most) {
-      reason = toText(counts.candidates[4]) +
-               " candidates are too many to list; use the evolutionary search";
-      return std::nullopt;
-    }
-    result.candidates = static_cast<int64_t>(counts.candidates[4]);
-    takeBest(listAll(), result);
     result.isProven = true;
     if (options.measurement &&
         measureRanking(result.ranking, *options.measurement))
@@ -347,8 +373,8 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
       reason += "; of most: " + refusals.front().first;
     return std::nullopt;
   }
-  if (result.ranking.size() > std::max(1u, options.ranked))
-    result.ranking.resize(std::max(1u, options.ranked));
+  if (result.ranking.size() > wanted())
+    result.ranking.resize(wanted());
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   result.legal = accepted;
   result.refusals = std::move(refusals);

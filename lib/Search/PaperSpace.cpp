@@ -271,21 +271,24 @@ TilingTree PaperSpace::tree(const PaperCandidate &candidate) const {
                          options.removeDeadLoops);
 }
 
-const McFuserModel &PaperSpace::model(const PaperCandidate &candidate) const {
+const McFuserModel &PaperSpace::model(unsigned expression,
+                                      ArrayRef<int64_t> tiles) const {
   uint64_t key = 0;
   for (auto [index, axis] : llvm::enumerate(group->axes))
-    key |= static_cast<uint64_t>(axis.extent > candidate.tiles[index]) << index;
-  key |= static_cast<uint64_t>(candidate.expression) << McFuserModel::kMaxAxes;
+    key |= static_cast<uint64_t>(axis.extent > tiles[index]) << index;
+  key |= static_cast<uint64_t>(expression) << McFuserModel::kMaxAxes;
   {
     std::shared_lock lock(cache->mutex);
     auto found = cache->models.find(key);
     if (found != cache->models.end())
       return *found->second;
   }
+  PaperCandidate candidate;
+  candidate.expression = expression;
+  llvm::copy(tiles, candidate.tiles.begin());
   std::string reason;
-  auto made =
-      McFuserModel::create(*group, tree(candidate),
-                           bound[candidate.expression].blocks, *chip, reason);
+  auto made = McFuserModel::create(*group, tree(candidate),
+                                   bound[expression].blocks, *chip, reason);
   assert(made && "the rates were there when the space was made");
   std::unique_lock lock(cache->mutex);
   std::unique_ptr<McFuserModel> &slot = cache->models[key];
@@ -365,12 +368,4 @@ PaperSpace::searchExhaustively(Filter isTaken) const {
   if (best)
     best->visited = visited;
   return best;
-}
-
-std::optional<PaperSpace::Best> PaperSpace::searchFitting() const {
-  return searchExhaustively(
-      [&](const McFuserModel &own, ArrayRef<int64_t> tiles) {
-        return own.sharedMemory(tiles, FootprintUnit::Bytes) <=
-               chip->sharedMemoryPerBlock;
-      });
 }

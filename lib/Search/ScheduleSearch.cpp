@@ -19,7 +19,7 @@
 #include "BranchAndBound.h"
 #include "LocalSearch.h"
 #include "MeasuredRounds.h"
-#include "fusion/Analysis/DataMovement.h"
+#include "fusion/Search/ChimeraSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -152,20 +152,13 @@ void Search::startSimply() {
 
 /// Chimera's tiles for the chain of two products, in every expression.
 void Search::startFromClosedForm() {
-  unsigned elementBytes = 1;
-  for (const GroupTensor &tensor : group.tensors)
-    if (tensor.role == TensorRole::Operand)
-      elementBytes = std::max(elementBytes, tensor.elementBytes);
-  constexpr int64_t granularity = 16;
-  std::string reason;
-  auto solution = solveChimera(group, chip.sharedMemoryPerBlock / elementBytes,
-                               granularity, granularity, reason);
-  if (!solution)
+  auto tiles = closedFormTiles(group, chip);
+  if (!tiles)
     return;
   ScheduleCandidate candidate;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     ArrayRef<int64_t> list = space.allTiles(axis);
-    int64_t wanted = std::max(solution->seed[axis], list.front());
+    int64_t wanted = std::max((*tiles)[axis], list.front());
     candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
   }
   for (unsigned each = 0; each < space.expressions().size(); ++each) {
@@ -313,10 +306,10 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
-/// The stages of each buffer alone: together they have those of the largest
-/// that still fit. Loads of outer loops are not among them, since groups of
-/// copies are waited for in order (`checkSchedule`), nor are what registers
-/// hold.
+/// The stages of each buffer alone, in each of the best schedules: together
+/// they have those of the largest that still fit. Loads of outer loops are not
+/// among them, since groups of copies are waited for in order
+/// (`checkSchedule`), nor are what registers hold.
 void Search::refineStages() {
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
@@ -324,15 +317,17 @@ void Search::refineStages() {
   do {
     before = ranking.best();
     // Judging moves the entries.
-    ScheduleRanking::Entry best = ranking.starts().front();
-    for (unsigned tensor : listPipelinedLoads(best.rated.schedule)) {
-      Schedule schedule = best.rated.schedule;
-      for (unsigned stages : space.stages()) {
-        schedule.places[tensor].stages = stages;
-        if (stages != best.rated.schedule.places[tensor].stages)
-          ranking.judge(schedule, best.candidate);
+    std::vector<ScheduleRanking::Entry> starts(ranking.starts().begin(),
+                                               ranking.starts().end());
+    for (const ScheduleRanking::Entry &start : starts)
+      for (unsigned tensor : listPipelinedLoads(start.rated.schedule)) {
+        Schedule schedule = start.rated.schedule;
+        for (unsigned stages : space.stages()) {
+          schedule.places[tensor].stages = stages;
+          if (stages != start.rated.schedule.places[tensor].stages)
+            ranking.judge(schedule, start.candidate);
+        }
       }
-    }
   } while (ranking.best() < before);
 }
 

@@ -255,6 +255,8 @@ static void reportCounts(const SpaceCounts &counts, Object &entry) {
         exactly(counts.candidates[rule]);
   entry["counts_exact"] = counts.isExact;
   entry["after_rule4_in_elements"] = exactly(counts.afterRule4InElements);
+  if (counts.paddingLoss)
+    entry["rule3_loss"] = *counts.paddingLoss;
 }
 
 Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,

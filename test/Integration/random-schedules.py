@@ -12,6 +12,9 @@ of_workloads = sys.argv[4:] == ["--workloads"]
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT  # noqa: E402
 
+sys.path.insert(0, os.path.join(ROOT, "benchmarks", "workloads"))
+import families as tables  # noqa: E402
+
 # Whether operands pass through registers: of their loads LLVM leaves out those whose data is known to be there already.
 CHAINS = (
     (False, ["--chain=64,48,80,32"]),
@@ -24,16 +27,33 @@ CHAINS = (
 )
 
 
+# The most that each size of a table may have, others one number for all; what is not here stays as it is.
+REDUCED = {
+    "gemm_chains_mcfuser": {"batch": 2, "M": 128, "N": 128, "K": 128, "H": 128},
+    "gemm_chains_chimera": {"batch": 2, "M": 128, "K": 128, "L": 128, "N": 128},
+    "attention_mcfuser": {"heads": 2, "M": 128, "N": 128, "K": 128, "H": 128},
+    "attention_long": {"batch": 1, "heads": 2, "seq": 192},
+    "decode": {"heads": 2, "keys": 320},
+    "operators_alcop": {"batch": 2, "M": 128, "N": 128, "K": 320},
+    "operators_gta": {"batch": 2, "M": 128, "N": 128, "K": 320},
+}
+PRIME = {208: 104}  # 16 times a prime: half of it, not the power of two below
+
+
 def workloads():
-    """The chains of the documents' tables, each size at most 128 and the batch at most 2."""
-    for table, sizes in (("mcfuser", "MNKH"), ("chimera", "MKLN")):
-        with open(os.path.join(ROOT, "benchmarks", "workloads", f"gemm_chains_{table}.json")) as file:
-            cases = json.load(file)["cases"]
-        for case in cases:
-            small = {size: min(case[size], 128 if case[size] != 208 else 104) for size in sizes}
-            small["batch"] = min(case["batch"], 2)
+    """Cases of the tables at reduced sizes, each once. Convolutions and products with a vector are no chains."""
+    seen = set()
+    for family, most in REDUCED.items():
+        for case in tables.families()[family].cases:
+            if case.get("op", "gemm") not in ("gemm", "bmm"):
+                continue
+            small = {size: PRIME.get(case[size], min(case[size], limit)) for size, limit in most.items() if size in case}
+            key = json.dumps([family, {**case, **small, "name": ""}], sort_keys=True)
+            if key in seen:
+                continue
+            seen.add(key)
             overrides = [f"--{size}={number}" for size, number in small.items()]
-            yield False, [f"--family=gemm_chains_{table}", f"--case={case['name']}", *overrides]
+            yield False, [f"--family={family}", f"--case={case['name']}", *overrides]
 
 
 PIPELINE = (

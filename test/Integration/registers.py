@@ -19,30 +19,44 @@ CHAINS = (
     "64,48,80,32", "128,64,128,64", "96,64,96,64,32", "256,64,256,64", "128,128,128", "512,512,512,256", "1024,64,1024,64",
     "512,256,256,256,128", "65536,64,256,64", "131072,64,64",
 )  # fmt: skip
+# Softmax, masks and grouped heads between the products, other types and chips.
+OTHERS = (
+    ("sm_80", "--family=attention_mcfuser --case=S1"),
+    ("sm_80", "--family=attention_long --case=FA_d128_s1024_causal"),
+    ("sm_80", "--family=decode --case=D_gqa8_d128_r16_n4096"),
+    ("sm_80", "--chain=256,64,256,64 --between=bias,relu --dtype=bf16"),
+    ("sm_80", "--chain=128,64,128,64 --dtype=f32"),
+    ("sm_80", "--chain=96,72,100,40 --transpose=1"),
+    ("sm_86", "--family=gemm_chains_mcfuser --case=G4"),
+    ("sm_89", "--family=attention_mcfuser --case=S10 --dtype=bf16"),
+    ("sm_90a", "--family=gemm_chains_mcfuser --case=G4"),
+    ("sm_90a", "--family=attention_long --case=FA_d64_s1024"),
+)
 PIPELINE = (
-    "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip=sm_80 force-fusion=true}},"
+    "builtin.module(fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} report={report}}},tile-pipeline,tile-to-nvvm)"
 )
 
 
-def compile(ptx, path):
+def compile(ptx, path, chip):
     """Registers of a thread, and the bytes that are spilled."""
     with open(path, "w") as file:
         file.write(ptx)
     said = subprocess.run(
-        [ptxas, "-v", "-arch=sm_80", path, "-o", path + ".cubin"], check=True, capture_output=True, text=True
+        [ptxas, "-v", "-arch=" + chip, path, "-o", path + ".cubin"], check=True, capture_output=True, text=True
     ).stderr
     return max(map(int, re.findall(r"Used (\d+) registers", said))), sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
 
 
 os.makedirs(folder, exist_ok=True)
 broken = runs = limited = 0
-for chain in CHAINS:
-    path = os.path.join(folder, chain)
+cases = [("sm_80", "--chain=" + chain) for chain in CHAINS] + list(OTHERS)
+for chip, chain in cases:
+    path = os.path.join(folder, re.sub(r"\W+", "_", chain + chip))
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
-    run(sys.executable, generator, "--chain=" + chain, "-o", path + ".mlir")
+    run(sys.executable, generator, *chain.split(), "-o", path + ".mlir")
     for seed in range(count):
-        pipeline = PIPELINE.format(seed=seed, report=path + ".json")
+        pipeline = PIPELINE.format(chip=chip, seed=seed, report=path + ".json")
         lowered = subprocess.run(
             ["fusion-opt", path + ".mlir", "--pass-pipeline=" + pipeline, "-o", path + ".nvvm.mlir"], capture_output=True, text=True
         )
@@ -55,10 +69,10 @@ for chain in CHAINS:
         chosen = group["ranking"][0]
         predicted = chosen["footprint"]["registers"]
         room = min(MOST, int(predicted * MARGIN))
-        where = f"{chain}, random-seed={seed}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
+        where = f"{chip} {chain}, random-seed={seed}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
         # The kernel of the chain is the first; a second one adds the parts of a split reduction.
         blocks = [int(number) for number in re.findall(r"\.minnctapersm (\d+)", ptx)][0]
-        used, spilled = compile(ptx, path + ".ptx")
+        used, spilled = compile(ptx, path + ".ptx", chip)
         runs += 1
         limited += blocks > 1
         if used * 32 * chosen["warps"] * blocks > PER_SM:
@@ -69,10 +83,10 @@ for chain in CHAINS:
             broken += 1
             print(f"{spilled} bytes are spilled at {used} registers: {where}")
         if predicted * MARGIN <= MOST:
-            _, spilled = compile(re.sub(r"\.minnctapersm \d+", f".maxnreg {room}", ptx), path + ".least.ptx")
+            _, spilled = compile(re.sub(r"\.minnctapersm \d+", f".maxnreg {room}", ptx), path + ".least.ptx", chip)
             if spilled:
                 broken += 1
                 print(f"{spilled} bytes are spilled at {room} registers: {where}")
-assert runs > len(CHAINS) * count / 2
+assert runs > len(cases) * count / 2
 print(f"{runs} schedules, {limited} of several blocks on an SM, {broken} broken")
 sys.exit(broken != 0)

@@ -3,7 +3,8 @@
 # RUN: fusion-opt %t.mlir --fuse-to-groups=chip=sm_80 -o %t.groups.mlir
 # RUN: sed 's/schedule = #fuse.schedule.*>} {/other = 0} {/' %t.groups.mlir > %t.open.mlir
 # RUN: fusion-opt %t.open.mlir --fuse-search-schedules="report=%t.json report-html=%t.html" -o %t.scheduled.mlir
-# RUN: %python %s %t.json %t.html %t.scheduled.mlir
+# RUN: sed 's/"sm_80"/"sm_90a"/' %t.open.mlir | fusion-opt --fuse-search-schedules="report=%t.hopper.json" -o /dev/null
+# RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json
 # A schedule that is there is not searched for, and a file that cannot be written is an error.
 # RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
 # RUN: grep -q '"groups": \[\]' %t.none.json
@@ -53,3 +54,8 @@ with open(sys.argv[2]) as file:
 (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
 assert json.loads(data) == report
 assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page
+# Hopper could run all three.
+with open(sys.argv[4]) as file:
+    (hopper,) = json.load(file)["groups"]
+assert {entry["what"] for entry in hopper["would_give"]} == {"persistent blocks", "clusters of two", "a producer warp"}, hopper["would_give"]
+assert all("is not lowered" in entry["why_not"] and entry["total_us"] > 0 for entry in hopper["would_give"])

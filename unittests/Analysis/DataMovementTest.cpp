@@ -115,6 +115,41 @@ TEST(DataMovement, TableIIIByNumber) {
             "max{T_MT_K + T_KT_L + T_MT_L, T_MT_L + T_LT_N + T_MT_N}");
 }
 
+// m in 8 tiles of 128 (the last one clipped), l in 5, k in 2, n in 4.
+TEST(DataMovement, OtherOrdersByNumber) {
+  GroupModel group = chimeraChain(1000, 500, 256, 128);
+  llvm::SmallVector<int64_t> tiles(4);
+  auto set = [&](const char *axis, int64_t tile) {
+    tiles[*group.findAxis(axis)] = tile;
+  };
+  set("m", 128), set("l", 100), set("k", 128), set("n", 32);
+  constexpr int64_t a = 1000 * 256, b = 256 * 500, d = 500 * 128,
+                    e = 1000 * 128;
+  struct {
+    const char *order;
+    MovementReading reading;
+    int64_t clipped;
+  } cases[] = {
+      {"mlkn", MovementReading::Printed, a * 5 + b * 8 + d * 8 + e * 5},
+      {"mlkn", MovementReading::Observation2, a * 5 + b * 8 + d * 8 + e * 5},
+      {"mnlk", MovementReading::Printed, a * 5 + b * 8 + d * 8 + e},
+      {"mnlk", MovementReading::Observation2,
+       a * 5 * 4 + b * 4 * 8 + d * 8 + e},
+      {"mknl", MovementReading::Printed, a + b * 8 + d * 8 + e},
+      {"mknl", MovementReading::Observation2, a + b * 4 * 8 + d * 8 + e}};
+  for (const auto &[order, reading, clipped] : cases) {
+    DataMovement movement =
+        analyzeDataMovement(group, orderOf(group, order), reading);
+    EXPECT_EQ(movement.volume(group, tiles, /*clipped=*/true), clipped)
+        << order;
+    // The footprints are of tiles, whatever the order.
+    EXPECT_EQ(movement.memoryUsage(group, tiles),
+              std::max(128 * 128 + 128 * 100 + 128 * 100,
+                       128 * 100 + 100 * 32 + 128 * 32))
+        << order;
+  }
+}
+
 // The third product has nothing to do with k and n: neither multiplies what it
 // moves, wherever they stand.
 TEST(DataMovement, LoopsOfTheProducersAlonePassAway) {

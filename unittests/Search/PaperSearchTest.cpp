@@ -147,7 +147,7 @@ TEST(PaperSearch, SaysWhyThereIsNone) {
                         "bytes of shared memory"),
             std::string::npos)
       << reason;
-  options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  options = inSpace(SpaceKind::Paper, ModelKind::Default);
   options.rules.padding = PaddingRule::None;
   options.rules.limitSharedMemory = false;
   options.rules.deduplicate = false;
@@ -156,6 +156,57 @@ TEST(PaperSearch, SaysWhyThereIsNone) {
   EXPECT_FALSE(searchSchedule(group, *lookupChip("sm_80"), reason, options));
   EXPECT_EQ(reason, "109051904 candidates are too many to list; use the "
                     "evolutionary search");
+}
+
+// Without the other rules there are too many to list, yet few have to be looked
+// at: what rule 1 leaves out is no better.
+TEST(PaperSearch, BranchAndBoundNeedsNoRules) {
+  std::string reason;
+  SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  options.method = SearchMethod::Exhaustive;
+  options.rules.padding = PaddingRule::None;
+  options.rules.completeIntermediates = false;
+  auto classes =
+      searchSchedule(example(), *lookupChip("sm_80"), reason, options);
+  options.rules.deduplicate = false;
+  auto all = searchSchedule(example(), *lookupChip("sm_80"), reason, options);
+  ASSERT_TRUE(classes && all) << reason;
+  EXPECT_TRUE(all->isProven);
+  EXPECT_EQ(all->counts->candidates[3], 109051904u);
+  EXPECT_LT(all->candidates, 109051904);
+  EXPECT_EQ(all->modelSeconds, classes->modelSeconds);
+}
+
+// Chimera's tiles are among the first ones of our evolution, and of nobody
+// else's.
+TEST(PaperSearch, EvolutionStartsFromTheClosedForm) {
+  std::string reason;
+  SearchOptions options = inSpace(SpaceKind::Chimera, ModelKind::ChimeraObs2);
+  auto best = searchSchedule(example(), *lookupChip("sm_80"), reason, options);
+  options.method = SearchMethod::Evolutionary;
+  auto evolved =
+      searchSchedule(example(), *lookupChip("sm_80"), reason, options);
+  ASSERT_TRUE(best && evolved) << reason;
+  EXPECT_TRUE(best->isProven);
+  EXPECT_GE(evolved->modelSeconds, best->modelSeconds);
+  EXPECT_LE(evolved->modelSeconds, 1.1 * best->modelSeconds);
+}
+
+// Chimera G9's 208 is 13 times 16.
+TEST(PaperSearch, TellsWhatRuleThreeLoses) {
+  std::string reason;
+  const ChipInfo &chip = *lookupChip("sm_80");
+  GroupModel odd = makeChainModel({{208, 80, 208, 80}, 16});
+  SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
+  auto printed = searchSchedule(odd, chip, reason, options);
+  auto even = searchSchedule(example(), chip, reason, options);
+  options.rules.padding = PaddingRule::LeastOfTrips;
+  auto ours = searchSchedule(odd, chip, reason, options);
+  ASSERT_TRUE(printed && even && ours) << reason;
+  ASSERT_TRUE(printed->counts->paddingLoss && even->counts->paddingLoss);
+  EXPECT_GT(*printed->counts->paddingLoss, 0.2);
+  EXPECT_LT(*even->counts->paddingLoss, 0.02);
+  EXPECT_EQ(ours->counts->paddingLoss, std::nullopt);
 }
 
 TEST(PaperSearch, ReasonsAreCountedWithoutTheirNumbers) {

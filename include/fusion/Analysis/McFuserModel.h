@@ -55,7 +55,13 @@ public:
                                             const ChipInfo &chip,
                                             std::string &reason);
 
-  McFuserCost predict(llvm::ArrayRef<int64_t> tiles) const;
+  McFuserCost predict(llvm::ArrayRef<int64_t> tiles) const {
+    return predictAtLeast(tiles, tiles);
+  }
+  /// What any tiles from `least` to `most` take at least, each part by itself.
+  /// Loops are dead in both or in neither.
+  McFuserCost predictAtLeast(llvm::ArrayRef<int64_t> least,
+                             llvm::ArrayRef<int64_t> most) const;
 
   /// Equation 1 with what it leaves out (ours): a value that a reduction loop
   /// carries keeps a tile for each iteration of its own loops inside of it;

@@ -41,9 +41,18 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       llvm::cl::desc("Correct the sums of online reductions only where that "
                      "divides them by more than 2 to this; 0: always"),
       llvm::cl::init(0)};
+  Option<std::string> stitch{
+      *this, "stitch",
+      llvm::cl::desc("What is left of chains: explorer, printed, greedy or none "
+                     "(fuse-form-groups)"),
+      llvm::cl::init("explorer")};
 };
 
-/// From a module of func.funcs over tensors to groups with schedules. A
+/// From a module of func.funcs over tensors to groups without schedules.
+void buildFormGroupsPipeline(mlir::OpPassManager &manager,
+                             const FuseToNVVMOptions &options);
+
+/// The same, and their schedules. A
 /// measurer (fusion/Transforms/GroupMeasurer.h) outlives the manager.
 void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
                              const FuseToNVVMOptions &options,

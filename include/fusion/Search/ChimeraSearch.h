@@ -15,6 +15,7 @@
 #define FUSION_SEARCH_CHIMERASEARCH_H
 
 #include "fusion/Analysis/DataMovement.h"
+#include "fusion/Target/ChipTable.h"
 
 namespace fusion {
 
@@ -34,6 +35,12 @@ struct ChimeraOptimum {
 std::optional<ChimeraOptimum>
 searchChimera(const GroupModel &group, int64_t capacity,
               MovementReading reading, PartialSums sums, std::string &reason);
+
+/// The closed form's tiles, by axis, for a block of the chip with all operands
+/// in its shared memory and tiles of 16 at least: where searches may start.
+/// nullopt where the group is not a chain of two products.
+std::optional<llvm::SmallVector<int64_t, 8>>
+closedFormTiles(const GroupModel &group, const ChipInfo &chip);
 
 } // namespace fusion
 

@@ -110,7 +110,11 @@ public:
 
   TilingTree tree(const PaperCandidate &candidate) const;
   /// MCFuser's model of the candidate's tree. Any number of threads may ask.
-  const McFuserModel &model(const PaperCandidate &candidate) const;
+  const McFuserModel &model(const PaperCandidate &candidate) const {
+    return model(candidate.expression, tilesOf(candidate));
+  }
+  const McFuserModel &model(unsigned expression,
+                            llvm::ArrayRef<int64_t> tiles) const;
   /// Predicted seconds by equations 2 to 5.
   double estimate(const PaperCandidate &candidate) const {
     return model(candidate).predict(tilesOf(candidate)).total;
@@ -134,9 +138,6 @@ public:
   using Filter =
       llvm::function_ref<bool(const McFuserModel &, llvm::ArrayRef<int64_t>)>;
   std::optional<Best> searchExhaustively(Filter isTaken = nullptr) const;
-  /// Those whose tiles, with all that loops carry, fit into a block. Rule 4
-  /// lets others pass too.
-  std::optional<Best> searchFitting() const;
 
   llvm::ArrayRef<int64_t> tilesOf(const PaperCandidate &candidate) const {
     return llvm::ArrayRef(candidate.tiles).take_front(group->axes.size());
