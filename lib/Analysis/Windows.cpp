@@ -309,6 +309,29 @@ bool fusion::isConvolution(linalg::LinalgOp op) {
          matchDigits(window, op.getStaticLoopRanges()) && multipliesAndAdds(op);
 }
 
+std::optional<std::string> fusion::whyNoProduct(linalg::LinalgOp op) {
+  if (isConvolution(op) || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  bool isNamed = isa<linalg::ConvolutionOpInterface>(op.getOperation()),
+       multiplies = !op.getBlock()->getOps<arith::MulFOp>().empty() ||
+                    !op.getBlock()->getOps<arith::MulIOp>().empty();
+  bool hasWindow = llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return !map.isProjectedPermutation();
+  });
+  if (!(isNamed || hasWindow) || !multiplies)
+    return std::nullopt;
+  if (op.getNumDpsInputs() != 2 || !multipliesAndAdds(op))
+    return "the convolution computes more than sums of products";
+  if (op.hasDynamicShape())
+    return "sizes of the convolution are known at run time only";
+  std::optional<ProductLoops> loops = inferProductLoops(op);
+  if (loops && (loops->m.empty() || loops->n.empty()))
+    return "no loop of the convolution is of the filter and the result alone, "
+           "so "
+           "that it is no product of matrices";
+  return "the convolution's window is no sum of loops";
+}
+
 bool fusion::readsThroughWindow(OpOperand &operand) {
   auto op = cast<linalg::LinalgOp>(operand.getOwner());
   return !op.getMatchingIndexingMap(&operand).isProjectedPermutation() ||

@@ -352,6 +352,21 @@ static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
   }
 }
 
+/// Whether a use is a convolution's window, or the padding that it reads.
+static bool isReadThroughWindow(OpOperand &use) {
+  auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  if (!op)
+    op = use.getOwner()->getParentOfType<linalg::LinalgOp>();
+  if (!op)
+    return false;
+  if (isContraction(op))
+    return op.isDpsInput(&use) && readsThroughWindow(use);
+  return matchPadding(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
+           auto reader = dyn_cast<linalg::LinalgOp>(user);
+           return reader && isContraction(reader);
+         });
+}
+
 /// Says why the chain ends with a value; false where no operator reads it.
 bool Collector::remarkEnd(Value value) {
   SmallVector<OpOperand *> uses;
@@ -368,6 +383,9 @@ bool Collector::remarkEnd(Value value) {
     reason = llvm::formatv("it is read in {0} places", uses.size());
   else if (taken.contains((*reader)->getOwner()))
     reason = "its reader is already in the chain of another operand";
+  else if (isReadThroughWindow(**reader))
+    reason = "a convolution reads it through its window, so that tiles would "
+             "overlap";
   else
     reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "

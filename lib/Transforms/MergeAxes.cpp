@@ -9,6 +9,7 @@
 
 #include "AxisRegrouping.h"
 #include "ChainRows.h"
+#include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
 #include "fusion/Search/ScheduleSearch.h"
@@ -39,14 +40,16 @@ namespace {
 
 class AxisMerger {
 public:
-  AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked)
+  AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked,
+             bool forceFusion)
       : function(function), chip(chip), skipMasked(skipMasked),
-        rewriter(function.getContext()) {}
+        forceFusion(forceFusion), rewriter(function.getContext()) {}
 
   void run() {
     padInPlace();
     repeatInPlace();
     takeApart();
+    inlineIntoWindows();
     llvm::SmallPtrSet<Operation *, 1> none;
     for (ChainRow &row : collectChainRows(function, none, /*explains=*/false)) {
       Operators operators = row.operators(0, row.links.size() - 1, /*all=*/true,
@@ -67,11 +70,14 @@ private:
   void repeatInPlace();
   void takeApart();
   void merge(const Operators &operators);
+  void inlineIntoWindows();
+  void inlineIntoWindow(linalg::LinalgOp convolution);
   std::optional<double> price(const Operators &operators);
+  std::optional<double> priceJoined(const Operators &operators);
 
   func::FuncOp function;
   const ChipInfo &chip;
-  bool skipMasked;
+  bool skipMasked, forceFusion;
   IRRewriter rewriter;
 };
 
@@ -253,8 +259,8 @@ void AxisMerger::takeApart() {
 // Loops that are put together
 //===----------------------------------------------------------------------===//
 
-/// The predicted time of the operators as one kernel, or nullopt where they are
-/// none.
+/// The predicted time of the operators as one kernel, without the zeros around
+/// what they read, or nullopt where they are none.
 std::optional<double> AxisMerger::price(const Operators &operators) {
   auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
   auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
@@ -275,6 +281,106 @@ std::optional<double> AxisMerger::price(const Operators &operators) {
     if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
       rewriter.eraseOp(empty);
   return time;
+}
+
+/// The same with the loops put together that can be: the better way.
+std::optional<double> AxisMerger::priceJoined(const Operators &operators) {
+  std::optional<double> best;
+  for (bool withIndices : {false, true}) {
+    if (!llvm::all_of(operators, AxisRegrouping::canRegroup))
+      break;
+    FailureOr<AxisRegrouping> regrouping = AxisRegrouping::compute(operators);
+    if (failed(regrouping) || !regrouping->join(withIndices))
+      continue;
+    AxisRegrouping::Rewritten rewritten = regrouping->rewrite(rewriter);
+    std::optional<double> time = price(rewritten.operators);
+    AxisRegrouping::discard(rewriter, rewritten);
+    if (time && (!best || *time < *best))
+      best = time;
+  }
+  return best ? best : price(operators);
+}
+
+/// Lets convolutions whose window reads what a product makes compute that at
+/// the places of the window, where it pays.
+void AxisMerger::inlineIntoWindows() {
+  SmallVector<linalg::LinalgOp> all(
+      function.getBody().front().getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp op : all)
+    if (isConvolution(op))
+      inlineIntoWindow(op);
+}
+
+void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
+  Location loc = convolution.getLoc();
+  auto keep = [&](const Twine &why) {
+    remark::missed(loc,
+                   remark::RemarkOpts::name("window-apart").category("fuse"))
+        << "not fused with the product that makes what its window reads: " +
+               why.str();
+  };
+  std::string reason;
+  std::optional<WindowInlining> inlining =
+      WindowInlining::find(convolution, reason);
+  if (!inlining) {
+    if (!reason.empty())
+      keep(reason);
+    return;
+  }
+  // What either has around it.
+  Operators before, after;
+  for (ChainRow &row : collectChainRows(function))
+    for (unsigned i = 0; i < row.links.size(); ++i) {
+      bool isFirst = row.links[i].product == inlining->producer();
+      if (!isFirst && row.links[i].product != convolution)
+        continue;
+      if (isFirst && row.links.size() > 1)
+        return keep("that is part of a chain already");
+      Operators &list = isFirst ? before : after;
+      list = row.operators(i, i, /*all=*/true, /*joined=*/false,
+                           /*heads=*/false);
+      llvm::erase_if(list, [](linalg::LinalgOp op) {
+        return matchPadding(op).has_value();
+      });
+    }
+  if (before.empty() || after.empty())
+    return;
+  std::optional<double> first = priceJoined(before),
+                        second = priceJoined(after);
+  Operators together = inlining->build(rewriter);
+  Value old = convolution->getResult(0), made = together.back()->getResult(0);
+  rewriter.replaceAllUsesWith(old, made);
+  // What the old ones still read would have to leave the group.
+  for (linalg::LinalgOp op : after)
+    if (op != convolution && !llvm::is_contained(op->getUsers(), convolution))
+      together.push_back(op);
+  llvm::sort(together, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  std::optional<double> fused = priceJoined(together);
+  bool pays =
+      fused && (forceFusion || !first || !second || *fused < *first + *second);
+  if (!pays) {
+    rewriter.replaceAllUsesWith(made, old);
+    inlining->discard(rewriter);
+  }
+  if (!fused)
+    return keep(
+        "computed at each place of the window there is no kernel of both");
+  std::string numbers =
+      first && second
+          ? llvm::formatv("predicted {0:F2} us against {1:F2} us apart",
+                          *fused * 1e6, (*first + *second) * 1e6)
+                .str()
+          : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
+  if (!pays)
+    return keep("computed at each place of the window, " + numbers);
+  remark::passed(loc,
+                 remark::RemarkOpts::name("window-inlined").category("fuse"))
+      << "the product that makes what its window reads is computed at each "
+         "place of the window: " +
+             numbers;
+  eraseUnused(function.getBody().front(), rewriter);
 }
 
 void AxisMerger::merge(const Operators &given) {
@@ -324,7 +430,7 @@ struct MergeAxesPass : fusion::impl::FuseMergeAxesBase<MergeAxesPass> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        AxisMerger(function, **target, skipMasked).run();
+        AxisMerger(function, **target, skipMasked, forceFusion).run();
   }
 };
 

@@ -15,7 +15,7 @@ from convolution_programs import Program, chimera, draw, layer  # noqa: E402
 from hand_schedule import ROOT  # noqa: E402
 
 PIPELINE = (
-    "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-merge-axes{{chip={chip}}},cse,"
+    "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-merge-axes{{chip={chip} force-fusion=true}},cse,"
     "fuse-form-groups{{chip={chip} force-fusion=true}},fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
 )
 
@@ -39,6 +39,9 @@ CASES = {
     "single": (Program(1, (9, 7), 12, "last", "f32", [layer(20, 3, 1, 1, relu=True), layer(8)]), 1),
     "bytes": (Program(1, (9, 8), 32, "last", "i8", [layer(24, 3, 1, 1)]), 1),
     "residual": (Program(1, (9, 8), 32, "last", "f16", [layer(24, 3, 1, 1, bias=True, residual=True, relu=True), layer(16)]), 1),
+    "two_windows": (Program(1, (9, 8), 16, "last", "f16", [layer(24, 3, 1, 1, bias=True, relu=True), layer(16, 3, 2, 1)]), 1),
+    "windows_of_lines": (Program(2, (40,), 16, "last", "bf16", [layer(24, relu=True, rank=1), layer(16, 4, rank=1)]), 1),
+    "windows_channels_first": (Program(1, (9, 8), 16, "first", "f16", [layer(24, bias=True), layer(16, 3, 1, 1, relu=True)]), 1),
     "whole_image": (Program(2, (7, 7), 16, "last", "f16", [layer(32, 7)]), 1),
 }  # fmt: skip
 
@@ -53,8 +56,7 @@ def cases(arguments):
         yield name, program, kernels
     with open(os.path.join(ROOT, "benchmarks", "workloads", "conv_chains_chimera.json")) as file:
         for case in json.load(file)["cases"]:
-            # A second window reads tiles that overlap: two kernels.
-            yield case["name"], chimera(case), 1 if case["k2"] == 1 else None
+            yield case["name"], chimera(case), 1
 
 
 def check(program, report, kernels):

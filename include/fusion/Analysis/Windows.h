@@ -58,6 +58,10 @@ std::optional<ProductLoops> inferProductLoops(mlir::linalg::LinalgOp op);
 /// no loop that only the filter has.
 bool isConvolution(mlir::linalg::LinalgOp op);
 
+/// Of an operator that sums products over a window without being such a product:
+/// why not. nullopt for all others.
+std::optional<std::string> whyNoProduct(mlir::linalg::LinalgOp op);
+
 /// Whether a product reads an operand through a window or its padding: whether
 /// its dimensions are other than plain loops over the tensor behind it.
 bool readsThroughWindow(mlir::OpOperand &operand);
