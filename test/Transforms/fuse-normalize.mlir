@@ -219,7 +219,7 @@ func.func @pointwise(%x: tensor<2x8x8x16xf16>, %f: tensor<1x1x16x32xf16>, %g: te
       ins(%x, %f : tensor<2x8x8x16xf16>, tensor<1x1x16x32xf16>) outs(%i0 : tensor<2x8x8x32xf32>) -> tensor<2x8x8x32xf32>
   %e1 = tensor.empty() : tensor<2x3x4x32xf32>
   %i1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x3x4x32xf32>) -> tensor<2x3x4x32xf32>
-  // CHECK: %[[G:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0], [1, 2], [3]] : tensor<3x1x16x32xf16> into tensor<3x16x32xf16>
+  // CHECK: %[[G:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0, 1], [2], [3]] : tensor<3x1x16x32xf16> into tensor<3x16x32xf16>
   // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%arg0, %[[G]] :
   %1 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
       ins(%x, %g : tensor<2x8x8x16xf16>, tensor<3x1x16x32xf16>) outs(%i1 : tensor<2x3x4x32xf32>) -> tensor<2x3x4x32xf32>
