@@ -4,11 +4,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What --sanitize costs on every launch of the emulator's corpus.
 
-    sanitizer_ratios.py [--tool=build/bin/emulator-sanitizer-ratios] [--kernels=PATTERN] [--above=2.6]
+    sanitizer_ratios.py [--tool=build/bin/emulator-sanitizer-ratios] [--kernels=PATTERN] [--above=2.6] [--repeat=1]
 
 Prints a table of the sources (launches, sum of sanitized over sum of plain CPU time, median and largest
 ratio of a launch) and the launches whose ratio is above a limit. Times are the least of many interleaved
-launches, so that what else the machine does counts in neither.
+launches, so that what else the machine does counts in neither. With --repeat a launch counts with the median of so
+many such ratios.
 """
 
 import argparse
@@ -22,15 +23,17 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def measure(tool, folder):
+def measure(tool, folder, repeat):
     """[(source, kernel, plain, sanitized, ratio)] of the launches written to `folder`."""
     entries = json.loads((folder / "index.json").read_text())
     rows = []
     for ptx in dict.fromkeys(entry["ptx"] for entry in entries):
         launches = [entry["launch"] for entry in entries if entry["ptx"] == ptx]
-        text = subprocess.run([tool, ptx, *launches], check=True, stdout=subprocess.PIPE, text=True).stdout
-        for line in text.splitlines():
-            kernel, _, _, plain, _, sanitized, _, ratio = line.split()
+        command = [tool, ptx, *launches]
+        texts = [subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout for _ in range(repeat)]
+        for lines in zip(*(text.splitlines() for text in texts)):
+            runs = sorted((line.split() for line in lines), key=lambda words: float(words[-1]))
+            kernel, _, _, plain, _, sanitized, _, ratio = runs[len(runs) // 2]
             rows.append((pathlib.Path(ptx).stem, kernel, float(plain), float(sanitized), float(ratio)))
     return rows
 
@@ -40,11 +43,12 @@ def main():
     parser.add_argument("--tool", default=str(ROOT / "build/bin/emulator-sanitizer-ratios"))
     parser.add_argument("--kernels", default="*")
     parser.add_argument("--above", type=float, default=2.6)
+    parser.add_argument("--repeat", type=int, default=1)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         subprocess.run([sys.executable, "-m", "cases", temporary, arguments.kernels], check=True,
                        cwd=ROOT / "test/Emulator/corpus")
-        rows = measure(arguments.tool, pathlib.Path(temporary))
+        rows = measure(arguments.tool, pathlib.Path(temporary), arguments.repeat)
     print("| source | launches | sum | median | largest |")
     print("|---|---|---|---|---|")
     for source in [*dict.fromkeys(row[0] for row in rows), None]:

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Formats.h"
 #include "Handlers.h"
 #include "Mbarrier.h"
 
@@ -70,12 +71,8 @@ void fillOutside(const TensorBox &box, std::vector<uint8_t> &row) {
   std::fill(row.begin(), row.end(), 0);
   if (!box.map.fill)
     return;
-  unsigned bytes = box.elementBytes();
-  uint64_t nan = bytes == 2   ? 0x7fff
-                 : bytes == 4 ? 0x7fffffff
-                              : 0x7fffffffffffffff;
-  for (size_t i = 0; i + bytes <= row.size(); i += bytes)
-    std::memcpy(row.data() + i, &nan, bytes);
+  for (size_t i = 0; i + 2 <= row.size(); i += 2)
+    std::memcpy(row.data() + i, &kOutOfBoundsNan, 2);
 }
 
 void loadBox(const BulkCopy &copy) {

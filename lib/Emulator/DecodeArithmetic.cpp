@@ -17,6 +17,10 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
   bool approximate = modifiers.take("approx") || modifiers.take("full");
   modifiers.take("noftz");
   uint8_t flags = modifiers.takeFloatFlags();
+  bool isHalf = type == Type::F16 || type == Type::F16x2 ||
+                type == Type::BF16 || type == Type::BF16x2;
+  if (isHalf && op == FloatOp::Fma && modifiers.take("oob"))
+    flags |= FlagOob;
   if (!count(arity + 1, arity + 1))
     return false;
   std::vector<Ref> refs(arity + 1);

@@ -312,8 +312,12 @@ bool Decoder::decodeWarp(std::string_view root, Modifiers &modifiers) {
 
 /// A fence between threads, or nothing.
 void Decoder::emitFence(bool orders, bool narrow) {
-  emit(orders ? fenceHandler() : nothingHandler(), {}).order =
-      narrow ? OrderCta : 0;
+  const auto &list = instruction->modifiers;
+  Inst &inst = emit(orders ? fenceHandler() : nothingHandler(), {});
+  inst.order = narrow ? OrderCta : 0;
+  // PTX ISA, "membar, fence": membar is a fence.sc.
+  inst.a = instruction->root == "membar" ||
+           std::find(list.begin(), list.end(), "sc") != list.end();
   code->hasCtaScope |= orders && narrow;
 }
 

@@ -42,18 +42,92 @@ bool isCas(const Instruction &inst) {
   return inst.root == "atom" && has(inst, "cas") && inst.operands.size() >= 4;
 }
 
-bool isSamePlace(const Operand &x, const Operand &y) {
-  auto simple = [](const Operand &operand) {
-    return operand.kind == Operand::Kind::Address &&
-           operand.elements.size() == 1 &&
-           (operand.elements[0].kind == Operand::Kind::Register ||
-            operand.elements[0].kind == Operand::Kind::Variable);
-  };
-  return simple(x) && simple(y) && x.offset == y.offset &&
-         x.elements[0].kind == y.elements[0].kind &&
-         x.elements[0].index == y.elements[0].index &&
-         x.elements[0].offset == y.elements[0].offset;
-}
+/// Where an instruction accesses memory: a register or a variable, and bytes
+/// from there.
+struct Place {
+  Operand::Kind kind = Operand::Kind::Sink; ///< Register or Variable, if known
+  uint32_t index = kNone;
+  int64_t offset = 0;
+
+  bool operator==(const Place &other) const {
+    return kind != Operand::Kind::Sink && kind == other.kind &&
+           index == other.index && offset == other.offset;
+  }
+};
+
+/// Finds what registers of addresses are made of: nvcc adds a constant to the
+/// address for one access and writes it into the other. A register that is
+/// defined at one place, by a sum or a copy of others like it, stands for what
+/// it was made of: its definition is executed again before the next use
+/// whenever theirs is.
+class Places {
+public:
+  Places(const Function &function, const std::vector<Mentions> &mentions)
+      : function(function), definition(function.registers.size(), kNone) {
+    auto define = [&](uint32_t reg, uint32_t at) {
+      definition[reg] = definition[reg] == kNone ? at : kSeveral;
+    };
+    for (uint32_t i = 0; i < mentions.size(); ++i)
+      for (uint32_t reg : mentions[i].definitions)
+        define(reg, i);
+    for (const auto *formals : {&function.parameters, &function.results})
+      for (const Formal &formal : *formals)
+        if (formal.reg != kNone)
+          define(formal.reg, kSeveral);
+  }
+
+  Place of(const Operand &address) const {
+    Place place;
+    if (address.kind != Operand::Kind::Address || address.elements.size() != 1)
+      return place;
+    add(place, address.elements[0]);
+    place.offset += address.offset;
+    // Chains are short; a text may define registers by one another.
+    for (unsigned depth = 0; depth < 16; ++depth) {
+      if (place.kind != Operand::Kind::Register ||
+          definition[place.index] >= function.body.size())
+        return place;
+      const Instruction &inst = function.body[definition[place.index]];
+      size_t count = inst.operands.size();
+      bool copies = inst.root == "mov" && count == 2,
+           sums = inst.root == "add" && count == 3 &&
+                  inst.operands[2].kind == Operand::Kind::Integer &&
+                  isWide(inst);
+      if (inst.guard != kNone || !(copies || sums) || !isOnce(inst.operands[1]))
+        return place;
+      if (sums)
+        place.offset += int64_t(inst.operands[2].value);
+      add(place, inst.operands[1]);
+    }
+    return Place();
+  }
+
+private:
+  static constexpr uint32_t kSeveral = kNone - 1;
+  static void add(Place &place, const Operand &base) {
+    place.kind = Operand::Kind::Sink;
+    if (base.kind != Operand::Kind::Register &&
+        base.kind != Operand::Kind::Variable)
+      return;
+    place.kind = base.kind;
+    place.index = base.index;
+    place.offset += base.offset;
+  }
+  static bool isWide(const Instruction &inst) {
+    return inst.modifiers.size() == 1 &&
+           (inst.modifiers[0] == "s32" || inst.modifiers[0] == "u32" ||
+            inst.modifiers[0] == "s64" || inst.modifiers[0] == "u64");
+  }
+  bool isOnce(const Operand &operand) const {
+    return operand.kind == Operand::Kind::Variable ||
+           (operand.kind == Operand::Kind::Register &&
+            operand.selector.empty() &&
+            definition[operand.index] < function.body.size());
+  }
+
+  const Function &function;
+  std::vector<uint32_t> definition; ///< by register: instruction, or kSeveral
+};
 
 /// Whether a result depends on nothing but the operands, and does nothing else.
 bool isPure(std::string_view root) {
@@ -78,6 +152,20 @@ public:
       : function(function), flow(flow) {
     for (const Instruction &inst : function.body)
       mentions.push_back(mentionsOf(inst));
+    Places all(function, mentions);
+    for (const Instruction &inst : function.body) {
+      bool accesses = inst.operands.size() >= 2 &&
+                      (inst.root == "ld" || inst.root == "atom");
+      places.push_back(accesses ? all.of(inst.operands[1]) : Place());
+      if (isCas(inst))
+        compared.push_back(places.back());
+    }
+  }
+
+  /// Whether there is a CAS where instruction `index` loads.
+  bool isCompared(uint32_t index) const {
+    return std::find(compared.begin(), compared.end(), places[index]) !=
+           compared.end();
   }
 
   /// Whether nothing but a CAS uses what instruction `index` loads.
@@ -126,8 +214,7 @@ private:
       if (used & (Guess | Made))
         return false;
       result = Guess;
-    } else if (isCas(inst) &&
-               isSamePlace(inst.operands[1], function.body[load].operands[1])) {
+    } else if (isCas(inst) && places[i] == places[load]) {
       // The guess is compared as it is, and is no address or guard.
       uint8_t compared = holdsOf(inst.operands[2], state);
       if ((compared & Made) ||
@@ -165,6 +252,7 @@ private:
   const Function &function;
   const ControlFlow &flow;
   std::vector<Mentions> mentions;
+  std::vector<Place> places, compared; ///< by instruction; of those that CAS
   uint32_t load = 0;
 };
 
@@ -183,14 +271,8 @@ void Decoder::collectGuesses(const ControlFlow &flow) {
   Follower follower(*current, flow);
   for (uint32_t i = 0; i < body.size(); ++i) {
     const Instruction &inst = body[i];
-    guesses[i] =
-        inst.root == "ld" && inst.operands.size() == 2 &&
-        inst.operands[0].kind == Operand::Kind::Register &&
-        std::any_of(body.begin(), body.end(),
-                    [&](const Instruction &other) {
-                      return isCas(other) &&
-                             isSamePlace(other.operands[1], inst.operands[1]);
-                    }) &&
-        follower.isGuess(i);
+    guesses[i] = inst.root == "ld" && inst.operands.size() == 2 &&
+                 inst.operands[0].kind == Operand::Kind::Register &&
+                 follower.isCompared(i) && follower.isGuess(i);
   }
 }

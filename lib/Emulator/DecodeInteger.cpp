@@ -168,11 +168,12 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
   Type result = type;
   std::vector<Type> sources{type};
   if (root == "mul24" || root == "mad24") {
-    bool mad = root == "mad24";
+    bool mad = root == "mad24", sat = mad && hi && modifiers.take("sat");
     if (hi == lo)
       return false;
-    op = mad ? (hi ? IntOp::Mad24Hi : IntOp::Mad24)
-             : (hi ? IntOp::Mul24Hi : IntOp::Mul24);
+    op = sat   ? IntOp::Mad24HiSat
+         : mad ? (hi ? IntOp::Mad24Hi : IntOp::Mad24)
+               : (hi ? IntOp::Mul24Hi : IntOp::Mul24);
     sources.assign(mad ? 3 : 2, type);
     hi = lo = false;
   } else if (root == "sad") {

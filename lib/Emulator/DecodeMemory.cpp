@@ -21,11 +21,11 @@ static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
                                        OrderStrong | OrderAcquire, // acquire
                                        OrderStrong | OrderRelease, // release
                                        OrderStrong | OrderAcquire |
-                                           OrderRelease, // acq_rel
-                                       OrderStrong};     // mmio
+                                           OrderRelease}; // acq_rel
+  bool isMmio = modifiers.take("mmio");                   // with relaxed.sys
   int which = modifiers.takeOneOf(
-      {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
-  order = which < 0 ? 0 : orders[which];
+      {"volatile", "relaxed", "acquire", "release", "acq_rel"});
+  order = which >= 0 ? orders[which] : isMmio ? OrderStrong : 0;
   modifiers.take("weak");
   if (modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) == 0 &&
       (order & (OrderAcquire | OrderRelease)))
@@ -231,28 +231,35 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     return operand.kind == Operand::Kind::Vector &&
            operand.elements.size() == n;
   };
-  if (n > 1 && (!isVector(operands[base + 1]) ||
-                (!isReduction && !isVector(operands[0]))))
+  bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
+  if (n > 1 &&
+      (!isVector(operands[base + 1]) || (!discards && !isVector(operands[0]))))
     return fail("'" + std::string(instruction->opcode) + "' wants " +
                 std::to_string(n) + " registers");
-  bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
   if (!address(operands[base], a, width, offset) ||
       (sources == 2 && !source(operands[base + 2], type, c)))
     return false;
-  // Each element of a vector is atomic by itself (PTX ISA, "atom", "red").
-  std::vector<Ref> written;
+  // Each element of a vector is atomic by itself (PTX ISA, "atom", "red"). What
+  // one of them gives may lie where the operand of the next one does.
+  std::vector<Ref> values(n);
   for (unsigned k = 0; k < n; ++k) {
-    auto element = [&](const Operand &operand) -> const Operand & {
-      return n > 1 ? operand.elements[k] : operand;
-    };
-    if ((!isReduction && !destination(element(operands[0]), type, d)) ||
-        !source(element(operands[base + 1]), type, b))
+    const Operand &operand = operands[base + 1];
+    if (!source(n > 1 ? operand.elements[k] : operand, type, values[k]))
       return false;
-    if (std::find(written.begin(), written.end(), b) != written.end())
-      return fail("an element of '" + std::string(instruction->opcode) +
-                  "' would overwrite the operand of the next one");
-    if (!discards)
-      written.push_back(d);
+    if (k == 0 || discards)
+      continue;
+    Type bits = bytes == 2 ? Type::B16 : Type::B32;
+    Ref copy = scratch(32 * bytes);
+    emit(table.integer(IntOp::Mov, bits), {copy, values[k]}, Flow::Hidden);
+    values[k] = copy;
+  }
+  for (unsigned k = 0; k < n; ++k) {
+    const Operand &result = operands[0];
+    bool isOne = n == 1 || discards;
+    if (!isReduction &&
+        !destination(isOne ? result : result.elements[k], type, d))
+      return false;
+    b = values[k];
     Inst &inst =
         emit(atomicHandler(), {d, b, c, a}, k ? Flow::Hidden : Flow::Checked);
     if (k && instruction->guard != kNone) {

@@ -30,8 +30,12 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
       spec.n = shape.n;
       spec.k = shape.k;
     }
-  bool layouts = modifiers.take("row") && modifiers.take("col");
+  int layoutA = modifiers.takeOneOf({"row", "col"});
+  int layoutB = modifiers.takeOneOf({"row", "col"});
+  spec.columnA = layoutA == 1;
+  spec.rowB = layoutB == 0;
   spec.satfinite = modifiers.take("satfinite");
+  Rounding rounding = modifiers.takeRounding();
   modifiers.take("kind::f8f6f4");
   spec.result = modifiers.takeType();
   spec.a = modifiers.takeType();
@@ -41,8 +45,11 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
     int bitOp = modifiers.takeOneOf({"and", "xor"});
     spec.bitOp = MmaSpec::BitOp(bitOp + 1);
   }
+  bool isQuad = spec.k == 4 && spec.a == Type::F16;
+  bool layouts =
+      isQuad ? layoutA >= 0 && layoutB >= 0 : layoutA == 0 && layoutB == 1;
   Handler handler = sync && layouts && spec.m ? table.mma(spec) : nullptr;
-  if (!handler)
+  if (!handler || (rounding != Rounding::None && spec.a != Type::F64))
     return unsupported();
   if (!count(spec.isSparse ? 6 : 4, spec.isSparse ? 6 : 4))
     return false;
@@ -63,6 +70,10 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
                 {spec.n * spec.k, spec.b},
                 {spec.m * spec.n, spec.accumulator}};
   std::vector<Ref> refs;
+  // Four products of 8 by 8 by 4.
+  if (isQuad)
+    for (Part &part : parts)
+      part.elements *= 4;
   for (unsigned i = 0; i < 4; ++i) {
     Type type = registerType(parts[i].type);
     size_t n =
@@ -101,7 +112,7 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   }
   Inst &inst = emit(handler, refs, Flow::WarpAligned);
   inst.a = spec.satfinite;
-  inst.b = uint8_t(selector);
+  inst.b = spec.isSparse ? uint8_t(selector) : uint8_t(rounding);
   inst.c = sparse == 1;
   return true;
 }

@@ -139,11 +139,12 @@ static bool isPacked(Type type) {
 /// cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}
 bool Decoder::decodePack(Modifiers &modifiers) {
   bool sat = modifiers.take("sat");
-  Type to = modifiers.takeType(), from = modifiers.takeType(),
-       third = modifiers.takeType();
-  bool narrow = bytesOf(to) == 1;
-  if (!sat || from != Type::S32 || (bytesOf(to) != 2 && !narrow) ||
-      isFloat(to) || third != (narrow ? Type::B32 : Type::None))
+  int to =
+      modifiers.takeOneOf({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
+  Type from = modifiers.takeType(), third = modifiers.takeType();
+  bool narrow = to >= 2;
+  if (!sat || to < 0 || from != Type::S32 ||
+      third != (narrow ? Type::B32 : Type::None))
     return unsupported();
   size_t n = narrow ? 4 : 3;
   std::vector<Ref> refs(n);
@@ -153,7 +154,9 @@ bool Decoder::decodePack(Modifiers &modifiers) {
   for (size_t i = 1; i < n; ++i)
     if (!source(instruction->operands[i], Type::B32, refs[i]))
       return false;
-  emit(convertPackHandler(), refs, Flow::Next).c = uint8_t(to);
+  Inst &inst = emit(convertPackHandler(), refs, Flow::Next);
+  inst.a = uint8_t(16 >> (to / 2));
+  inst.b = uint8_t(to % 2);
   return true;
 }
 
@@ -244,6 +247,26 @@ bool Decoder::decodeMove(Modifiers &modifiers) {
     return unsupported();
   const Operand &to = instruction->operands[0];
   const Operand &from = instruction->operands[1];
+  // A special register of four elements, as early PTX has them.
+  if (from.kind == Operand::Kind::Special && modifiers.take("v4")) {
+    if (bytesOf(type) != 4 || to.kind != Operand::Kind::Vector ||
+        to.elements.size() != 4)
+      return unsupported();
+    for (unsigned i = 0; i < 4; ++i) {
+      Ref d, a;
+      if (!specialByName(std::string(from.name) + "." + "xyzw"[i], a))
+        return unsupported();
+      if (!destination(to.elements[i], type, d))
+        return false;
+      Inst &inst = emit(table.integer(IntOp::Mov, type), {d, a},
+                        i ? Flow::Hidden : Flow::Next);
+      if (i && instruction->guard != kNone) {
+        inst.guard = slots[instruction->guard];
+        inst.guardFlip = instruction->guardNegated ? ~0u : 0;
+      }
+    }
+    return true;
+  }
   if (type == Type::Pred) {
     Ref d, a;
     if (!destination(to, type, d) || !source(from, type, a))

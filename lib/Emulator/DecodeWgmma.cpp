@@ -19,6 +19,10 @@ static bool wgmmaTypes(Type d, Type a, Type b, unsigned &k) {
     k = 32;
     return d == Type::S32;
   }
+  if (a == Type::B1 && b == Type::B1) {
+    k = 256;
+    return d == Type::S32;
+  }
   bool half = d == Type::F16;
   if (isFp8(a) && isFp8(b)) {
     k = 32;
@@ -142,7 +146,9 @@ bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
   bool satfinite = modifiers.take("satfinite");
   Type d = modifiers.takeType(), a = modifiers.takeType(),
        b = modifiers.takeType();
-  if (!wgmmaTypes(d, a, b, k) || k != shapeK || n < 8 || n > 256 || n % 8 ||
+  bool counts = modifiers.take("and") && modifiers.take("popc");
+  if (!wgmmaTypes(d, a, b, k) || counts != (a == Type::B1) ||
+      (satfinite && counts) || k != shapeK || n < 8 || n > 256 || n % 8 ||
       (satfinite && d != Type::S32))
     return unsupported();
   // Integers have fewer sizes beyond 32 (PTX ISA, "wgmma.mma_async").

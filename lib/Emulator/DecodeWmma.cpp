@@ -15,15 +15,19 @@ static WmmaShape takeShape(Modifiers &modifiers) {
   static const struct {
     std::string_view name;
     WmmaShape shape;
-  } shapes[] = {{"m16n16k16", {16, 16, 16}},
-                {"m32n8k16", {32, 8, 16}},
-                {"m8n32k16", {8, 32, 16}},
-                {"m16n16k8", {16, 16, 8}},
-                {"m8n8k4", {8, 8, 4}}};
+  } shapes[] = {{"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}},
+                {"m8n32k16", {8, 32, 16}},   {"m16n16k8", {16, 16, 8}},
+                {"m8n8k4", {8, 8, 4}},       {"m8n8k32", {8, 8, 32}},
+                {"m8n8k128", {8, 8, 128}}};
   for (const auto &candidate : shapes)
     if (modifiers.take(candidate.name))
       return candidate.shape;
   return {};
+}
+
+/// Elements of a word, for those that are smaller than a byte.
+static unsigned elementsPerWord(Type type) {
+  return type == Type::U4 || type == Type::S4 ? 8 : type == Type::B1 ? 32 : 1;
 }
 
 static Type registerType(Type type) {
@@ -55,12 +59,24 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
   WmmaShape shape = takeShape(modifiers);
   int space = modifiers.takeOneOf({"global", "shared", "shared::cta"});
   Type type = modifiers.takeType();
-  if (!sync || matrix < 0 || layout < 0 || !shape.m || !bytesOf(type) ||
-      isStore != (matrix == 3))
-    return unsupported();
+  unsigned perWord = elementsPerWord(type);
   bool accumulator = matrix >= 2;
   unsigned rows = matrix == 1 ? shape.k : shape.m;
   unsigned columns = matrix == 0 ? shape.k : shape.n;
+  if (perWord > 1) {
+    // Words of A's rows and of B's columns: both have 8 of them, along k.
+    if (accumulator || shape.k != 4 * perWord || layout != matrix)
+      return unsupported();
+    type = Type::B32;
+    rows = 8;
+    columns = 4;
+    layout = 0;
+  } else if (shape.k > 16 && !accumulator) {
+    return unsupported();
+  }
+  if (!sync || matrix < 0 || layout < 0 || !shape.m || !bytesOf(type) ||
+      isStore != (matrix == 3))
+    return unsupported();
   unsigned registers = wmmaRegisters(type, rows * columns, accumulator);
   if (!count(2, 3))
     return false;
@@ -75,6 +91,12 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
     return false;
   if (operands.size() == 3 && !source(operands[2], Type::U32, stride))
     return false;
+  if (operands.size() == 3 && perWord > 1) {
+    Ref words = scratch(128);
+    emit(table.integer(IntOp::Shr, Type::U32),
+         {words, stride, constant(perWord == 8 ? 3 : 5, 4)}, Flow::Hidden);
+    stride = words;
+  }
   refs.push_back(address);
   refs.push_back(stride);
   Inst &inst = emit(isStore ? wmmaStoreHandler() : wmmaLoadHandler(), refs,
@@ -98,15 +120,17 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
     return decodeWmmaAccess(true, modifiers);
   if (!modifiers.take("mma"))
     return unsupported();
+  MmaSpec spec;
+  if (modifiers.take("popc"))
+    spec.bitOp = MmaSpec::BitOp(modifiers.takeOneOf({"and", "xor"}) + 1);
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   // The layouts told wmma.load how memory looks; fragments are what they are.
   int layouts = 0;
   while (modifiers.takeOneOf({"row", "col"}) >= 0)
     ++layouts;
   WmmaShape shape = takeShape(modifiers);
-  MmaSpec spec;
   spec.satfinite = modifiers.take("satfinite");
-  modifiers.take("rn");
+  Rounding rounding = modifiers.takeRounding();
   Type types[4] = {Type::None, Type::None, Type::None, Type::None};
   unsigned given = 0;
   while (given < 4 && (types[given] = modifiers.takeType()) != Type::None)
@@ -123,11 +147,13 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
     spec.b = types[2];
     spec.accumulator = types[3];
   }
+  // Fragments of words are as for mma.sync.
+  bool isSmall = elementsPerWord(spec.a) > 1;
   Handler handler =
       sync && layouts == 2 && shape.m && (given == 2 || given == 4)
-          ? table.wmma(spec)
+          ? (isSmall ? table.mma(spec) : table.wmma(spec))
           : nullptr;
-  if (!handler)
+  if (!handler || (rounding != Rounding::None && spec.a != Type::F64))
     return unsupported();
   if (!count(4, 4))
     return false;
@@ -150,9 +176,15 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
                 wmmaRegisters(spec.accumulator, m * n, true), false, refs))
     return false;
   Inst &inst = emit(handler, refs, Flow::WarpAligned);
+  if (isSmall) {
+    inst.a = spec.satfinite;
+    return true;
+  }
   inst.a = uint8_t(m);
   inst.b = uint8_t(n);
   inst.c = uint8_t(k);
+  inst.d = spec.satfinite;
+  inst.e = uint8_t(rounding);
   inst.imm = a | b << 16;
   inst.imm2 = c;
   return true;

@@ -402,6 +402,13 @@ bool Decoder::decode(const Instruction &inst) {
   }
   if (!modifiers.empty())
     return unsupported();
+  if (std::string target = module.target ? missingTarget(module, inst) : "";
+      !target.empty())
+    return fail("'" + std::string(inst.opcode.substr(0, 120)) +
+                "' needs .target " + target + ", and the module has sm_" +
+                std::to_string(module.target) +
+                (module.targetSuffix ? std::string(1, module.targetSuffix)
+                                     : std::string()));
   // The guard holds for everything that the instruction became; hidden parts
   // run for all lanes, which is harmless.
   for (size_t i = before; i < code->insts.size(); ++i) {

@@ -46,6 +46,10 @@ private:
   std::vector<std::string_view> list;
 };
 
+/// The least target that has the instruction, such as "sm_90a", where the
+/// module's has it not; else nothing (Targets.cpp).
+std::string missingTarget(const Module &module, const Instruction &instruction);
+
 class Decoder {
 public:
   /// `watched`: sanitizers look at what wgmma has in registers.

@@ -40,61 +40,20 @@ uint64_t Executor::random() {
   return z ^ (z >> 31);
 }
 
-/// Whether the lanes that an instruction synchronises are all here.
-bool Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
-  uint32_t needed = warp.live;
-  if (inst.flow == Flow::WarpSync) {
-    const uint32_t *members = warp.reg<uint32_t>(inst.op[inst.count - 1]);
-    needed = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-      unsigned lane = unsigned(__builtin_ctz(left));
-      if (!(members[lane] >> lane & 1)) {
-        raiseFault(warp, inst, lane,
-                   "the membermask does not name the lane that executes the "
-                   "instruction",
-                   "bad-membermask");
-        return true;
-      }
-      needed |= members[lane];
-    }
-    needed &= warp.live;
-  } else if (warp.sanitizer && (warp.current.mask & ~mask)) {
-    // These go on without the others.
+/// The lanes of the group that execute an instruction for whole warps; none
+/// where lanes are missing.
+uint32_t Executor::synchronizeAligned(Warp &warp, const Inst &inst,
+                                      uint32_t mask) {
+  // These go on without the others.
+  if (warp.sanitizer && (warp.current.mask & ~mask))
     warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
-  }
-  // Of these instructions only bar.warp.sync orders memory.
-  bool isBarrier = inst.flow == Flow::WarpSync && inst.run == nothingHandler();
-  if (!(needed & ~mask)) {
-    // Lanes that ended count as arrived at barriers alone.
-    if (warp.sanitizer && inst.flow == Flow::WarpAligned &&
-        (warp.exists & ~mask) && inst.run != clusterArriveHandler() &&
-        inst.run != clusterWaitHandler())
-      warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
-    if (warp.sanitizer && isBarrier)
-      warp.sanitizer->warpBarrier(warp, needed);
-    return true;
-  }
-  // It also joins lanes that arrive at different places.
-  if (isBarrier) {
-    uint32_t together = mask;
-    for (const Group &group : warp.others) {
-      const Inst &at = code.insts[group.pc];
-      if (group.state == Group::State::WaitWarp && at.flow == Flow::WarpSync &&
-          at.run == inst.run)
-        together |= group.mask;
-    }
-    if (!(needed & ~together)) {
-      for (Group &group : warp.others)
-        if (group.state == Group::State::WaitWarp && (group.mask & together)) {
-          group.state = Group::State::Ready;
-          ++group.pc;
-        }
-      if (warp.sanitizer)
-        warp.sanitizer->warpBarrier(warp, needed);
-      return true;
-    }
-  }
-  return false;
+  if (warp.live & ~mask)
+    return 0;
+  // Lanes that ended count as arrived at barriers alone.
+  if (warp.sanitizer && (warp.exists & ~mask) &&
+      inst.run != clusterArriveHandler() && inst.run != clusterWaitHandler())
+    warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
+  return mask;
 }
 
 template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
@@ -235,7 +194,13 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         ++warp.current.pc;
         continue;
       }
-      if (!synchronize(warp, inst, mask)) {
+      if (uint32_t ready = inst.flow == Flow::WarpSync
+                               ? synchronize(warp, inst, mask)
+                               : synchronizeAligned(warp, inst, mask)) {
+        if (ready != mask)
+          leaveWaiting(warp, mask & ~ready);
+        mask = ready;
+      } else {
         if (Annotate)
           --warp.counters->instructions; // it will be back
         suspend(warp, Group::State::WaitWarp);
@@ -262,6 +227,14 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       ++counted;
       if (!mask) {
         ++warp.current.pc;
+        continue;
+      }
+      if (inst.c && holds(warp)) {
+        --counted;
+        if (Annotate)
+          --warp.counters->instructions; // it will be back
+        mergeAndPick(warp);
+        limit = limitOf(warp);
         continue;
       }
       arrive(warp, inst, mask);

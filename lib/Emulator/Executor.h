@@ -52,7 +52,7 @@ private:
 
   // Executor.cpp
   template <bool Annotate> void runWarp(Warp &warp, uint64_t quantum);
-  bool synchronize(Warp &warp, const Inst &inst, uint32_t mask);
+  uint32_t synchronizeAligned(Warp &warp, const Inst &inst, uint32_t mask);
   uint64_t random();
 
   // Groups.cpp
@@ -61,10 +61,15 @@ private:
   uint32_t limitOf(const Warp &warp) const;
   void enterFrame(Warp &warp, uint32_t frame);
   void suspend(Warp &warp, Group::State state);
-  /// Lanes that spin let others of their warp go first now and then.
+  bool holds(Warp &warp);
+  void leaveWaiting(Warp &warp, uint32_t mask);
   void jumpedBack(Warp &warp);
+  bool isSpinning(Warp &warp);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
+
+  // WarpSync.cpp
+  uint32_t synchronize(Warp &warp, const Inst &inst, uint32_t mask);
 
   // Calls.cpp
   bool call(Warp &warp, const Inst &inst, uint32_t mask);
@@ -100,9 +105,15 @@ private:
   const Options &options;
   bool watching = false;
   std::vector<uint32_t> pollLines; ///< of the warps that were watched
-  GridSanitizer *gridSanitizer; ///< null without Options::sanitize
-  std::vector<uint32_t>
-      spun; ///< backward branches since the last switch, by warp
+  GridSanitizer *gridSanitizer;    ///< null without Options::sanitize
+  /// Of a warp whose lanes went apart: how often it jumped back since lanes
+  /// were last held back for it, and what it was like at one of these jumps.
+  struct Spun {
+    uint32_t jumps = 0;
+    uint32_t pc = 0, mask = 0, frame = kNone;
+    std::vector<uint8_t> registers;
+  };
+  std::vector<Spun> spun; ///< by warp
   uint32_t nextWarp = 0;
   uint64_t used = 0;
   uint64_t seenEvents = 0;

@@ -34,7 +34,8 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
                         : code.staticShared;
   cta.shared.reserve(cta.sharedBytes);
   cta.shared.fill(0xff, cta.sharedBytes);
-  std::memset(cta.shared.data() + code.reservedShared, 0,
+  // Nobody says what the system's part holds at first; libraries reset theirs.
+  std::memset(cta.shared.data() + code.reservedShared, options.seed ? 0xff : 0,
               code.reservedSharedBytes);
   cta.counters = Counters();
   cta.fault = Fault();
@@ -56,7 +57,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);
-  spun.assign(cta.warps.size(), 0);
+  spun.assign(cta.warps.size(), Spun());
   nextWarp = 0;
 }
 

@@ -28,6 +28,13 @@ struct Format {
 /// f16, bf16, tf32 (in the upper 19 bits of 32), f32, f64, e4m3, e5m2.
 const Format &formatOf(Type type);
 
+/// What fills elements outside of a tensor where they are to be NaN, 16 bits
+/// after 16 bits: a NaN of f16 and of bf16 that no arithmetic makes. The PTX
+/// ISA
+/// ("OOB-NaN") leaves its bits open; these are what chips have been seen to
+/// fill with.
+constexpr uint16_t kOutOfBoundsNan = 0x7ff7;
+
 /// The number (-1)^negative * magnitude * 2^exponent, rounded to `format`.
 /// `finite`: what is too large becomes the largest finite number.
 uint64_t encode(const Format &format, bool negative, uint64_t magnitude,

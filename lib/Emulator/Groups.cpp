@@ -12,9 +12,15 @@
 
 using namespace fusion::emulator;
 
-// A group of lanes that jumped back that often while others of its warp wait
-// may be spinning on them.
-static constexpr uint32_t kSpinLimit = 4096;
+// Lanes that jump back while others of their warp stand by may be waiting for
+// them (PTX ISA: threads of a warp go on independently). They do where they
+// come back to a place with the same registers. That is looked for during the
+// last kLookedAt of every kSpinLimit jumps: most loops end before, and lanes
+// that leave a loop are to meet behind it. A loop that counts what it waits, or
+// looks at a clock, has other registers each time; after kMostJumps others get
+// a turn in any case.
+static constexpr uint32_t kSpinLimit = 4096, kLookedAt = 64,
+                          kMostJumps = 1 << 18;
 
 void Executor::enterFrame(Warp &warp, uint32_t index) {
   Frame &frame = warp.frames[index];
@@ -54,13 +60,14 @@ bool Executor::mergeAndPick(Warp &warp) {
       a.mask |= b.mask;
       a.state = Group::State::Ready; // more lanes: look again
       a.deferred = a.deferred && b.deferred;
+      a.held = false;
       groups.erase(groups.begin() + ptrdiff_t(j));
     }
   size_t best = groups.size();
-  for (int pass = 0; pass < 2 && best == groups.size(); ++pass) {
+  for (int pass = 0; pass < 3 && best == groups.size(); ++pass) {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups[i].state != Group::State::Ready ||
-          (groups[i].deferred && pass == 0))
+          (groups[i].deferred && pass == 0) || (groups[i].held && pass < 2))
         continue;
       if (best == groups.size()) {
         best = i;
@@ -80,9 +87,25 @@ bool Executor::mergeAndPick(Warp &warp) {
   if (best == groups.size())
     return false;
   warp.current = groups[best];
+  warp.current.held = false;
   groups.erase(groups.begin() + ptrdiff_t(best));
-  spun[warp.index] = 0;
+  if (groups.empty())
+    spun[warp.index].jumps = 0;
   enterFrame(warp, warp.current.frame);
+  return true;
+}
+
+/// The group is at a barrier for whole warps while lanes spin that it went
+/// ahead of: they are to come too.
+bool Executor::holds(Warp &warp) {
+  auto spins = [](const Group &group) {
+    return group.deferred && group.state == Group::State::Ready;
+  };
+  if (std::none_of(warp.others.begin(), warp.others.end(), spins))
+    return false;
+  warp.current.held = true;
+  warp.others.push_back(warp.current);
+  warp.current.mask = 0;
   return true;
 }
 
@@ -92,16 +115,48 @@ void Executor::suspend(Warp &warp, Group::State state) {
   warp.current.mask = 0;
 }
 
+/// The lanes wait where they are; the others of the group go on.
+void Executor::leaveWaiting(Warp &warp, uint32_t mask) {
+  Group group = warp.current;
+  group.mask = mask;
+  group.state = Group::State::WaitWarp;
+  warp.others.push_back(group);
+  warp.current.mask &= ~mask;
+}
+
+/// Called at each jump back: whether others of the warp should go first.
+bool Executor::isSpinning(Warp &warp) {
+  Spun &at = spun[warp.index];
+  uint32_t round = ++at.jumps % kSpinLimit;
+  if (round < kSpinLimit - kLookedAt)
+    return false;
+  const Frame &frame = warp.frames[warp.current.frame];
+  uint32_t bytes = code.functions[frame.function].registerBytes;
+  bool isSpinning = at.jumps >= kMostJumps;
+  if (round == kSpinLimit - kLookedAt) {
+    at.pc = warp.current.pc;
+    at.mask = warp.current.mask;
+    at.frame = warp.current.frame;
+    at.registers.assign(frame.registers.data(), frame.registers.data() + bytes);
+  } else if (at.pc == warp.current.pc && at.mask == warp.current.mask &&
+             at.frame == warp.current.frame && at.registers.size() == bytes) {
+    isSpinning |= std::equal(at.registers.begin(), at.registers.end(),
+                             frame.registers.data());
+  }
+  if (isSpinning)
+    at.jumps = 0;
+  return isSpinning;
+}
+
 void Executor::jumpedBack(Warp &warp) {
-  if (!warp.others.empty() && ++spun[warp.index] > kSpinLimit)
+  if (!warp.others.empty() && isSpinning(warp))
     warp.current.deferred = true;
 }
 
 void Executor::branch(Warp &warp, const Inst &inst, uint32_t taken) {
   uint32_t mask = warp.current.mask;
   if (inst.target <= warp.current.pc && taken &&
-      (!warp.others.empty() || taken != mask) &&
-      ++spun[warp.index] > kSpinLimit)
+      (!warp.others.empty() || taken != mask) && isSpinning(warp))
     warp.current.deferred = true;
   if (taken == mask) {
     warp.current.pc = inst.target;
@@ -138,7 +193,7 @@ bool Executor::branchTable(Warp &warp, const Inst &inst, uint32_t mask) {
     Group group = warp.current;
     group.mask = same;
     group.pc = target;
-    if (target <= pc && ++spun[warp.index] > kSpinLimit)
+    if (target <= pc && isSpinning(warp))
       group.deferred = true;
     warp.others.push_back(group);
   }

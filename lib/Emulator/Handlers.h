@@ -39,6 +39,7 @@ enum class IntOp : uint8_t {
   Mul24Hi,
   Mad24,
   Mad24Hi,
+  Mad24HiSat,
   Sad,
   Div,
   Rem,
@@ -130,6 +131,7 @@ enum FloatFlags : uint8_t {
   FlagRelu = 16,   ///< negative to 0, NaN stays
   FlagAbs = 32,
   FlagSatFinite = 64,
+  FlagOob = 128, ///< fma.oob: 0 where an operand is kOutOfBoundsNan
 };
 
 enum class Compare : uint8_t {
@@ -181,6 +183,8 @@ struct MmaSpec {
        result = Type::None;
   bool satfinite = false;
   bool isSparse = false; ///< mma.sp
+  /// A is column-major, B row-major: mma.m8n8k4 of f16 alone has a choice.
+  bool columnA = false, rowB = false;
   /// What single bits are combined with before they are counted.
   enum class BitOp : uint8_t { None, And, Xor } bitOp = BitOp::None;
 };
@@ -227,6 +231,10 @@ std::vector<const HandlerTable *> allHandlerTables();
 
 // HandlersDirected.cpp: f32 and f64 under rz, rm, rp. a: flags, b: Rounding.
 Handler directedHandler(FloatOp op, Type type);
+/// c += a b, row-major, m by k and k by n; each product by one fma in
+/// `rounding`.
+void directedProduct(const double *a, const double *b, double *c, unsigned m,
+                     unsigned n, unsigned k, Rounding rounding);
 
 // HandlersWarp.cpp
 Handler shuffleHandler(ShuffleMode mode);       ///< [d, p, a, b, c, membermask]

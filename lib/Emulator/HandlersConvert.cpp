@@ -11,6 +11,7 @@
 #include "Formats.h"
 #include "Warp.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -209,16 +210,18 @@ void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
+/// a: bits of a part, b: whether it is signed.
 void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
-  Type to = Type(inst.c);
-  unsigned width = 8 * bytesOf(to);
+  unsigned width = inst.a;
   uint32_t low = (uint32_t(1) << width) - 1;
+  int64_t most = int64_t(inst.b ? low >> 1 : low);
+  int64_t least = inst.b ? -most - 1 : 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     auto part = [&](unsigned operand) {
-      uint64_t bits = signExtend(warp.reg<uint32_t>(inst.op[operand])[lane], 4);
-      return uint32_t(clampInteger(bits, to, Type::S32)) & low;
+      int64_t value = warp.reg<int32_t>(inst.op[operand])[lane];
+      return uint32_t(std::clamp(value, least, most)) & low;
     };
     uint32_t value = part(1) << width | part(2);
     if (inst.count > 3)

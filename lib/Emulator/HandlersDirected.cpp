@@ -90,6 +90,19 @@ template <FloatOp Op> Handler pick(Type type) {
 
 } // namespace
 
+void fusion::emulator::directedProduct(const double *a, const double *b,
+                                       double *c, unsigned m, unsigned n,
+                                       unsigned k, Rounding rounding) {
+  RoundingScope scope{rounding};
+  for (unsigned row = 0; row < m; ++row)
+    for (unsigned column = 0; column < n; ++column) {
+      volatile double sum = c[row * n + column];
+      for (unsigned i = 0; i < k; ++i)
+        sum = std::fma(a[row * k + i], b[i * n + column], sum);
+      c[row * n + column] = sum;
+    }
+}
+
 Handler fusion::emulator::directedHandler(FloatOp op, Type type) {
   switch (op) {
   case FloatOp::Add:

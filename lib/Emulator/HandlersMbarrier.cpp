@@ -344,8 +344,9 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->asyncClose(warp);
   auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
+    // Where only arrivals of cp.async are missing, the phase may be over.
+    makeRoom(warp, inst, lane, cta, offset, 1, m);
     if (inst.a) {
-      makeRoom(warp, inst, lane, cta, offset, 1, m);
       if (!m.pending)
         return misuse(warp, inst, lane,
                       "the mbarrier at shared offset " +

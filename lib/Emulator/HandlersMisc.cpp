@@ -275,7 +275,7 @@ void mapAcquire(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void fence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->fence(warp, mask, inst.order & OrderCta);
+    warp.sanitizer->fence(warp, mask, inst.order & OrderCta, inst.a);
 }
 
 } // namespace

@@ -103,7 +103,8 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   if (!checkOperand(warp, inst, op.b, inst.e & WgmmaTransposeB, 0, 8u * inst.a,
                     "B"))
     return;
-  unsigned k = 32 / bytesOf(Type(inst.b));
+  Type type = Type(inst.b);
+  unsigned k = type == Type::B1 ? 256 : 32 / bytesOf(type);
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
 }
 

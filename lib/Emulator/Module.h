@@ -128,9 +128,10 @@ constexpr uint64_t functionAddress(uint32_t index) {
 
 struct Module {
   std::string text;
-  uint64_t id = 0;      ///< different for every module of the process
-  unsigned version = 0; ///< major * 10 + minor
-  unsigned target = 0;  ///< 80 of sm_80
+  uint64_t id = 0;       ///< different for every module of the process
+  unsigned version = 0;  ///< major * 10 + minor
+  unsigned target = 0;   ///< 80 of sm_80; 0: none was given
+  char targetSuffix = 0; ///< a or f of sm_100f, or none
   std::vector<Variable> variables;
   std::vector<Function> functions;
   uint64_t variableBytes = 0; ///< of the module-scope global and const ones

@@ -144,6 +144,8 @@ bool Parser::moduleStatement() {
           if (c >= '0' && c <= '9')
             number = number * 10 + unsigned(c - '0');
         module.target = number;
+        char last = token.text.back();
+        module.targetSuffix = last == 'a' || last == 'f' ? last : 0;
       }
       if (!advance())
         return false;

@@ -23,11 +23,11 @@ void Telling::tell(uint32_t lanes, Knowledge &into, uint64_t reader) const {
 }
 
 void Released::tell(const ToldRef &told, uint64_t warp, uint32_t clock,
-                    bool isWarp, const Places &places) {
+                    bool isWarp, const Places &places, Telling::Order order) {
   ++versions;
   forLines(places, [&](uint64_t number, const Places &here) {
     add(lines[number], {told, warp, clock, isWarp && here.lanes == places.lanes,
-                        here, versions});
+                        here, versions, order});
   });
 }
 
@@ -48,19 +48,25 @@ bool Telling::isKnown(uint32_t lanes, const Knowledge &known,
   return isKnown;
 }
 
+/// Whether a fence.sc may make more of `earlier`, or any other of it at all.
+static bool isLess(const Telling &later, const Telling &earlier) {
+  return later.order != earlier.order &&
+         later.order != Telling::Order::Sequential;
+}
+
 void Pending::see(const Telling &telling, uint32_t lanes, uint32_t who) {
   // Those who hand on a lock know of one another.
   while (!seen.empty()) {
     const Seen &last = seen.back();
-    if ((last.lanes & ~lanes) ||
+    if ((last.lanes & ~lanes) || isLess(telling, last.telling) ||
         !last.telling.isKnown(last.who, telling.told->known,
                               telling.told->block))
       break;
     seen.pop_back();
   }
   for (Seen &old : seen)
-    if (old.telling.warp == telling.warp && !(old.lanes & ~lanes) &&
-        !(old.who & ~who) && old.who) {
+    if (old.telling.warp == telling.warp && !isLess(telling, old.telling) &&
+        !(old.lanes & ~lanes) && !(old.who & ~who) && old.who) {
       old = {telling, lanes, who};
       return;
     }
@@ -70,7 +76,7 @@ void Pending::see(const Telling &telling, uint32_t lanes, uint32_t who) {
 /// Whether `later` tells all that `earlier` does, to the same readers.
 static bool covers(const Telling &later, const Telling &earlier) {
   const Places &now = later.places, &then = earlier.places;
-  if (!now.isAlike(then))
+  if (!now.isAlike(then) || isLess(later, earlier))
     return false;
   if (later.warp == earlier.warp)
     return !(then.lanes & ~now.lanes) && then.lanes;
@@ -109,7 +115,7 @@ void Released::prune(Line &line) {
     std::unordered_map<uint64_t, Told *> joint;
     std::vector<std::pair<uint64_t, ToldRef>> made;
     for (Telling &t : tellings) {
-      if (t.places.stride) {
+      if (t.places.stride || t.order != Telling::Order::Release) {
         kept.push_back(std::move(t));
         continue;
       }

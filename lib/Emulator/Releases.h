@@ -108,12 +108,18 @@ struct Places {
 };
 
 struct Telling {
+  /// Sequential: by a fence.sc. Crossed: by one of another thread, before a
+  /// barrier; `clock` is kNever, and only a fence.sc acquires it.
+  enum class Order : uint8_t { Release, Sequential, Crossed };
+  static constexpr uint32_t kNever = UINT32_MAX;
   ToldRef told;
   uint64_t warp;  ///< Knowledge::warpKey
   uint32_t clock; ///< before which the lanes' own accesses are told
   bool isWarp;    ///< the lanes are all that the warp has
   Places places;  ///< no lanes: told by several warps, who are in `told`
   uint64_t version;
+  /// Of fence.sc (SanitizerSequential.cpp).
+  Order order = Order::Release;
 
   /// Adds what these lanes told to what a thread of `reader` knows.
   void tell(uint32_t lanes, Knowledge &into, uint64_t reader) const;
@@ -141,7 +147,8 @@ class Released {
 public:
   bool empty() const { return lines.empty(); }
   void tell(const ToldRef &told, uint64_t warp, uint32_t clock, bool isWarp,
-            const Places &places);
+            const Places &places,
+            Telling::Order order = Telling::Order::Release);
   /// Visits (lanes that read, telling, lanes that told) for what the lanes of
   /// `warp` at `places` have not seen.
   template <class Visit>

@@ -23,7 +23,7 @@ static constexpr size_t kMaxFindings = 100;
 
 Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     : cta(cta), grid(grid), warps(uint32_t(cta.warps.size())), states(warps),
-      joins(kBarriers) {
+      joins(kBarriers), crossings(kBarriers) {
   // Memory that the host has mapped already is faster.
   if (grid.spares.empty()) {
     shared = Shadow(cta.sharedBytes, false);

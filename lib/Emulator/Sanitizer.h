@@ -130,8 +130,9 @@ public:
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
   /// bar.warp.sync among these lanes.
   void warpBarrier(Warp &warp, uint32_t mask);
-  /// `narrow`: of scope .cta.
-  void fence(Warp &warp, uint32_t mask, bool narrow);
+  void lanesMeet(const Warp &warp, uint32_t lanes);
+  /// `narrow`: of scope .cta; `sequential`: fence.sc.
+  void fence(Warp &warp, uint32_t mask, bool narrow, bool sequential);
   /// A fence between generic and async proxy (bits of ProxyFence).
   void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
 
@@ -162,6 +163,7 @@ private:
   struct Fenced {
     ToldRef told;
     uint32_t clock, lanes;
+    Telling::Order order = Telling::Order::Release;
   };
   using Fences = std::vector<Fenced>;
   struct WarpState {
@@ -188,6 +190,8 @@ private:
     /// What strong reads saw already: acquired, pending, and in `loose`.
     SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
+    /// What lanes are going to know after a fence.sc.
+    LaneMap<Knowledge> sequential;
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
     uint32_t begun = 0;
@@ -200,6 +204,11 @@ private:
     /// An mbarrier whose initialisation all lanes were found to come after.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
+  };
+  /// What fence.sc of those who meet released, and what theirs may acquire.
+  struct Crossing {
+    Knowledge released, pending;
+    bool empty() const { return released.empty() && pending.empty(); }
   };
   struct Reach; // an access as it goes from word to word
   /// What a read does to the reads before it.
@@ -242,6 +251,12 @@ private:
   void synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                    const Inst &inst, SanitizeKind kind, Released &wide,
                    Released *narrow);
+  // SanitizerSequential.cpp
+  void arriveSequentially(const Warp &warp, uint32_t mask, Crossing &into);
+  void meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
+                        const ToldRef &told);
+  ToldRef toldOf(const Crossing &met) const;
+  void acquireSequentially(Warp &warp, uint32_t mask);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {
     return kind == SanitizeKind::Atomic ||
@@ -324,6 +339,13 @@ private:
   }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
+  /// Whether the context is of the warp's own accesses.
+  bool isOwn(uint32_t context, const Warp &warp) const {
+    const Context &of = grid.contexts[context];
+    return of.block == warp.sanitizer->cta.linear && of.warp == warp.index;
+  }
+  bool comesAfterMeeting(const Warp &warp, unsigned lane, uint32_t index,
+                         unsigned other) const;
   void checkUses(const Warp &warp, const Inst &inst, unsigned lane,
                  uint32_t offset, const Phase &phase);
   // SanitizerRegisters.cpp
@@ -349,8 +371,9 @@ private:
   GridSanitizer &grid;
   uint32_t warps;
   std::vector<WarpState> states;
-  std::vector<Knowledge> joins; ///< per barrier, of the arrived
-  ToldRef lastTold;             ///< the last picture of what lanes know
+  std::vector<Knowledge> joins;    ///< per barrier, of the arrived
+  std::vector<Crossing> crossings; ///< the same
+  ToldRef lastTold;                ///< the last picture of what lanes know
   /// What warps learned last: at mbarriers and barrier.cluster, in turn.
   struct Learned {
     Knowledge before, known, after;

@@ -108,6 +108,7 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
 /// Whether the access comes after what the words' records say.
 bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   uint32_t known = 0; // a context that comes before all lanes
+  uint32_t own = 0;   // and one of the warp itself
   Record set = 0;     // and such a set
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
@@ -129,6 +130,13 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
     }
     if ((other & mine & kAtomic) || (known && contextOf(other) == known))
       continue;
+    if (((other ^ mine) & Record(31) << 7) == 0 &&
+        !(other & (kSeveral | kUnknownLane))) {
+      if (contextOf(other) != own && isOwn(contextOf(other), reach.warp))
+        own = contextOf(other);
+      if (own && contextOf(other) == own)
+        continue;
+    }
     if (orderedForAll(other, reach.warp))
       known = contextOf(other);
     else if (!orderedForOwner(other, mine, reach.warp))

@@ -52,10 +52,23 @@ struct Phase {
   /// threads that used it last.
   struct Uses {
     uint64_t block;
-    uint32_t warp, line;
-    uint32_t clock[32]; ///< 0: the lane did not
+    uint32_t warp;
+    uint32_t clock[32], line[32]; ///< 0: the lane did not
   };
   std::vector<Uses> uses;
+};
+
+/// Lanes of a warp that met at an instruction with a membermask, and when.
+/// That orders no memory, but the mbarrier operations of each come before what
+/// the others do then (Code::hasInvalidation).
+struct Meetings {
+  struct Meeting {
+    uint32_t lanes, clock;
+  };
+  /// Of each lane, since it used an mbarrier: the lanes that its meetings have
+  /// reached, and those that reached further.
+  uint32_t reached[32] = {};
+  std::vector<Meeting> meetings[32];
 };
 
 /// What a fence orders that is none between threads.
@@ -123,6 +136,7 @@ struct AsyncTracking {
   std::vector<std::pair<Record, uint32_t>> remote;
   std::vector<ProductRegisters> products; ///< by warp
   std::vector<RegisterChanges> changes;   ///< by warp
+  std::vector<Meetings> meetings;         ///< by warp
   /// Those of each warpgroup, in order: line and number of registers.
   std::vector<std::vector<std::pair<unsigned, int64_t>>> groupChanges;
   Phase *lastPhase = nullptr; ///< of phaseAt

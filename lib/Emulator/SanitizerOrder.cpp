@@ -254,6 +254,10 @@ void Sanitizer::divergence(const Warp &warp, const Inst &inst, uint32_t mask,
 
 void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
+  Crossing met;
+  arriveSequentially(warp, mask, met);
+  if (!met.empty())
+    meetSequentially(warp, mask, met, toldOf(met));
   ++state.clock;
   state.context = 0;
   if (!(warp.live & ~mask)) {
@@ -263,10 +267,15 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
     state.common.warps.join(warp.index, state.clock);
     return;
   }
+  // Lanes that met before know the same.
   Knowledge together;
+  const Knowledge *joined = nullptr;
   forLanes(mask, [&](unsigned lane) {
-    if (const Knowledge *own = state.lanes.find(lane))
-      together.join(*own);
+    const Knowledge *own = state.lanes.find(lane);
+    if (!own || (joined && own->isShared(*joined)))
+      return;
+    joined = own;
+    together.join(*own);
   });
   together.joinLanes(cta.linear, warp.index, mask, state.clock);
   forLanes(mask, [&](unsigned lane) { state.lanes[lane] = together; });
@@ -282,6 +291,7 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
                    lanesText(mask) + " without " +
                    lanesText(warp.live & ~mask));
   WarpState &state = states[warp.index];
+  arriveSequentially(warp, mask, crossings[barrier]);
   Knowledge &join = joins[barrier];
   join.join(state.common);
   forLanes(mask & state.lanes.lanes(),
@@ -313,6 +323,13 @@ void Sanitizer::barrierComplete(uint32_t barrier,
                                 const std::vector<uint32_t> &waited) {
   Knowledge join = std::move(joins[barrier]);
   joins[barrier] = Knowledge();
+  if (!crossings[barrier].empty()) {
+    Crossing met = std::exchange(crossings[barrier], Crossing());
+    ToldRef told = toldOf(met);
+    for (Warp &warp : cta.warps)
+      if (waited[warp.index])
+        meetSequentially(warp, waited[warp.index], met, told);
+  }
   // Warps that have ended count where all that they did is known.
   bool everybody = true;
   for (const Warp &warp : cta.warps) {

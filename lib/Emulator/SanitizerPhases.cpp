@@ -100,11 +100,43 @@ void Sanitizer::noteUse(const Warp &warp, const Inst &inst, uint32_t mask,
   };
   auto own = std::find_if(phase.uses.begin(), phase.uses.end(), isIts);
   if (own == phase.uses.end())
-    own = phase.uses.insert(own, {who.cta.linear, warp.index, 0, {}});
-  own->line = inst.line;
+    own = phase.uses.insert(own, {who.cta.linear, warp.index, {}, {}});
+  warp.sanitizer->async.meetings.resize(who.warps);
+  Meetings &met = warp.sanitizer->async.meetings[warp.index];
   forLanes(mask, [&](unsigned lane) {
     own->clock[lane] = who.states[warp.index].clock;
+    own->line[lane] = inst.line;
+    met.reached[lane] = 1u << lane;
+    met.meetings[lane].clear();
   });
+}
+
+/// Lanes execute shfl, vote, match and the like with one membermask.
+void Sanitizer::lanesMeet(const Warp &warp, uint32_t lanes) {
+  if (async.meetings.size() <= warp.index)
+    return;
+  Meetings &met = async.meetings[warp.index];
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((met.reached[lane] & lanes) && (lanes & ~met.reached[lane])) {
+      met.reached[lane] |= lanes;
+      met.meetings[lane].push_back({lanes, states[warp.index].clock});
+    }
+}
+
+/// Whether `lane` comes after a meeting that what lane `other` of the CTA's
+/// warp `index` did comes before.
+bool Sanitizer::comesAfterMeeting(const Warp &warp, unsigned lane,
+                                  uint32_t index, unsigned other) const {
+  for (const auto &meeting : async.meetings[index].meetings[other]) {
+    if (index == warp.index && (meeting.lanes >> lane & 1))
+      return true;
+    Context context{cta.linear, index, meeting.clock};
+    for (uint32_t left = meeting.lanes; left; left &= left - 1)
+      if (knows(states[warp.index], context, Record(__builtin_ctz(left)) << 7,
+                int(lane)))
+        return true;
+  }
+  return false;
 }
 
 /// mbarrier.inval comes after every use and after every copy that completes
@@ -120,11 +152,13 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
       Context context{uses.block, uses.warp, uses.clock[other]};
       Record record = Record(other) << 7;
       if (!context.clock || (own && other == lane) ||
-          knows(state, context, record, int(lane)))
+          knows(state, context, record, int(lane)) ||
+          (uses.block == cta.linear &&
+           comesAfterMeeting(warp, lane, uses.warp, other)))
         continue;
       record |= Record(grid.contexts.size()) << 32;
       grid.contexts.push_back(context);
-      reportText("shared-race", warp, lane, inst.line, uses.line,
+      reportText("shared-race", warp, lane, inst.line, uses.line[other],
                  place + " races with the use of the mbarrier by " +
                      threadName(record));
       break;
@@ -149,7 +183,9 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
   Knowledge told;
   auto release = [&](const Fences &fences) {
     for (const Fenced &fenced : fences)
-      if (uint32_t lanes = mask & fenced.lanes) {
+      if (uint32_t lanes = fenced.order == Telling::Order::Crossed
+                               ? 0
+                               : mask & fenced.lanes) {
         fenced.told->tell(told, cta.linear);
         told.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
       }

@@ -44,7 +44,11 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
   released.hear(Knowledge::warpKey(cta.linear, warp.index), places,
                 pending ? state.read : state.acquired,
                 [&](uint32_t lanes, const Telling &telling, uint32_t who) {
-                  if (pending)
+                  if (telling.order == Telling::Order::Crossed)
+                    addToLanes(state.sequential, lanes, [&](Knowledge &own) {
+                      telling.told->tell(own, cta.linear);
+                    });
+                  else if (pending)
                     pending->see(telling, lanes, who);
                   else
                     learnTold(warp, lanes, telling, who);
@@ -125,8 +129,10 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
     return;
   uint64_t key = Knowledge::warpKey(cta.linear, warp.index);
   auto tell = [&](Released &released, const ToldRef &told, uint32_t clock,
-                  uint32_t lanes, const Places &places) {
-    released.tell(told, key, clock, !(warp.live & ~lanes), places.only(lanes));
+                  uint32_t lanes, const Places &places,
+                  Telling::Order order = Telling::Order::Release) {
+    released.tell(told, key, clock, !(warp.live & ~lanes), places.only(lanes),
+                  order);
   };
   if (inst.order & OrderRelease) {
     forTold(warp, mask, [&](const ToldRef &told, uint32_t lanes) {
@@ -144,7 +150,8 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
     for (const Fenced &fenced : fences)
       if (uint32_t lanes = mask & fenced.lanes)
         Places::forEach(lanes, address, [&](const Places &places) {
-          tell(released, fenced.told, fenced.clock, places.lanes, places);
+          tell(released, fenced.told, fenced.clock, places.lanes, places,
+               fenced.order);
         });
   };
   tellFenced(state.fenced, wide);
@@ -152,11 +159,13 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
     tellFenced(state.narrowFenced, *narrow);
 }
 
-void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
+void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow, bool sequential) {
   WarpState &state = states[warp.index];
   acquire(warp, mask, state.narrowPending);
   if (!narrow)
     acquire(warp, mask, state.pending);
+  if (!narrow && sequential)
+    acquireSequentially(warp, mask);
   auto put = [&](Fences &fences, const ToldRef &told, uint32_t lanes) {
     size_t kept = 0;
     for (size_t i = 0; i < fences.size(); ++i) {
@@ -168,7 +177,9 @@ void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow) {
       ++kept;
     }
     fences.resize(kept);
-    fences.push_back({told, state.clock + 1, lanes});
+    fences.push_back({told, state.clock + 1, lanes,
+                      sequential && !narrow ? Telling::Order::Sequential
+                                            : Telling::Order::Release});
   };
   forTold(warp, mask, [&](const ToldRef &told, uint32_t lanes) {
     if (cta.code->hasCtaScope)

@@ -105,6 +105,7 @@ struct Group {
   uint32_t frame = 0;
   State state = State::Ready;
   bool deferred = false; ///< spun too long: others of the warp go first
+  bool held = false;     ///< at a barrier for whole warps: all others go first
   uint32_t barrier = 0;  ///< it waits at
   bool timedOut = false; ///< WaitEvent: the wait may give up
   /// Whether it stays where it is until somebody else does something.

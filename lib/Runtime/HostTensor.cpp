@@ -155,7 +155,8 @@ static double spacing(ElementType type) {
 }
 
 Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
-                                   double rms, bool multipliesTF32) {
+                                   double rms, bool multipliesTF32,
+                                   unsigned roundings) {
   if (!isFloat(result))
     return {};
   // Approximate functions and long sums cost more than one rounding in f32
@@ -167,8 +168,10 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
       return 1e-4;
     return 2 * spacing(type);
   };
+  // The narrowest type's error has room for two roundings in a row.
+  double inARow = std::sqrt(std::max(1.0, roundings / 2.0));
   double intermediate = isFloat(narrowest)
-                            ? std::max(error(result), error(narrowest))
+                            ? std::max(error(result), error(narrowest) * inARow)
                             : error(result);
   // Both factors are rounded to 10 bits of fraction, in every product of a
   // chain.

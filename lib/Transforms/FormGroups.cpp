@@ -12,6 +12,7 @@
 #include "fusion/Search/PlanPage.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
+#include "fusion/Transforms/ReportFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -57,8 +58,9 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     }
     llvm::json::Value whole = llvm::json::Object{
         {"chip", (*target)->name}, {"functions", std::move(functions)}};
-    if (failed(write(planReport, llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(write(planPage, renderPlan(whole))))
+    if (failed(writeReport(getContext(), "plan", planReport,
+                           llvm::formatv("{0:2}\n", whole).str())) ||
+        failed(writeReport(getContext(), "plan", planPage, renderPlan(whole))))
       signalPassFailure();
   }
 
@@ -97,24 +99,6 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     options.fullEvaluator = *isFull;
     options.forceFusion = forceFusion;
     return options;
-  }
-
-  LogicalResult write(StringRef path, StringRef text) {
-    if (path.empty())
-      return success();
-    std::error_code error;
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << text;
-      file.close();
-      error = file.error();
-    }
-    if (!error)
-      return success();
-    file.clear_error();
-    return emitError(UnknownLoc::get(&getContext()),
-                     "cannot write the plan to '")
-           << path << "': " << error.message();
   }
 };
 

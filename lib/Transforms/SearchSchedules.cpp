@@ -15,6 +15,7 @@
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
+#include "fusion/Transforms/ReportFile.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
 #include <thread>
@@ -62,8 +63,10 @@ struct SearchSchedulesPass
       mlir::emitWarning(getOperation().getLoc(),
                         "nothing was searched: the report has no groups");
     llvm::json::Value whole = makeReport(**target, std::move(groups));
-    if (failed(write(report, llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(write(reportPage, renderReport(whole))))
+    if (failed(writeReport(getContext(), "report", report,
+                           llvm::formatv("{0:2}\n", whole).str())) ||
+        failed(writeReport(getContext(), "report", reportPage,
+                           renderReport(whole))))
       signalPassFailure();
   }
 
@@ -147,24 +150,6 @@ struct SearchSchedulesPass
     options.rules.padding = has('3') ? *rule3 : PaddingRule::None;
     options.rules.limitSharedMemory = has('4');
     return options;
-  }
-
-  LogicalResult write(StringRef path, StringRef text) {
-    if (path.empty())
-      return success();
-    std::error_code error;
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << text;
-      file.close();
-      error = file.error();
-    }
-    if (!error)
-      return success();
-    file.clear_error();
-    return emitError(UnknownLoc::get(&getContext()),
-                     "cannot write the report to '")
-           << path << "': " << error.message();
   }
 
   /// "function, at file:line", for the report.

@@ -93,7 +93,8 @@ class Program:
         """What was made of the module, as text: functions, their launches with the
         schedules and predictions, and what the compiler remarked."""
         kernels = {kernel["name"]: kernel for kernel in self.manifest["kernels"]}
-        lines = [f"compiled for {self.chip}: {len(kernels)} kernels"]
+        count = f"{len(kernels)} kernel" + "s" * (len(kernels) != 1)
+        lines = [f"compiled for {self.chip}: {count}"]
         predicted = self.predicted_us
         for name, function in self._functions.items():
             time = f", {predicted[name]:.2f} us predicted" if name in predicted else ""

@@ -2,199 +2,23 @@
 # right by the reference and by NumPy, the bytes that were predicted, and a reason where something is left to a kernel of its own.
 # RUN: %python %s %t 0 100
 #
-#   random-chains.py FOLDER FIRST COUNT [--most=SIZE] [--limit=WORK] [--keep-going]
+#   random-chains.py FOLDER FIRST COUNT [--most=SIZE] [--limit=WORK] [--force] [--raw]
 #
 # One seed is one case: `random-chains.py FOLDER 1234 1` runs it again. What fails is made as small as it still fails in the same
 # way and written to FOLDER/seed1234.mlir, beside the command that shows it.
 
-import argparse
-import collections
-import json
 import os
-import re
-import shlex
-import subprocess
 import sys
 
-import numpy
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
-from chain_programs import evaluate, from_bits, text
 from random_chains import draw
-from reduce_program import reduce_program
-
-PIPELINE = ("builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics{%s},fuse-check-sizes,fuse-normalize,fuse-merge-axes{chip=%s},cse,"
-            "fuse-form-groups{chip=%s force-fusion=true},fuse-search-schedules{random-seed=%d rescale-threshold=%d},tile-pipeline,tile-to-nvvm)")  # fmt: skip
-# What a result may differ from NumPy's by, relative to the root mean square of its row: as docs/fusion-run.md.
-ERRORS = {"f32": 1e-4, "f16": 2**-9, "bf16": 2**-6, "f8E4M3FN": 2**-2, "f8E5M2": 2**-1}
+from random_programs import main
 
 
-def command(program, path):
-    words = ["fusion-run", path + ".mlir", "--chip=" + program.chip, "--device=emulator", "--sanitize", *program.options]
-    if program.random_seed is None:
-        return [*words, *(["--force-fusion"] if program.isForced else [])]
-    products = "f32-products=tf32" if "--f32-products=tf32" in program.options else ""
-    return [*words, "--pass-pipeline=" + PIPELINE % (products, program.chip, program.chip, program.random_seed, (0, 1, 8, 15)[program.random_seed % 4])]
+def chain(seed, most, limit, force):
+    program = draw(seed, most, limit)
+    program.isForced |= force
+    return program
 
 
-def run(program, path, facts=None):
-    """What is wrong with a program, as a pair of a kind and a text; None where all is well."""
-    with open(path + ".mlir", "w") as file:
-        file.write(text(program))
-    for name in (path + ".json", path + ".groups.mlir"):
-        if os.path.exists(name):
-            os.remove(name)
-    words = command(program, path)
-    try:
-        done = subprocess.run([*words, f"--json={path}.json", "--output-dir=" + path], capture_output=True, text=True, timeout=300)
-    except subprocess.TimeoutExpired:
-        return "timeout", "ran longer than 300 s"
-    said = done.stdout[-2000:] + done.stderr[-2000:]
-    if " candidates is legal" in done.stderr:
-        return None  # drawn too large, again and again
-    if done.returncode:
-        found = re.search(r"(?:error|finding|LLVM ERROR|Assertion)[^\n]*", done.stderr)
-        first = re.sub(r"[0-9]+", "#", found.group(0)) if found and done.returncode not in (2, 3) else ""
-        return f"exit code {done.returncode} {first[:80]}", said
-    with open(path + ".json") as file:
-        (report,) = json.load(file)
-    wrong = check_numbers(program, path)
-    if wrong:
-        return "numpy", wrong
-    wrong = check_bytes(report)
-    if wrong:
-        return "bytes", wrong
-    return check_remarks(program, path, report, facts)
-
-
-def load(path, number, what, element):
-    array = numpy.load(os.path.join(path, f"chain.{what}{number}.npy"))
-    return array.astype(bool) if element == "i1" else from_bits(array, element)
-
-
-def check_numbers(program, path):
-    given = [s for s in program.statements if s.kind == "argument"]
-    expected = evaluate(program, [load(path, i, "input", s.element) for i, s in enumerate(given)])
-    narrowest = max((ERRORS.get(s.element, 0) for s in program.statements), default=0)
-    if "--f32-products=tf32" in program.options:
-        narrowest = max(narrowest, 2**-8)
-    for number, (name, r) in enumerate(zip(program.results, expected)):
-        element = program.value(name).element
-        a = load(path, number, "result", element)
-        if element in ("i8", "i32"):
-            if (a != r).any():
-                return f"result {number}: {(a != r).sum()} integers differ"
-            continue
-        a, r = a.astype(numpy.float64), numpy.asarray(r, numpy.float64)
-        if a.shape != r.shape:
-            return f"result {number}: shape {a.shape} instead of {r.shape}"
-        finite = numpy.isfinite(r)
-        squares = numpy.where(finite, r, 0) ** 2
-        rms = numpy.sqrt(squares.sum() / max(finite.sum(), 1))
-        if r.ndim:
-            rms = numpy.maximum(rms, numpy.sqrt(squares.sum(-1, keepdims=True) / numpy.maximum(finite.sum(-1, keepdims=True), 1)))
-        bound = max(narrowest, ERRORS[element]) * rms + ERRORS[element] * numpy.abs(r)
-        with numpy.errstate(all="ignore"):
-            agrees = numpy.where(finite, numpy.abs(a - r) <= bound, (a == r) | (numpy.isnan(a) & numpy.isnan(r)))
-        if not agrees.all():
-            at = tuple(int(i) for i in numpy.argwhere(~agrees)[0])
-            return f"result {number}: {(~agrees).sum()} of {r.size} differ from NumPy, at {at} {a[at]} instead of {r[at]}"
-    return None
-
-
-def check_bytes(report):
-    for kernel in report["kernels"]:
-        counted, predicted = kernel["counters"], kernel["predicted"]
-        if not predicted or predicted["global_load_bytes"] is None:
-            continue
-        # Of synchronous loads LLVM leaves out what it has in registers already.
-        if counted["global_load_bytes"] > predicted["global_load_bytes"]:
-            return f"{kernel['name']} loads {counted['global_load_bytes']} of {predicted['global_load_bytes']}: {kernel['schedule']}"
-        if counted["global_store_bytes"] != predicted["global_store_bytes"]:
-            return f"{kernel['name']} stores {counted['global_store_bytes']} of {predicted['global_store_bytes']}: {kernel['schedule']}"
-        if predicted["shared_memory"] is not None and kernel["dynamic_shared_memory"] != predicted["shared_memory"]:
-            return f"{kernel['name']} has {kernel['dynamic_shared_memory']} bytes of shared memory: {kernel['schedule']}"
-    return None
-
-
-def count_groups(module):
-    """The groups of a module, and those whose values another one reads."""
-    origin, handed, count = {}, set(), 0
-    for line in module.splitlines():
-        found = re.match(r"\s*(%\w+)(?::\d+)? = (fuse\.chain|fuse\.stitch|tensor\.\w+_shape)\b(.*)", line)
-        if not found:
-            continue
-        name, operation, rest = found.groups()
-        read = {origin[operand] for operand in re.findall(r"%\w+", rest) if operand in origin}
-        if operation.startswith("tensor."):
-            origin.update({name: group for group in read})
-            continue
-        handed |= read
-        origin[name] = count
-        count += 1
-    return count, len(handed)
-
-
-def check_remarks(program, path, report, facts):
-    """Every kernel that another one reads from has a reason; counts kernels and reasons into `facts`."""
-    if facts is None and len(report["kernels"]) == 1:
-        return None
-    products = " f32-products=tf32" if "--f32-products=tf32" in program.options else ""
-    done = subprocess.run(
-        ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={program.chip} force-fusion={str(program.isForced).lower()}{products}", "--remarks-filter=fuse",
-         "--mlir-print-debuginfo=false", "-o", path + ".groups.mlir"], capture_output=True, text=True)  # fmt: skip
-    if done.returncode:
-        return f"groups, exit code {done.returncode}", done.stderr[-2000:]
-    with open(path + ".groups.mlir") as file:
-        groups, handed = count_groups(file.read())
-    missed = re.findall(r"\[Missed\] (\S+) \| Category:fuse \| Remark=\"([^\"]*)\"", done.stderr)
-    reasons = [(name, said) for name, said in missed if name != "loops-not-split"]
-    if facts is not None:
-        facts["one kernel" if groups == 1 else "several kernels"] += 1
-        for name, said in reasons:
-            facts[f"  {name}: " + re.sub(r"'\w+'|[0-9.]+", "*", said)[:110]] += 1
-    if handed > len(reasons):
-        return "no reason", f"{groups} groups, {handed} of which others read, and {len(reasons)} reasons\n" + "\n".join(
-            said for _, said in reasons)  # fmt: skip
-    return None
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("first", type=int)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--most", type=int, default=300)
-    parser.add_argument("--limit", type=float, default=3e6)
-    parser.add_argument("--raw", action="store_true", help="do not make failing programs smaller")
-    arguments = parser.parse_args()
-    os.makedirs(arguments.folder, exist_ok=True)
-    print(f"seeds {arguments.first} to {arguments.first + arguments.count - 1}")
-    broken, facts = 0, collections.Counter()
-    for seed in range(arguments.first, arguments.first + arguments.count):
-        program = draw(seed, arguments.most, arguments.limit)
-        path = os.path.join(arguments.folder, f"seed{seed}")
-        facts[f"{sum(s.kind == 'product' for s in program.statements)} products"] += 1
-        problem = run(program, path, facts)
-        if problem is None:
-            for name in (path + ".mlir", path + ".json", path + ".groups.mlir"):
-                if os.path.exists(name):
-                    os.remove(name)
-            continue
-        broken += 1
-        kind, said = problem
-        print(f"seed {seed}: {kind}\n{said}", flush=True)
-        if not arguments.raw:
-            attempt = path + ".smaller"
-            # Crashes keep their message, wrong numbers stay wrong.
-            program = reduce_program(program, lambda smaller: (run(smaller, attempt) or ("",))[0] == kind)
-            run(program, path)
-        print(f"  {shlex.join(command(program, path))}", flush=True)
-    for name in sorted(facts):
-        print(f"{facts[name]:5} {name}")
-    print(f"{arguments.count} chains, {broken} broken")
-    sys.exit(broken != 0)
-
-
-if __name__ == "__main__":
-    main()
+main("chains", chain, limit=3e6)

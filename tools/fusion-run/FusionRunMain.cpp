@@ -319,6 +319,7 @@ Error Session::compareResults(mlir::func::FuncOp function,
                               llvm::ArrayRef<HostTensor> references,
                               FunctionReport &report) {
   ElementType narrowest = narrowestFloat(function);
+  unsigned roundings = countRoundings(function, narrowest);
   auto multipliesTF32 = [&] {
     auto how =
         module->getAttrOfType<mlir::StringAttr>(fuse::kF32ProductsAttrName);
@@ -336,11 +337,11 @@ Error Session::compareResults(mlir::func::FuncOp function,
             shapeText(entry.shape) + ", the reference's is " +
             elementTypeName(expected.type) + " " + shapeText(expected.shape));
       auto chosen = options.tolerances.find(entry.type);
-      entry.tolerance =
-          chosen != options.tolerances.end()
-              ? chosen->second
-              : defaultTolerance(entry.type, narrowest,
-                                 rootMeanSquare(expected), multipliesTF32());
+      entry.tolerance = chosen != options.tolerances.end()
+                            ? chosen->second
+                            : defaultTolerance(entry.type, narrowest,
+                                               rootMeanSquare(expected),
+                                               multipliesTF32(), roundings);
       entry.comparison = compare(results[i], expected, entry.tolerance);
     }
     report.results.push_back(std::move(entry));

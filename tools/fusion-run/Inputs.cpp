@@ -12,6 +12,7 @@
 #include "fusion/Runtime/Npy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace fusion;
@@ -140,4 +141,28 @@ ElementType fusion::run::narrowestFloat(mlir::func::FuncOp function) {
       visit(type);
   });
   return narrowest;
+}
+
+unsigned fusion::run::countRoundings(mlir::func::FuncOp function,
+                                     ElementType type) {
+  llvm::DenseMap<mlir::Value, unsigned> before;
+  unsigned most = 0;
+  for (mlir::Operation &op : function.getOps()) {
+    unsigned own = 0;
+    for (mlir::Value operand : op.getOperands())
+      own = std::max(own, before.lookup(operand));
+    bool rounds = false;
+    op.walk([&](mlir::Operation *inner) {
+      rounds |=
+          mlir::isa_and_nonnull<mlir::arith::ArithDialect,
+                                mlir::math::MathDialect>(inner->getDialect()) &&
+          !mlir::isa<mlir::arith::ConstantOp, mlir::arith::SelectOp>(inner) &&
+          elementTypeOf(inner->getResult(0).getType()) == type;
+    });
+    own += rounds;
+    for (mlir::Value result : op.getResults())
+      before[result] = own;
+    most = std::max(most, own);
+  }
+  return most;
 }

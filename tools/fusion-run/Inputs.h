@@ -24,6 +24,10 @@ llvm::Expected<std::vector<HostTensor>> makeInputs(mlir::func::FuncOp function,
 /// there is none.
 ElementType narrowestFloat(mlir::func::FuncOp function);
 
+/// How many operators, one after the other, round what they compute to `type`:
+/// the most on any way through the function.
+unsigned countRoundings(mlir::func::FuncOp function, ElementType type);
+
 } // namespace fusion::run
 
 #endif // FUSION_TOOLS_FUSIONRUN_INPUTS_H

@@ -219,6 +219,21 @@ TEST(Convert, Pack) {
     ASSERT_EQ(wide[i], uint32_t(clamp16(a[i])) << 16 | clamp16(b[i]));
     ASSERT_EQ(bytes[i], c[i] << 16 | clamp8(a[i]) << 8 | clamp8(b[i]));
   }
+  for (int bits : {2, 4})
+    for (bool isSigned : {false, true}) {
+      std::string type = (isSigned ? "s" : "u") + std::to_string(bits);
+      auto small = evaluate<uint32_t>(
+          "cvt.pack.sat." + type + ".s32.b32 %d, %a0, %a1, %a2;", a, b, c);
+      int most = (1 << (bits - isSigned)) - 1, least = isSigned ? -most - 1 : 0;
+      for (size_t i = 0; i < a.size(); ++i) {
+        auto part = [&](int32_t v) {
+          return uint32_t(std::clamp(v, least, most)) & ((1u << bits) - 1);
+        };
+        ASSERT_EQ(small[i],
+                  c[i] << (2 * bits) | part(a[i]) << bits | part(b[i]))
+            << type;
+      }
+    }
 }
 
 TEST(Convert, DoubleToFloat) {

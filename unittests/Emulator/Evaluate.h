@@ -23,7 +23,9 @@ namespace fusion::emulator::test {
 inline std::string wrap(const std::string &body, unsigned out,
                         const std::vector<unsigned> &in) {
   std::ostringstream text;
-  text << ".version 8.6\n.target sm_90\n.address_size 64\n"
+  bool isNewer = body.find("f32x2") != std::string::npos;
+  text << ".version 8.6\n.target " << (isNewer ? "sm_100" : "sm_90")
+       << "\n.address_size 64\n"
        << ".visible .entry k(.param .u64 d";
   for (size_t i = 0; i < in.size(); ++i)
     text << ", .param .u64 p" << i;

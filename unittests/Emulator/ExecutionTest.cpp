@@ -146,9 +146,20 @@ TEST_F(Execution, VectorAtomics) {
        4);
   for (size_t word = 4; word < 8; ++word)
     EXPECT_EQ(out.host[word], 0x3f800000u) << word;
+  // What one element gives may lie where the operand of the next one does.
+  good(module(".reg .f32 %f<8>;\nmov.f32 %f1, 0f40000000;\n"
+              "mov.f32 %f2, 0f40400000;\n"
+              "atom.global.add.v2.f32 {%f2, %f1}, [%d0+32], {%f1, %f2};\n"
+              "st.global.v2.f32 [%d0+40], {%f2, %f1};\n"
+              "atom.global.add.v2.f32 _, [%d0+32], {%f1, %f1};\n"),
+       1);
+  EXPECT_EQ(out.host[8], 0x40000000u);
+  EXPECT_EQ(out.host[9], 0x40400000u);
+  EXPECT_EQ(out.host[10], 0u);
+  EXPECT_EQ(out.host[11], 0u);
   bad(module(".reg .f32 %f<8>;\n"
-             "atom.global.add.v2.f32 {%f2, %f1}, [%d0], {%f1, %f2};\n"),
-      1, "would overwrite");
+             "atom.global.add.v2.f32 {%f2, %f1, %f1}, [%d0], {%f1, %f2};\n"),
+      1, "wants 2 registers");
   bad(module(".reg .f64 %f<8>;\nred.global.add.v2.f64 [%d0], {%f1, %f2};\n"), 1,
       "unsupported");
 }
@@ -370,6 +381,16 @@ TEST_F(Execution, FunctionPointers) {
        32);
   for (uint32_t i = 0; i < 32; ++i)
     EXPECT_EQ(out.host[i], i & 1 ? i + 5 : 2 * i);
+}
+
+TEST_F(Execution, MemoryMappedAccesses) {
+  good(module("add.u32 %r1, %r0, 7;\nmul.wide.u32 %d1, %r0, 4;\n"
+              "add.s64 %d1, %d0, %d1;\n"
+              "st.mmio.relaxed.sys.global.u32 [%d1+256], %r1;\n"
+              "ld.mmio.relaxed.sys.global.u32 %r31, [%d1+256];\n" +
+              std::string(storeResult)),
+       32);
+  EXPECT_EQ(out.host[5], 12u);
 }
 
 } // namespace

@@ -255,6 +255,29 @@ TEST(Float, Bfloat) {
   sixteenBits("bf16", doubleFromBfloat, bfloatFromDouble, true);
 }
 
+/// fma.oob: +0 where an operand is the NaN that fills a tensor's outside.
+TEST(Float, OutOfBoundsNan) {
+  const uint16_t outside = 0x7ff7, nan = 0x7fff;
+  for (const std::string type : {"f16", "bf16"}) {
+    uint16_t one = type == "f16" ? 0x3c00 : 0x3f80, minus = one | 0x8000;
+    std::vector<uint16_t> a{one, outside, one, nan, minus, outside},
+        b{one, one, outside, one, one, nan}, c{0, one, one, one, 0, one};
+    auto plain = evaluate<uint16_t>(
+        "fma.rn.oob." + type + " %d, %a0, %a1, %a2;", a, b, c);
+    auto relu = evaluate<uint16_t>(
+        "fma.rn.oob.relu." + type + " %d, %a0, %a1, %a2;", a, b, c);
+    EXPECT_EQ(plain, (std::vector<uint16_t>{one, 0, 0, nan, minus, 0}));
+    EXPECT_EQ(relu, (std::vector<uint16_t>{one, 0, 0, nan, 0, 0}));
+    // Each of two by itself.
+    auto two =
+        evaluate<uint32_t>("fma.rn.oob." + type + "x2 %d, %a0, %a1, %a2;",
+                           std::vector<uint32_t>{uint32_t(outside) << 16 | one},
+                           std::vector<uint32_t>{uint32_t(one) << 16 | one},
+                           std::vector<uint32_t>{uint32_t(one) << 16});
+    EXPECT_EQ(two[0], uint32_t(one));
+  }
+}
+
 TEST(Float, PackedSingles) {
   auto a = moderate(1), b = moderate(2), c = moderate(3);
   auto d =

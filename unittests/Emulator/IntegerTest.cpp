@@ -87,6 +87,8 @@ TEST(Integer, MultiplyAdd) {
   auto w = evaluate<uint64_t>("mad.wide.s32 %d, %a0, %a1, %a2;", a, b, wide);
   auto u = evaluate<uint64_t>("mad.wide.u32 %d, %a0, %a1, %a2;", a, b, wide);
   auto m24 = evaluate<uint32_t>("mad24.lo.s32 %d, %a0, %a1, %a2;", a, b, c);
+  auto sat24 =
+      evaluate<uint32_t>("mad24.hi.sat.s32 %d, %a0, %a1, %a2;", a, b, c);
   auto sad = evaluate<uint32_t>("sad.u32 %d, %a0, %a1, %a2;", a, b, c);
   for (size_t i = 0; i < kCount; ++i) {
     int64_t product = int64_t(int32_t(a[i])) * int32_t(b[i]);
@@ -98,6 +100,9 @@ TEST(Integer, MultiplyAdd) {
     ASSERT_EQ(u[i], uint64_t(a[i]) * b[i] + wide[i]);
     auto low24 = [](uint32_t v) { return int64_t(int32_t(v << 8) >> 8); };
     ASSERT_EQ(m24[i], uint32_t(low24(a[i]) * low24(b[i])) + c[i]);
+    int64_t high24 = (low24(a[i]) * low24(b[i]) >> 16) + int32_t(c[i]);
+    ASSERT_EQ(int32_t(sat24[i]),
+              std::clamp<int64_t>(high24, INT32_MIN, INT32_MAX));
     ASSERT_EQ(sad[i], (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) + c[i]);
   }
 }

@@ -153,6 +153,12 @@ TEST_F(AsyncSanitizers, ThePhaseThatAnArrivalCountsFor) {
   EXPECT_EQ(kinds(init + async(".noinc") + waitFull() + arrive + second, 32),
             List());
   EXPECT_TRUE(found("mbarrier-misuse", init + async(".noinc") + arrive, 32));
+  // A thread's cp.async that arrives after the thread itself.
+  std::string wide =
+      "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar;
+  EXPECT_EQ(kinds(wide + async("") + arrive + waitFull()), List());
+  EXPECT_TRUE(
+      found("mbarrier-misuse", wide + arrive + async("") + waitFull()));
 }
 
 TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
@@ -168,6 +174,61 @@ TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
   std::string copy = kInit + kInitFence + kBar + kFetch;
   EXPECT_EQ(kinds(copy + waitFull() + kBar + end), List());
   EXPECT_EQ(kinds(copy + end), List{"mbarrier-misuse"});
+}
+
+/// As the library ends a pipeline: the lanes of a warp count themselves, one of
+/// them tells for all, and the last warp invalidates.
+TEST_F(AsyncSanitizers, InvalidationAfterWarpsCountedThemselves) {
+  std::string begin = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n"
+                      "@!%q0 st.shared.u32 [%s+2056], 2;\n" +
+                      kBar + "mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n" +
+                      waitFull();
+  auto end = [](const std::string &meet, const std::string &fence) {
+    return "mov.u32 %r4, 0;\n" + meet + "@%q1 bra E;\n" + fence +
+           "atom.acquire.cta.shared.add.u32 %r7, [%s+2056], -1;\n"
+           "setp.ne.u32 %q3, %r7, 1;\n@%q3 bra E;\n"
+           "mbarrier.inval.shared::cta.b64 [%s+2048];\nE:\n";
+  };
+  std::string match = "match.any.sync.b32 %r6, %r4, -1;\n",
+              fence = "fence.sc.cta;\n";
+  EXPECT_EQ(kinds(begin + end(match, fence)), List());
+  EXPECT_EQ(kinds(begin + end("vote.sync.any.pred %q4, %q1, -1;\n", fence)),
+            List());
+  // Halves of the warp meet, then the lanes that lead them.
+  EXPECT_EQ(
+      kinds(begin + end("mov.u32 %r8, 0xffff;\nmov.u32 %r9, %laneid;\n"
+                        "setp.gt.u32 %q5, %r9, 15;\n"
+                        "@%q5 mov.u32 %r8, 0xffff0000;\n"
+                        "match.any.sync.b32 %r6, %r4, %r8;\n"
+                        "and.b32 %r9, %r9, 15;\nsetp.ne.u32 %q5, %r9, 0;\n"
+                        "@%q5 bra E;\n"
+                        "match.any.sync.b32 %r6, %r4, 0x10001;\n",
+                        fence)),
+      List());
+  EXPECT_EQ(kinds(begin + end("", fence)), List{"shared-race"});
+  EXPECT_EQ(kinds(begin + end(match, "")), List{"shared-race"});
+  // Half of the warp is not told.
+  EXPECT_EQ(
+      kinds(begin + end("mov.u32 %r9, %laneid;\nsetp.gt.u32 %q5, %r9, 15;\n"
+                        "@%q5 bra E;\nmatch.any.sync.b32 %r6, %r4, 0xffff;\n",
+                        fence)),
+      List{"shared-race"});
+}
+
+TEST_F(AsyncSanitizers, FencesOfOthersAreNotToldByRelaxedArrivals) {
+  // What is stored after the fences is told by nobody.
+  std::string store = "st.shared.u32 [%r1], %t;\n",
+              fence = "membar.gl;\n" + kBar;
+  auto reads = [&](const std::string &before) {
+    return kinds(
+        "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar + before +
+        "mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s+2048];\n" +
+        waitFull() + "xor.b32 %r6, %r1, 128;\nld.shared.u32 %r5, [%r6];\n");
+  };
+  EXPECT_EQ(reads(store + fence), List());
+  EXPECT_EQ(reads(store + "membar.gl;\n"), List());
+  EXPECT_EQ(reads(store), List{"shared-race"});
+  EXPECT_EQ(reads(fence + store), List{"shared-race"});
 }
 
 TEST_F(AsyncSanitizers, LocksInOtherBlocks) {

@@ -187,6 +187,27 @@ TEST(SanitizerRegisters, TooFew) {
             List{"deadlock"});
 }
 
+TEST(SanitizerRegisters, PartOfAWarpgroup) {
+  std::string whole = asyncKernel(change("dec", 40));
+  std::string part = asyncKernel("setp.ge.u32 %q4, %t, 32;\n@%q4 bra SKIP;\n" +
+                                 change("dec", 40) + "SKIP:\n");
+  std::string waits = asyncKernel("setp.ge.u32 %q4, %t, 96;\n@%q4 bra SKIP;\n" +
+                                  change("dec", 40) + "SKIP:\nbar.sync 0;\n");
+  std::string lanes =
+      asyncKernel("@%q1 bra SKIP;\n" + change("dec", 40) + "SKIP:\n");
+  // The last warpgroup is those warps that there are.
+  for (uint32_t threads : {32, 64, 128, 160, 192, 256})
+    EXPECT_EQ(kindsOf(launchAsync(whole, threads)), List{}) << threads;
+  for (uint32_t threads : {64, 128, 160}) {
+    LaunchResult result = launchAsync(part, threads);
+    EXPECT_EQ(kindsOf(result), List{"bad-setmaxnreg"}) << threads;
+    for (const Finding &finding : result.findings)
+      EXPECT_TRUE(finding.line);
+  }
+  EXPECT_EQ(kindsOf(launchAsync(waits, 128)), List{"bad-setmaxnreg"});
+  EXPECT_EQ(kindsOf(launchAsync(lanes, 128)), List{"divergent-warp"});
+}
+
 TEST(SanitizerRegisters, Misused) {
   List bad{"bad-setmaxnreg"};
   EXPECT_EQ(kindsOf(setRegisters(change("dec", 40) + change("dec", 40))), bad);

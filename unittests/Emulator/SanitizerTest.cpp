@@ -289,10 +289,12 @@ TEST_F(Sanitizers, AsynchronousCopies) {
 /// The weak load that begins a CAS loop: no race where a wrong value makes the
 /// CAS fail and does nothing else.
 std::string casLoop(const std::string &space, const std::string &place,
-                    const std::string &inLoop, const std::string &after) {
-  return "ld." + space + ".u32 %r10, [" + place + "];\nmov.u32 %r20, %r10;\n" +
-         "L:\n" + inLoop + "add.u32 %r11, %r10, %r0;\natom." + space +
-         ".cas.b32 %r12, [" + place +
+                    const std::string &inLoop, const std::string &after,
+                    const std::string &loaded = "") {
+  return "ld." + space + ".u32 %r10, [" + (loaded.empty() ? place : loaded) +
+         "];\nmov.u32 %r20, %r10;\nL:\n" + inLoop +
+         "add.u32 %r11, %r10, %r0;\natom." + space + ".cas.b32 %r12, [" +
+         place +
          "], %r10, %r11;\nsetp.ne.s32 %p5, %r10, %r12;\n"
          "mov.u32 %r10, %r12;\n@%p5 bra L;\nM:\n" +
          after;
@@ -324,6 +326,83 @@ TEST_F(Sanitizers, GuessesOfCasLoops) {
                   casLoop("global", "%d0", "", ""))
                 .empty(),
             false);
+}
+
+TEST_F(Sanitizers, GuessesAtAnAddressWrittenInTwoWays) {
+  // As nvcc does it: the sum outside of the loop, or in it; of a symbol.
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 20;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20"),
+                  2),
+            List{});
+  std::string zero = "@%p1 st.shared.u32 [s+4], 0;\nbar.sync 0;\n";
+  EXPECT_EQ(
+      kinds(zero + "mov.u32 %r21, s;\n" +
+            casLoop("shared", "%r22", "add.s32 %r22, %r21, 4;\n", "", "s+4")),
+      List{});
+  EXPECT_EQ(kinds(zero + "mov.u32 %r21, s;\nadd.u32 %r22, %r21, 12;\n" +
+                  casLoop("shared", "%r22+-8", "", "", "%r21+4")),
+            List{});
+  // Another place, and one that may be another.
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 24;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20") +
+                      "atom.global.add.u32 %r5, [%d0+20], 1;\n",
+                  2)
+                .empty(),
+            false);
+  EXPECT_EQ(kinds("add.s64 %d5, %d0, 24;\n@%p1 add.s64 %d5, %d0, 20;\n" +
+                      casLoop("global", "%d5", "", "", "%d0+20") +
+                      "atom.global.add.u32 %r5, [%d0+20], 1;\n",
+                  2)
+                .empty(),
+            false);
+}
+
+TEST_F(Sanitizers, SequentialFencesAcrossBarriers) {
+  // Block 0 writes a word for each thread; thread 0 raises a flag, which thread
+  // 0 of block 1 polls, and all of block 1 read.
+  auto between = [&](const std::string &write, const std::string &read) {
+    return kinds("add.s64 %d2, %d1, 1024;\n@!%p3 bra READ;\n"
+                 "st.global.u32 [%d2], %r0;\n" +
+                     write +
+                     "bra END;\nREAD: mov.u32 %r7, 0;\n@!%p1 bra MEET;\n"
+                     "POLL: ld.relaxed.gpu.global.u32 %r5, [%d0];\n"
+                     "setp.eq.u32 %p4, %r5, 0;\n@%p4 bra POLL;\nMEET:\n" +
+                     read + "ld.global.u32 %r6, [%d2];\nEND:\n",
+                 2);
+  };
+  std::string raise = "@%p1 st.relaxed.gpu.global.u32 [%d0], 1;\n";
+  for (const char *fence : {"membar.gl;\n", "fence.sc.gpu;\n"}) {
+    std::string all = fence, one = "@%p1 " + all, meet = "bar.sync 0;\n";
+    std::string writes[] = {all + meet + raise, meet + one + raise},
+                reads[] = {meet + all, one + meet};
+    for (const std::string &write : writes)
+      for (const std::string &read : reads)
+        EXPECT_EQ(between(write, read), List()) << write << read;
+    // By halves of a warp that meet.
+    EXPECT_EQ(between(meet + all + "bar.warp.sync -1;\n" + raise, meet + all),
+              List());
+    // Without the fence or the barrier of one side.
+    for (const std::string &read : reads) {
+      EXPECT_FALSE(between(meet + raise, read).empty()) << read;
+      EXPECT_FALSE(between(all + raise, read).empty()) << read;
+      EXPECT_FALSE(between(meet + raise + all, read).empty()) << read;
+    }
+    for (const std::string &write : writes) {
+      EXPECT_FALSE(between(write, meet).empty()) << write;
+      EXPECT_FALSE(between(write, one).empty()) << write;
+      EXPECT_FALSE(
+          between(write, "@%p1 fence.acq_rel.gpu;\n" + std::string()).empty());
+    }
+  }
+  // Other fences make a release with the write of their own thread alone.
+  std::string acqRel = "fence.acq_rel.gpu;\n", meet = "bar.sync 0;\n",
+              sc = "fence.sc.gpu;\n";
+  EXPECT_FALSE(between(acqRel + meet + raise, meet + sc).empty());
+  EXPECT_FALSE(between(sc + meet + raise, meet + acqRel).empty());
+  EXPECT_FALSE(between(sc + meet + raise, acqRel + meet).empty());
+  EXPECT_FALSE(between(meet + acqRel + raise, meet + sc).empty());
+  EXPECT_EQ(between(meet + acqRel + raise, acqRel + meet), List());
+  EXPECT_EQ(between(meet + acqRel + raise, sc + meet), List());
 }
 
 } // namespace

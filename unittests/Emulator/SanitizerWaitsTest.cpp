@@ -96,6 +96,13 @@ TEST_F(SanitizerWaits, LanesThatLeft) {
             List{"bad-membermask 1 1 -"});
 }
 
+TEST_F(SanitizerWaits, InvalidationNamesTheLastUseOfTheOther) {
+  EXPECT_EQ(told("@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar +
+                 "mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n"
+                 "@!%q0 mbarrier.inval.shared::cta.b64 [%s+2048];\n"),
+            (List{"shared-race 0 4 3"}));
+}
+
 TEST_F(SanitizerWaits, SpinningForEver) {
   // A flag that nobody raises; the others wait for those that poll.
   std::string poll = "setp.lt.u32 %q2, %t, 32;\n@!%q2 bra WAIT;\nPOLL:\n"

@@ -140,4 +140,23 @@ TEST(SpecialRegisters, UnknownOnesAreErrors) {
   }
 }
 
+/// Early PTX moves all four elements at once.
+TEST(SpecialRegisters, FourAtOnce) {
+  std::string text = hopperKernel(
+      1, 16,
+      "mov.v4.u32 {%r0, %r1, %r2, %r3}, %ntid;\n"
+      "setp.ne.u32 %q0, %t, 3;\n@!%q0 mov.v4.u32 {%r4, %r1, _, _}, %ctaid;\n"
+      "@!%q0 st.global.v4.u32 [%p0], {%r0, %r1, %r2, %r3};\n");
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Array<uint32_t> out(memory, std::vector<uint32_t>(4));
+  runOk(*program, makeLaunch("k", {1, 3, 1}, {8, 2, 3}, out), memory);
+  out.fetch();
+  EXPECT_EQ(out.host[0], 8u);
+  EXPECT_LT(out.host[1], 3u);
+  EXPECT_EQ(out.host[2], 3u);
+  EXPECT_EQ(out.host[3], 0u);
+}
+
 } // namespace

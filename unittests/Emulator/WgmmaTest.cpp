@@ -43,7 +43,8 @@ struct Element {
 };
 const Element F16{"f16", 2, half}, BF16{"bf16", 2, bfloat},
     TF32{"tf32", 4, tf32}, E4M3{"e4m3", 1, e4m3}, E5M2{"e5m2", 1, e5m2},
-    S8{"s8", 1, s8}, U8{"u8", 1, u8}, F32{"f32", 4, single}, S32{"s32", 4, s32};
+    S8{"s8", 1, s8}, U8{"u8", 1, u8}, B1{"b1", 1, u8}, // eight of them
+    F32{"f32", 4, single}, S32{"s32", 4, s32};
 
 uint32_t number(const Element &e, std::mt19937 &generator) {
   uint32_t r = generator();
@@ -131,11 +132,13 @@ struct Case {
 void check(const Case &c) {
   unsigned bytes = c.a.bytes, k = 32 / bytes, n = c.n;
   bool isFloat = c.d.name != S32.name, isHalf = c.d.name == F16.name;
+  bool isBits = c.a.name == B1.name;
   Operand a(64, bytes, c.modeA, c.transA), b(n, bytes, c.modeB, c.transB);
   std::ostringstream opcode;
-  opcode << "wgmma.mma_async.sync.aligned.m64n" << n << "k" << k << "."
-         << (c.satfinite ? "satfinite." : "") << c.d.name << "." << c.a.name
-         << "." << c.b.name;
+  opcode << "wgmma.mma_async.sync.aligned.m64n" << n << "k"
+         << (isBits ? 8 * k : k) << "." << (c.satfinite ? "satfinite." : "")
+         << c.d.name << "." << c.a.name << "." << c.b.name
+         << (isBits ? ".and.popc" : "");
   SCOPED_TRACE(opcode.str() + " modes " + std::to_string(c.modeA) + ", " +
                std::to_string(c.modeB) + (c.registersA ? " registers" : ""));
   if (c.satfinite) {
@@ -256,13 +259,16 @@ void check(const Case &c) {
                        a.descriptor(c.shift * 128) | baseOffset,
                        b.descriptor(a.size + c.shift * 128) | baseOffset),
             memory);
-  EXPECT_EQ(result.counters.mmaFlops, 2ull * 64 * n * 2 * k);
+  EXPECT_EQ(result.counters.mmaFlops, 2ull * 64 * n * 2 * k * (isBits ? 8 : 1));
   dD.fetch();
   for (unsigned r = 0; r < 64; ++r)
     for (unsigned col = 0; col < n; ++col) {
       double sum = md[r * n + col];
-      for (unsigned j = 0; j < 2 * k; ++j)
-        sum += c.scaleA * c.scaleB * ma[r * 2 * k + j] * mb[col * 2 * k + j];
+      for (unsigned j = 0; j < 2 * k; ++j) {
+        double x = ma[r * 2 * k + j], y = mb[col * 2 * k + j];
+        sum += isBits ? __builtin_popcount(unsigned(x) & unsigned(y))
+                      : c.scaleA * c.scaleB * x * y;
+      }
       unsigned thread = r / 16 * 32 + r % 8 * 4 + col % 8 / 2, h = r % 16 / 8;
       unsigned reg = isHalf ? col / 8 * 2 + h : col / 8 * 4 + h * 2 + col % 2;
       uint32_t v = dD.host[reg * 128 + thread];
@@ -313,6 +319,12 @@ TEST(Wgmma, RegistersOfA) {
   check({F32, F16, F16, 64, 3, 3, false, true, true});
   check({S32, S8, U8, 32, 3, 3, false, false, true});
   check({F16, F16, F16, 16, 3, 1, false, false, true});
+}
+TEST(Wgmma, Bits) {
+  for (unsigned mode = 0; mode < 4; ++mode)
+    check({S32, B1, B1, 24, mode, mode});
+  check({S32, B1, B1, 256});
+  check({S32, B1, B1, 48, 3, 3, false, false, true});
 }
 TEST(Wgmma, Scales) {
   check({F32, F16, F16, 16, 3, 3, false, false, false, -1, 1, true});

@@ -204,4 +204,16 @@ TEST(HostTensor, Sizes) {
             "a tensor of shape -1 has a negative size");
 }
 
+// Two roundings in a row have room in the type's error; eight are twice that.
+TEST(DefaultTolerance, RoundingsInARowAddUp) {
+  auto atol = [](unsigned roundings) {
+    return defaultTolerance(ElementType::F32, ElementType::F16, 1.0, false,
+                            roundings)
+        .atol;
+  };
+  EXPECT_EQ(atol(0), 0x1p-9);
+  EXPECT_EQ(atol(2), 0x1p-9);
+  EXPECT_EQ(atol(8), 0x1p-8);
+}
+
 } // namespace

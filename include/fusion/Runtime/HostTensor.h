@@ -85,9 +85,11 @@ struct Tolerance {
 /// larger, from the rounding of the values that were materialised on the way: rows
 /// of a causal product differ in size. Integers must be equal. The table is in
 /// docs/fusion-run.md. With `multipliesTF32` the factors of f32 products are
-/// rounded, too.
+/// rounded, too. `roundings` is how often values are rounded to `narrowest` one
+/// after the other: more than two add up as independent errors do.
 Tolerance defaultTolerance(ElementType result, ElementType narrowest,
-                           double rms, bool multipliesTF32 = false);
+                           double rms, bool multipliesTF32 = false,
+                           unsigned roundings = 1);
 
 /// Root mean square over the finite elements; 0 where there are none.
 double rootMeanSquare(const HostTensor &tensor);

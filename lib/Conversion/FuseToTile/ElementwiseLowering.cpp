@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyEmitter.h"
 #include "ChainLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -75,41 +76,22 @@ Value ChainLowering::emitScalar(linalg::LinalgOp op, Value scalar,
                                 llvm::function_ref<Value(Value)> evaluate) {
   llvm::SaveAndRestore<Location> here(loc, op.getLoc());
   unsigned number = llvm::find(axes.operators, op) - axes.operators.begin();
-  llvm::DenseMap<Value, Value> known;
-  // The body's scalar operations are element-wise on tensors as they are.
-  auto emit = [&](auto &&self, Value value) -> Value {
-    if (Value result = known.lookup(value))
-      return result;
-    Value result;
-    auto argument = dyn_cast<BlockArgument>(value);
-    Operation *inner = value.getDefiningOp();
-    if (argument && argument.getOwner() == op.getBlock()) {
-      result = emitArgument(op, op->getOpOperand(argument.getArgNumber()),
-                            tileAxes, shape, evaluate);
-    } else if (argument || inner->getBlock() != op.getBlock() ||
-               isa<arith::ConstantOp>(inner)) {
-      result = splatOuter(value, shape);
-    } else if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      result = emitIndex(axes.loops[number][index.getDim()], tileAxes, shape);
-    } else if (std::optional<unsigned> kept = skippedFor(inner)) {
-      result = self(self, inner->getOperand(*kept));
-    } else {
-      SmallVector<Value> operands;
-      for (Value operand : inner->getOperands())
-        operands.push_back(self(self, operand));
-      OperationState state(loc, inner->getName());
-      state.addOperands(operands);
-      for (Type type : inner->getResultTypes())
-        state.addTypes(RankedTensorType::get(shape, type));
-      state.addAttributes(
-          SmallVector<NamedAttribute>(inner->getDiscardableAttrs()));
-      state.propertiesAttr = inner->getPropertiesAsAttribute();
-      result =
-          b.create(state)->getResult(cast<OpResult>(value).getResultNumber());
-    }
-    return known[value] = result;
+  auto argument = [&](OpOperand &operand) {
+    return emitArgument(op, operand, tileAxes, shape, evaluate);
   };
-  return emit(emit, scalar);
+  auto outer = [&](Value value) { return splatOuter(value, shape); };
+  auto index = [&](unsigned loop) {
+    return emitIndex(axes.loops[number][loop], tileAxes, shape);
+  };
+  auto skipped = [&](Operation *inner) { return skippedFor(inner); };
+  auto tileType = [&](Type type) { return RankedTensorType::get(shape, type); };
+  // Chains read their operands by the axes alone (`GroupAxes`).
+  auto element = [](tensor::ExtractOp,
+                    llvm::function_ref<Value(Value)>) -> Value {
+    llvm_unreachable("bodies of chains do not look elements up");
+  };
+  return emitBody(b, loc, op, scalar,
+                  {argument, outer, index, skipped, tileType, element});
 }
 
 Value ChainLowering::emitElementwise(

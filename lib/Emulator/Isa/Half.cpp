@@ -15,6 +15,8 @@
 
 #include "Numerics.h"
 
+#include "../Formats.h"
+
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
@@ -114,6 +116,15 @@ template <class F> struct Tanh {
   }
 };
 
+/// .oob: +0 where an operand is what fills a tensor's outside (PTX ISA, "fma").
+template <class Op> struct OutOfBounds {
+  static uint16_t run(uint16_t a, uint16_t b, uint16_t c) {
+    bool isOutside =
+        a == kOutOfBoundsNan || b == kOutOfBoundsNan || c == kOutOfBoundsNan;
+    return isOutside ? uint16_t(0) : Op::run(a, b, c);
+  }
+};
+
 /// The value after ftz, sat and relu, by Inst::a.
 template <class F>
 inline void finishFlags(uint16_t *d, unsigned n, uint8_t flags) {
@@ -195,7 +206,8 @@ Handler handlerOf(FloatOp op, uint8_t flags) {
   case FloatOp::Mul:
     return half<F, Mul<F>, 2, Packed>;
   case FloatOp::Fma:
-    return half<F, Fma<F>, 3, Packed>;
+    return flags & FlagOob ? half<F, OutOfBounds<Fma<F>>, 3, Packed>
+                           : half<F, Fma<F>, 3, Packed>;
   case FloatOp::Neg:
     return half<F, Neg, 1, Packed>;
   case FloatOp::Abs:

@@ -302,6 +302,10 @@ Handler integerHandler(IntOp op, Type type) {
     return only32x3<Mad24>(type);
   case IntOp::Mad24Hi:
     return only32x3<Mad24Hi>(type);
+  case IntOp::Mad24HiSat:
+    return type == Type::S32
+               ? Handler(map3<Mad24HiSat, int32_t, int32_t, int32_t, int32_t>)
+               : nullptr;
   case IntOp::Sad:
     return same3<Sad>(type);
   case IntOp::Div:

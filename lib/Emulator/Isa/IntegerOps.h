@@ -270,6 +270,11 @@ struct MadHiSat {
     return AddSat::run(high(a, b), c);
   }
 };
+struct Mad24HiSat {
+  static int32_t run(int32_t a, int32_t b, int32_t c) {
+    return AddSat::run(Mul24Hi::run(a, b), c);
+  }
+};
 struct Bmsk {
   static uint32_t run(uint32_t a, uint32_t b) {
     if (a >= 32 || b == 0)

@@ -16,7 +16,8 @@ namespace fusion::emulator::FUSION_ISA {
 Handler sparseMmaHandler(const MmaSpec &spec);
 namespace {
 
-/// op: D, A, B, C registers. Inst::a: .satfinite of integers.
+/// op: D, A, B, C registers. Inst::a: .satfinite of integers, b: the Rounding
+/// of f64.
 template <class EA, class EB, class In, class Out, unsigned Halves, unsigned K>
 void mma(Warp &warp, const Inst &inst, uint32_t) {
   using T = typename EA::Number;
@@ -33,10 +34,86 @@ void mma(Warp &warp, const Inst &inst, uint32_t) {
   loadColumns<EB>(warp, bRegs, b);
   for (unsigned h = 0; h < Halves; ++h)
     In::load(warp, cRegs + h * In::registersPerHalf, c + 8 * h);
-  addProduct<EA::exactProduct, rows, K>(a, b, c, inst.a);
+  if constexpr (std::is_same_v<T, double>) {
+    if (Rounding(inst.b) > Rounding::Nearest)
+      directedProduct(&a[0][0], &b[0][0], &c[0][0], rows, 8, K,
+                      Rounding(inst.b));
+    else
+      addProduct<EA::exactProduct, rows, K>(a, b, c, false);
+  } else {
+    addProduct<EA::exactProduct, rows, K>(a, b, c, inst.a);
+  }
   for (unsigned h = 0; h < Halves; ++h)
     Out::store(warp, d + h * Out::registersPerHalf, c + 8 * h);
   warp.counters->mmaFlops += 2ull * rows * 8 * K;
+}
+
+/// m8n8k4 of f16: lanes 4 q to 4 q + 3 and 16 + 4 q to 16 + 4 q + 3 have a
+/// product of their own (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16").
+/// Thread t of the eight has row t of A (column t of B), or of a column-major A
+/// (row-major B) four rows of column t % 4 (columns of row t % 4); of C and D
+/// row t in f16, what placeOfQuad says in f32.
+struct QuadPlace {
+  unsigned row, column;
+};
+inline QuadPlace placeOfQuad(bool isHalf, unsigned t, unsigned i) {
+  if (isHalf)
+    return {t, i};
+  return {(t & 1) + (i & 2) + (t & 4), (t & 2) + (i & 1) + (i & 4)};
+}
+
+template <bool ColumnA, bool RowB, bool HalfC, bool HalfD>
+void quadMma(Warp &warp, const Inst &inst, uint32_t) {
+  const Ref *d = inst.op, *aRegs = d + (HalfD ? 4 : 8);
+  const Ref *bRegs = aRegs + 2, *cRegs = bRegs + 2;
+  auto half = [&](const Ref *refs, unsigned lane, unsigned i) {
+    return fromHalf(warp.reg<uint16_t>(refs[i / 2])[2 * lane + i % 2]);
+  };
+  alignas(64) float a[4][8][4], b[4][4][8], c[4][8][8];
+  for (unsigned q = 0; q < 4; ++q)
+    for (unsigned t = 0; t < 8; ++t) {
+      unsigned lane = 4 * q + t % 4 + 4 * (t & 4);
+      for (unsigned i = 0; i < 4; ++i) {
+        float x = half(aRegs, lane, i), y = half(bRegs, lane, i);
+        (ColumnA ? a[q][i + (t & 4)][t % 4] : a[q][t][i]) = x;
+        (RowB ? b[q][t % 4][i + (t & 4)] : b[q][i][t]) = y;
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        QuadPlace at = placeOfQuad(HalfC, t, i);
+        c[q][at.row][at.column] =
+            HalfC ? half(cRegs, lane, i) : warp.reg<float>(cRegs[i])[lane];
+      }
+    }
+  for (unsigned q = 0; q < 4; ++q) {
+    addProduct<true, 8, 4>(a[q], b[q], c[q], false);
+    for (unsigned t = 0; t < 8; ++t)
+      for (unsigned i = 0; i < 8; ++i) {
+        unsigned lane = 4 * q + t % 4 + 4 * (t & 4);
+        QuadPlace at = placeOfQuad(HalfD, t, i);
+        float sum = c[q][at.row][at.column];
+        if (HalfD)
+          warp.reg<uint16_t>(d[i / 2])[2 * lane + i % 2] = toHalf(sum);
+        else
+          warp.reg<float>(d[i])[lane] = canonical(sum);
+      }
+  }
+  warp.counters->mmaFlops += 4 * 2 * 8 * 8 * 4;
+}
+
+template <bool ColumnA, bool RowB> Handler quadsOf(const MmaSpec &s) {
+  bool halfC = s.accumulator == Type::F16, halfD = s.result == Type::F16;
+  if ((!halfC && s.accumulator != Type::F32) ||
+      (!halfD && s.result != Type::F32) || (halfD && !halfC))
+    return nullptr;
+  return !halfC  ? quadMma<ColumnA, RowB, false, false>
+         : halfD ? quadMma<ColumnA, RowB, true, true>
+                 : quadMma<ColumnA, RowB, true, false>;
+}
+
+Handler quads(const MmaSpec &s) {
+  if (s.columnA)
+    return s.rowB ? quadsOf<true, true>(s) : quadsOf<true, false>(s);
+  return s.rowB ? quadsOf<false, true>(s) : quadsOf<false, false>(s);
 }
 
 /// Single bits: the set ones of `a and b` or `a xor b` are counted. A register
@@ -124,6 +201,8 @@ Handler mmaHandler(const MmaSpec &s) {
   if (s.n != 8 || (s.m != 16 && s.m != 8))
     return nullptr;
   bool tall = s.m == 16;
+  if (s.a == Type::F16 && s.b == Type::F16 && !tall && s.k == 4)
+    return quads(s);
   if (s.a == s.b && s.a == Type::F16 && tall)
     return s.k == 16  ? floatAccumulators<HalfElement, HalfElement, 2, 16>(s)
            : s.k == 8 ? floatAccumulators<HalfElement, HalfElement, 2, 8>(s)

@@ -97,6 +97,11 @@ struct Fp8Table {
   }
 };
 
+/// Elements of 16 bytes. Of single bits, which are combined by words, words.
+inline unsigned perPiece(Type type) {
+  return type == Type::B1 ? 4 : 16 / bytesOf(type);
+}
+
 /// The elements of 16 bytes as numbers.
 inline void unpack(Type type, const uint8_t *from, float *to) {
   switch (type) {
@@ -137,7 +142,9 @@ inline void unpack(Type type, const uint8_t *from, float *to) {
 }
 
 inline void unpack(Type type, const uint8_t *from, int32_t *to) {
-  if (type == Type::S8)
+  if (type == Type::B1)
+    std::memcpy(to, from, 16);
+  else if (type == Type::S8)
     for (unsigned i = 0; i < 16; ++i)
       to[i] = int8_t(from[i]);
   else
@@ -149,7 +156,7 @@ inline void unpack(Type type, const uint8_t *from, int32_t *to) {
 template <class T>
 void gather(const uint8_t *shared, const MatrixDescriptor &descriptor,
             Type type, unsigned first, unsigned rows, T *to) {
-  unsigned elements = 16 / bytesOf(type), k = 2 * elements;
+  unsigned elements = perPiece(type), k = 2 * elements;
   if (!descriptor.transposed) {
     for (unsigned r = 0; r < rows; ++r)
       for (unsigned c = 0; c < 2; ++c)
@@ -168,7 +175,7 @@ void gather(const uint8_t *shared, const MatrixDescriptor &descriptor,
 
 /// A's registers: 8 rows by 16 bytes each, as for mma.
 template <class T> void gatherRegisters(const WgmmaOp &op, Type type, T *to) {
-  unsigned elements = 16 / bytesOf(type), k = 2 * elements;
+  unsigned elements = perPiece(type), k = 2 * elements;
   for (unsigned reg = 0; reg < 4; ++reg) {
     const uint8_t *bytes = reinterpret_cast<const uint8_t *>(op.registers[reg]);
     for (unsigned r = 0; r < 8; ++r)
@@ -205,6 +212,19 @@ void multiplyClamped(Workspace<int32_t> &w, unsigned columns) {
     }
 }
 void multiplyClamped(Workspace<float> &, unsigned) {}
+
+/// Single bits: the set ones of `a and b`.
+void countBits(Workspace<int32_t> &w, unsigned columns) {
+  for (unsigned n = 0; n < columns; ++n)
+    for (unsigned m = 0; m < kRows; ++m) {
+      uint32_t sum = uint32_t(w.d[n][m]);
+      for (unsigned k = 0; k < 8; ++k)
+        sum +=
+            uint32_t(__builtin_popcount(uint32_t(w.a[k][m] & w.b[n * 8 + k])));
+      w.d[n][m] = int32_t(sum);
+    }
+}
+void countBits(Workspace<float> &, unsigned) {}
 
 // Lane 4 r + t holds columns 8 j + 2 t and + 1 of rows r and r + 8 (PTX ISA,
 // "Register Fragments and Shared Memory Matrix Layouts").
@@ -266,7 +286,7 @@ template <class T> void run(Warp &warp, const WgmmaOp *ops, size_t count) {
     const WgmmaOp &op = ops[i];
     const Inst &inst = *op.inst;
     Type typeA = Type(inst.b), typeB = Type(inst.c);
-    unsigned k = 32 / bytesOf(typeA);
+    unsigned k = 2 * perPiece(typeA);
     if (!op.scaleD)
       for (unsigned n = 0; n < columns; ++n)
         for (unsigned m = 0; m < kRows; ++m)
@@ -283,7 +303,9 @@ template <class T> void run(Warp &warp, const WgmmaOp *ops, size_t count) {
         w.a[c][m] = negative ? -a[m * k + c] : a[m * k + c];
     gather(shared, MatrixDescriptor(op.b, inst.e & WgmmaTransposeB), typeB, 0,
            columns, w.b);
-    if (inst.e & WgmmaSatfinite)
+    if (typeA == Type::B1)
+      countBits(w, columns);
+    else if (inst.e & WgmmaSatfinite)
       multiplyClamped(w, columns);
     else if (k == 8)
       multiply<T, 8>(w, columns);

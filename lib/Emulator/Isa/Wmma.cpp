@@ -82,8 +82,22 @@ void unpack(Warp &warp, const Ref *refs, unsigned count,
           E::get(element<typename E::Stored>(warp, refs, lane, i));
 }
 
-/// op: D, A, B, C. a, b, c: m, n, k; d: .satfinite; imm, imm2: first registers
-/// of A and B, of C.
+/// c += a b, clamped at the end.
+inline void addClamped(const int32_t *a, const int32_t *b, int32_t *c,
+                       unsigned m, unsigned n, unsigned k) {
+  for (unsigned row = 0; row < m; ++row)
+    for (unsigned column = 0; column < n; ++column) {
+      int64_t sum = c[row * n + column];
+      for (unsigned i = 0; i < k; ++i)
+        sum += int64_t(a[row * k + i]) * b[i * n + column];
+      c[row * n + column] = int32_t(sum > INT32_MAX   ? INT32_MAX
+                                    : sum < INT32_MIN ? INT32_MIN
+                                                      : sum);
+    }
+}
+
+/// op: D, A, B, C. a, b, c: m, n, k; d: .satfinite of integers; e: the Rounding
+/// of f64; imm, imm2: first registers of A and B, of C.
 template <class EA, class EB, class C, class D>
 void wmma(Warp &warp, const Inst &inst, uint32_t) {
   using T = typename EA::Number;
@@ -97,7 +111,18 @@ void wmma(Warp &warp, const Inst &inst, uint32_t) {
     for (unsigned i = 0; i < perLane; ++i)
       c[lane * perLane + i] =
           C::get(element<typename C::Stored>(warp, cRefs, lane, i));
-  for (unsigned row = 0; row < m; ++row)
+  bool isDone = false;
+  if constexpr (std::is_same_v<T, double>) {
+    isDone = Rounding(inst.e) > Rounding::Nearest;
+    if (isDone)
+      directedProduct(a, b, c, m, n, k, Rounding(inst.e));
+  }
+  if constexpr (std::is_same_v<T, int32_t>) {
+    isDone = inst.d;
+    if (isDone)
+      addClamped(a, b, c, m, n, k);
+  }
+  for (unsigned row = 0; row < m && !isDone; ++row)
     for (unsigned p = 0; p < k; ++p) {
       T scale = a[row * k + p];
       FUSION_LANES
@@ -144,13 +169,11 @@ Handler wmmaHandler(const MmaSpec &s) {
                ? wmma<DoubleIn, DoubleIn, Plain<double>, Plain<double>>
                : Handler(nullptr);
   case Type::S8:
-    return s.b == Type::S8 && s.accumulator == Type::S32 && s.k == 16 &&
-                   !s.satfinite
+    return s.b == Type::S8 && s.accumulator == Type::S32 && s.k == 16
                ? wmma<S, S, S32, S32>
                : Handler(nullptr);
   case Type::U8:
-    return s.b == Type::U8 && s.accumulator == Type::S32 && s.k == 16 &&
-                   !s.satfinite
+    return s.b == Type::U8 && s.accumulator == Type::S32 && s.k == 16
                ? wmma<U, U, S32, S32>
                : Handler(nullptr);
   default:

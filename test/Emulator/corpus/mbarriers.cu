@@ -3,6 +3,7 @@
 
 // Barriers in shared memory, as the library has them since sm_80.
 
+#include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cstdint>
@@ -85,5 +86,29 @@ extern "C" __global__ void barrier_copies(const int4 *in, int4 *out, int tiles) 
     int4 v = s[tile % 2][63 - t];
     out[tile * 64 + t] = make_int4(v.w, v.z, v.y, v.x);
     __syncthreads();
+  }
+}
+
+// A pipeline whose state the block shares; its end counts the threads and invalidates the barriers.
+extern "C" __global__ void shared_pipeline(const int *in, int *out, int tiles) {
+  __shared__ int s[2][96];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto block = cooperative_groups::this_thread_block();
+  int t = threadIdx.x;
+  in += blockIdx.x * tiles * 96;
+  out += blockIdx.x * tiles * 96;
+  auto pipeline = cuda::make_pipeline(block, &state);
+  auto fetch = [&](int tile) {
+    pipeline.producer_acquire();
+    cuda::memcpy_async(&s[tile % 2][t], in + tile * 96 + t, cuda::aligned_size_t<4>(4), pipeline);
+    pipeline.producer_commit();
+  };
+  fetch(0);
+  for (int tile = 0; tile < tiles; ++tile) {
+    if (tile + 1 < tiles)
+      fetch(tile + 1);
+    pipeline.consumer_wait();
+    out[tile * 96 + t] = s[tile % 2][95 - t];
+    pipeline.consumer_release();
   }
 }

@@ -32,3 +32,10 @@ def barrier_copies(rng):
     for tiles in (4, 1):
         x = rng.integers(-99, 99, (2, tiles, 64, 4), np.int32)
         yield Case(2, 64, [x, Out(x[:, :, ::-1, ::-1]), tiles])
+
+
+@kernel
+def shared_pipeline(rng):
+    for tiles in (4, 1):
+        x = rng.integers(-99, 99, (2, tiles, 96), np.int32)
+        yield Case(2, 96, [x, Out(x[:, :, ::-1]), tiles])
