@@ -32,7 +32,7 @@ tile.kernel @copies(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %m: i
 // Loads of one element each where nothing lies side by side, with the border of the rows.
 #threads = #tile.layout<"lane: 32*[1,0]; register: 2*[0,1] -> [32, 2]">
 // CHECK-LABEL: gpu.func @loads
-// CHECK-COUNT-2: vector.load {{.*}} {alignment = 2 : i64} : memref<?xf16>, vector<1xf16>
+// CHECK-COUNT-2: vector.load {{.*}} {alignment = 2 : i64} : memref<{{.*}}>, vector<1xf16>
 tile.kernel @loads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q: !tile.ptr<f16> {tile.access = #tile.access<write>}, %m: index, %k: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
