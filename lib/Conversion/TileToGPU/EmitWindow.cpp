@@ -148,6 +148,13 @@ KernelEmitter::windowPlace(const View &view, ArrayRef<Coordinate> coordinates) {
   SmallVector<int64_t> strides(op.getShape().size(), 1);
   for (unsigned d = strides.size(); d-- > 1;)
     strides[d - 1] = strides[d] * op.getShape()[d];
+  // Places in the padding are a small part of the memory before and after it.
+  int64_t elements = strides.front() * op.getShape().front();
+  bool isNarrow = elements < (int64_t(1) << 29);
+  Type placeType = isNarrow ? Type(b.getI32Type()) : b.getIndexType();
+  auto place = [&](int64_t value) -> Value {
+    return isNarrow ? constant(value) : index(value);
+  };
   Chunk chunk;
   int64_t fixed = 0;
   for (auto [d, expr] : llvm::enumerate(op.getMap().getResults())) {
@@ -164,8 +171,12 @@ KernelEmitter::windowPlace(const View &view, ArrayRef<Coordinate> coordinates) {
       if (!own)
         continue;
       addTo(index, own);
-      Value wide = arith::IndexCastOp::create(b, loc, b.getIndexType(), own);
-      addTo(part, mul(wide, this->index(strides[d])));
+      Value wide = isNarrow ? own
+                            : arith::IndexCastOp::create(b, loc, placeType, own)
+                                  .getResult();
+      if (strides[d] != 1)
+        wide = arith::MulIOp::create(b, loc, wide, place(strides[d]));
+      addTo(part, wide);
     }
     if (!llvm::is_contained(op.getBounded(), static_cast<int64_t>(d)))
       continue;
@@ -186,10 +197,14 @@ KernelEmitter::windowPlace(const View &view, ArrayRef<Coordinate> coordinates) {
     if (part)
       addTo(position, part);
   if (!position)
-    position = index(0);
+    position = place(0);
   // It may be negative: no promise of what does not wrap.
-  chunk.position = fixed == 0
-                       ? position
-                       : arith::AddIOp::create(b, loc, position, index(fixed));
+  if (fixed != 0)
+    position = arith::AddIOp::create(b, loc, position, place(fixed));
+  chunk.position =
+      isNarrow
+          ? arith::IndexCastOp::create(b, loc, b.getIndexType(), position)
+                .getResult()
+          : position;
   return chunk;
 }
