@@ -72,9 +72,10 @@ inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
 }
 
 /// Those and whatever else among the workloads is two products in a row, each
-/// shape once: attention and decoding without what is between the products,
-/// pairs of convolutions whose second one has a window of one element. The
-/// papers' models see products alone.
+/// shape once: attention and decoding without what is between the products, and
+/// pairs of convolutions whose second one has a window of one element, which are
+/// products over the places of the result and of the filter (docs/convolutions.md).
+/// The papers' models see tiles of products alone.
 inline std::vector<ChainWorkload> readProductPairs(std::string &error) {
   std::vector<ChainWorkload> workloads = readChainWorkloads(error);
   auto add = [&](const llvm::json::Object &entry, int64_t batch,

@@ -283,11 +283,41 @@ public:
     return count;
   }
 
+  /// Of what is read through windows in loops: where each row that a thread loads
+  /// from lies, and how far along every dimension that the window leaves.
+  int64_t windowRegisters() const {
+    int64_t count = 0;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      if (!tensor.window || !kept.loads[index] ||
+          llvm::all_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
+            return schedule.isBlockAxis(loop->index);
+          }))
+        continue;
+      const ProductMapping &mapping = schedule.products[tensor.product];
+      unsigned row = mapping.parallelAxis(tensor.operandNumber);
+      int64_t perRow = 1;
+      for (const TensorWindow::Index &each : tensor.window->indices)
+        perRow += each.leaves() &&
+                  llvm::any_of(each.digits, [&](const auto &digit) {
+                    return digit.axis == row && digit.count > 1;
+                  });
+      constexpr int64_t unit = 16;
+      int64_t bytes =
+          schedule.places[index].transport != fuse::Transport::Sync
+              ? unit
+              : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
+      count += perRow * llvm::divideCeil(tileElements(tensor.axes) *
+                                             tensor.elementBytes,
+                                         bytes * 32 * schedule.warps);
+    }
+    return count;
+  }
+
   /// What lives at each product and the fragments of one of its steps, and
   /// addresses.
   void listRegisters(BlockResources &held) const {
     // They live through the whole nest, also while others are computed.
-    held.always = addressing + rowRegisters();
+    held.always = addressing + rowRegisters() + windowRegisters();
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);

@@ -18,6 +18,10 @@ using llvm::SmallVector;
 
 namespace {
 
+// Of what is read through a window the tiles overlap: they are taken as parts
+// of what is read at all, so that what one iteration touches is less than it is
+// where other iterations touch it, too.
+
 /// A loop over blocks.
 struct GridLevel {
   unsigned axis;
@@ -40,8 +44,7 @@ public:
       sequential.push_back(parts == 1 ? all : llvm::divideCeil(all, parts));
     }
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-      wholeBytes.push_back(movedElements(group, schedule, tensor) *
-                           movedElementBytes(group, schedule, tensor));
+      wholeBytes.push_back(compulsoryBytes(group, schedule, tensor));
     listLevels();
     // The resident blocks are the next ones in order.
     double rest = std::max<int64_t>(1, concurrent);

@@ -27,7 +27,9 @@ MemoryTile fusion::getMemoryTile(const GroupTensor &tensor, unsigned axis0,
   };
   if (position(axis0) > position(axis1))
     std::swap(axis0, axis1);
-  return {axis0, axis1, tensor.axes.back() == axis1};
+  bool isDense =
+      tensor.axes.back() == axis1 && (!tensor.window || tensor.alignment != 0);
+  return {axis0, axis1, isDense};
 }
 
 bool fusion::isSharedByNeighbours(const GroupModel &group,
@@ -80,7 +82,7 @@ public:
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role != TensorRole::Intermediate &&
           tensor.role != TensorRole::Rows && !tensor.pass && !isAnothers(index))
-        result.compulsoryBytes += wholeBytes[index];
+        result.compulsoryBytes += compulsoryBytes(group, schedule, index);
     if (shortened)
       addShortened();
     if (split) {

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupAxesBuilder.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "fusion/Analysis/Windows.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -36,6 +36,23 @@ bool GroupModel::indexes(unsigned tensor, unsigned axis) const {
 //===----------------------------------------------------------------------===//
 // Unification of loops
 //===----------------------------------------------------------------------===//
+
+GroupAxesBuilder::GroupAxesBuilder(ArrayRef<linalg::LinalgOp> operators,
+                                   ValueRange results, Explain explain)
+    : results(results), explain(explain) {
+  // A padding that only products read is how they read what is inside.
+  auto isPartOfReads = [](linalg::LinalgOp op) {
+    return matchPadding(op) &&
+           llvm::all_of(op->getUsers(), [](Operation *user) {
+             auto reader = dyn_cast<linalg::LinalgOp>(user);
+             return reader && isContraction(reader);
+           });
+  };
+  for (linalg::LinalgOp op : operators)
+    if (!isa<linalg::FillOp>(op) && !isPartOfReads(op))
+      group.operators.push_back(op);
+  orderProducts();
+}
 
 /// Where operators join products, those that more products precede come last,
 /// so that what follows the last of them finds all values complete. Operators
@@ -82,9 +99,15 @@ LogicalResult GroupAxesBuilder::classify() {
           " is neither a product nor element-wise nor a reduction by "
           "one operation");
     }
-    for (AffineMap map : op.getIndexingMapsArray())
-      if (!map.isProjectedPermutation())
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (op.getMatchingIndexingMap(&operand).isProjectedPermutation())
+        continue;
+      if (!isConvolution(op))
         return decline("an operand is indexed by more than plain loops");
+      if (definer(operand.get()))
+        return decline("a convolution reads through its window what the chain "
+                       "makes: tiles of it would overlap");
+    }
     definers[op->getResult(0)] = index;
   }
   if (numProducts == 0)
@@ -164,8 +187,7 @@ LogicalResult GroupAxesBuilder::nameAxes() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (!group.productOf[index])
       continue;
-    FailureOr<linalg::ContractionDimensions> dims =
-        linalg::inferContractionDims(op);
+    std::optional<ProductLoops> dims = inferProductLoops(op);
     name(index, dims->batch, "b");
     name(index, dims->m, "m");
     name(index, dims->n, "n");

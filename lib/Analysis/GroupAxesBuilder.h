@@ -28,13 +28,7 @@ public:
   using Explain = llvm::function_ref<void(const llvm::Twine &)>;
 
   GroupAxesBuilder(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
-                   mlir::ValueRange results, Explain explain)
-      : results(results), explain(explain) {
-    for (mlir::linalg::LinalgOp op : operators)
-      if (!mlir::isa<mlir::linalg::FillOp>(op))
-        group.operators.push_back(op);
-    orderProducts();
-  }
+                   mlir::ValueRange results, Explain explain);
 
   mlir::FailureOr<GroupAxes> build() {
     if (mlir::failed(classify()) || mlir::failed(unifyLoops()) ||
@@ -44,7 +38,10 @@ public:
     nameTensors();
     loadAhead();
     deriveOnlineForms();
-    group.model.masked = deriveMaskedAxes(group);
+    // Parts of a window are not counted.
+    if (llvm::none_of(group.model.tensors,
+                      [](const GroupTensor &tensor) { return tensor.window; }))
+      group.model.masked = deriveMaskedAxes(group);
     return std::move(group);
   }
 
@@ -93,6 +90,7 @@ private:
   llvm::SmallVector<unsigned, 4> axesOf(unsigned op, mlir::OpOperand *use);
   unsigned addTensor(mlir::Value value, TensorRole role, unsigned op,
                      mlir::OpOperand *use);
+  unsigned addWindow(unsigned op, mlir::OpOperand *use);
   mlir::LogicalResult collectOperandsOf(unsigned op, unsigned product,
                                         TensorRole role,
                                         unsigned operandNumber);

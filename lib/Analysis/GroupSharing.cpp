@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupAxesBuilder.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 
 using namespace mlir;
@@ -41,7 +42,9 @@ void GroupAxesBuilder::shareLoops(ArrayRef<unsigned> first,
         linalg::LinalgOp opA = group.operators[a], opB = group.operators[b];
         OpOperand &useA = opA->getOpOperand(number),
                   &useB = opB->getOpOperand(number);
-        if (definer(useA.get()) || sourceOf(useA.get()) != sourceOf(useB.get()))
+        if (definer(useA.get()) ||
+            sourceOf(useA.get()) != sourceOf(useB.get()) ||
+            readsThroughWindow(useA) || readsThroughWindow(useB))
           continue;
         bool isLike = false, isReduced = true;
         SmallVector<std::pair<unsigned, unsigned>, 2> unlike;
@@ -107,6 +110,7 @@ void GroupAxesBuilder::shareFrontLoops(
       for (OpOperand *useA : group.operators[a].getDpsInputOperands())
         for (OpOperand *useB : group.operators[b].getDpsInputOperands())
           if (isa<RankedTensorType>(useA->get().getType()) &&
+              !readsThroughWindow(*useA) && !readsThroughWindow(*useB) &&
               !definer(useA->get()) && !definer(useB->get()) &&
               sourceOf(useA->get()) == sourceOf(useB->get()))
             join(a, useA, b, useB);
@@ -119,6 +123,7 @@ std::optional<unsigned> GroupAxesBuilder::findShared(unsigned op,
   unsigned number = operand->getOperandNumber();
   for (auto [index, tensor] : llvm::enumerate(group.model.tensors)) {
     if (tensor.role != TensorRole::Operand || tensor.operandNumber != number ||
+        tensor.window ||
         sourceOf(group.values[index]) != sourceOf(operand->get()) ||
         tensor.axes != axesOf(op, operand))
       continue;

@@ -9,9 +9,9 @@
 
 #include "GroupAxesBuilder.h"
 #include "fusion/Analysis/OnlineReduction.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -62,8 +62,7 @@ LogicalResult GroupAxesBuilder::collectProducts() {
       continue;
     Product product;
     product.axes.assign(group.loops[index].begin(), group.loops[index].end());
-    FailureOr<linalg::ContractionDimensions> dims =
-        linalg::inferContractionDims(op);
+    std::optional<ProductLoops> dims = inferProductLoops(op);
     auto axesOf = [&](ArrayRef<unsigned> loops) {
       SmallVector<unsigned, 2> axes;
       for (unsigned loop : loops)
@@ -120,6 +119,31 @@ unsigned GroupAxesBuilder::addTensor(Value value, TensorRole role, unsigned op,
   return index;
 }
 
+/// What a product reads through a window: the tensor behind it.
+unsigned GroupAxesBuilder::addWindow(unsigned op, OpOperand *use) {
+  SmallVector<int64_t> extents;
+  for (const Axis &axis : group.model.axes)
+    extents.push_back(axis.extent);
+  auto window = std::make_shared<const TensorWindow>(
+      describeWindow(*use, group.loops[op], extents));
+  std::optional<Padding> padding = matchPadding(use->get());
+  Value source = padding ? padding->source : use->get();
+  GroupTensor tensor;
+  tensor.role = TensorRole::Operand;
+  tensor.elementBytes = llvm::divideCeil(
+      getElementTypeOrSelf(source.getType()).getIntOrFloatBitWidth(), 8);
+  WindowAxes order = orderWindowAxes(*window, tensor.elementBytes);
+  tensor.axes.assign(order.axes.begin(), order.axes.end());
+  tensor.alignment = order.alignment;
+  tensor.window = std::move(window);
+  unsigned index = group.model.tensors.size();
+  group.model.tensors.push_back(std::move(tensor));
+  group.values.push_back(source);
+  group.finalValues.push_back(source);
+  group.tensorOf[source] = group.tensorOf[use->get()] = index;
+  return index;
+}
+
 /// Collects the inputs that operator `op` reads, directly or through
 /// element-wise operators, up to products.
 LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
@@ -165,6 +189,18 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         getElementTypeOrSelf(value.getType()).isInteger(1))
       return decline("truth values do not pass through shared memory to a "
                      "product");
+    if (isProduct && readsThroughWindow(*operand)) {
+      std::optional<Padding> padding = matchPadding(value);
+      if (padding && definer(padding->source))
+        return decline("a convolution reads through its window what the chain "
+                       "makes: tiles of it would overlap");
+      if (group.tensorOf.contains(padding ? padding->source : value))
+        return decline("an input is read in two places of the chain");
+      unsigned tensor = addWindow(op, operand);
+      group.model.tensors[tensor].product = product;
+      group.model.tensors[tensor].operandNumber = number;
+      continue;
+    }
     if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
       const GroupTensor &known = group.model.tensors[it->second];
       if (known.role == role && known.product == product &&

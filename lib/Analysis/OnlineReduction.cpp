@@ -32,9 +32,9 @@ bool OnlineDerivation::dependsOnAxis(Value scalar, unsigned op) {
       return false;
     OpOperand &operand = linalgOp->getOpOperand(argument.getArgNumber());
     AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
-    return llvm::any_of(map.getResults(), [&](AffineExpr expr) {
-      return group.loops[op][cast<AffineDimExpr>(expr).getPosition()] == axis;
-    });
+    auto *loop = llvm::find(group.loops[op], axis);
+    return loop != group.loops[op].end() &&
+           map.isFunctionOfDim(loop - group.loops[op].begin());
   }
   Operation *inner = scalar.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner))

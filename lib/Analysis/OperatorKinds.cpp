@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -49,7 +50,7 @@ bool fusion::isElementwise(linalg::LinalgOp op) {
 
 bool fusion::isContraction(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op))
-    return false;
+    return isConvolution(op);
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
   return succeeded(dims) && !dims->k.empty();

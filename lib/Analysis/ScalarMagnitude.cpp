@@ -153,8 +153,8 @@ bool ScalarMagnitude::isNegative(Value scalar, unsigned op) const {
   return false;
 }
 
-/// Whether `extreme` is the maximum or the minimum of a reduction of values such
-/// as `scalar`.
+/// Whether `extreme` is the maximum or the minimum of a reduction of values
+/// such as `scalar`.
 bool ScalarMagnitude::isExtremeOf(Value extreme, Value scalar, unsigned op,
                                   bool isMaximum) const {
   auto argument = dyn_cast<BlockArgument>(extreme);
@@ -183,6 +183,8 @@ bool ScalarMagnitude::isSame(Value a, unsigned opA, Value b,
     SmallVector<unsigned, 4> axes;
     AffineMap map = linalgOp.getMatchingIndexingMap(
         &linalgOp->getOpOperand(argument.getArgNumber()));
+    if (!map.isProjectedPermutation())
+      return axes;
     for (AffineExpr expr : map.getResults())
       axes.push_back(group.loops[op][cast<AffineDimExpr>(expr).getPosition()]);
     return axes;
@@ -196,7 +198,8 @@ bool ScalarMagnitude::isSame(Value a, unsigned opA, Value b,
   };
   if (isOwn(argumentA, opA) && isOwn(argumentB, opB) &&
       tensorOf(argumentA, opA) == tensorOf(argumentB, opB))
-    return axesOf(argumentA, opA) == axesOf(argumentB, opB);
+    return axesOf(argumentA, opA) == axesOf(argumentB, opB) &&
+           !group.productOf[opA] && !group.productOf[opB];
   // Through the operators that make them.
   auto through = [&](BlockArgument argument, unsigned op) {
     std::optional<unsigned> from =

@@ -42,6 +42,14 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
     if (axis.extent == 0)
       return "axis '" + axis.name + "' is empty";
   }
+  for (const GroupTensor &tensor : group.tensors) {
+    if (!tensor.window)
+      continue;
+    for (unsigned axis : tensor.axes)
+      if (group.axes[axis].extent > std::numeric_limits<int32_t>::max())
+        return "the window of '" + tensor.name + "' divides indices of axis '" +
+               group.axisName(axis) + "', which has more than 2^31";
+  }
   return std::nullopt;
 }
 

@@ -75,11 +75,20 @@ static int64_t wholeElements(const GroupModel &group, unsigned tensor) {
 
 int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
                               unsigned tensor) {
+  if (const auto &window = group.tensors[tensor].window)
+    return window->moved;
   int64_t count = wholeElements(group, tensor);
   if (group.tensors[tensor].role == TensorRole::Result)
     if (std::optional<unsigned> axis = schedule.splitAxis())
       count *= schedule.splitOf(*axis);
   return count;
+}
+
+int64_t fusion::compulsoryBytes(const GroupModel &group,
+                                const Schedule &schedule, unsigned tensor) {
+  const auto &window = group.tensors[tensor].window;
+  return (window ? window->touched : movedElements(group, schedule, tensor)) *
+         movedElementBytes(group, schedule, tensor);
 }
 
 int64_t fusion::movedElementBytes(const GroupModel &group,

@@ -33,6 +33,7 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   FuseMergeAxesOptions merge;
   merge.chip = options.chip;
   merge.skipMasked = options.skipMasked;
+  merge.forceFusion = options.forceFusion;
   manager.addPass(createFuseMergeAxes(merge));
   FuseFormGroupsOptions form;
   form.chip = options.chip;

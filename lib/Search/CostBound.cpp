@@ -51,7 +51,8 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     if (tensor.role != TensorRole::Intermediate &&
         tensor.role != TensorRole::Rows && !tensor.pass &&
         !isCombined(group, outline, index))
-      compulsory += bytesOf(index) / chip.dramBytesPerSecond;
+      compulsory += compulsoryBytes(group, outline, index) /
+                    static_cast<double>(chip.dramBytesPerSecond);
   // The last store leaves the chip, and something is loaded before.
   latency = chip.dramLatency + chip.l2Latency + chip.sharedLatency;
   mostSums = 32.0 * chip.maxRegistersPerThread;

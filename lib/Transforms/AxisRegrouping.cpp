@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisRegrouping.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -50,6 +52,19 @@ bool AxisRegrouping::indexesByQuotients(AffineMap map) {
   });
 }
 
+bool AxisRegrouping::hasQuotient(AffineMap map) {
+  return indexesByQuotients(map) && !map.isProjectedPermutation();
+}
+
+/// Whether an operand keeps its form and is read at digits of the new loops, as
+/// products can. Its padding, an operator of its own, stays in front of it.
+static bool isWindow(linalg::LinalgOp op, OpOperand &operand) {
+  return op.isDpsInput(&operand) &&
+         isa<RankedTensorType>(operand.get().getType()) && isContraction(op) &&
+         readsThroughWindow(operand) &&
+         !AxisRegrouping::hasQuotient(op.getMatchingIndexingMap(&operand));
+}
+
 bool AxisRegrouping::canRegroup(linalg::LinalgOp op) {
   if (op->getNumResults() != 1 || op.hasDynamicShape() ||
       isa<linalg::FillOp>(op) ||
@@ -57,6 +72,8 @@ bool AxisRegrouping::canRegroup(linalg::LinalgOp op) {
            .isProjectedPermutation())
     return false;
   for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (isWindow(op, *operand))
+      continue;
     llvm::SmallDenseSet<unsigned> seen;
     for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
       std::optional<IndexedBy> index = indexOf(expr);
@@ -90,6 +107,8 @@ LogicalResult AxisRegrouping::unify() {
       auto definer = definers.find(operand->get());
       if (definer == definers.end())
         continue;
+      if (isWindow(op, *operand))
+        return failure();
       linalg::LinalgOp producer = operators[definer->second];
       AffineMap made =
           producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
@@ -121,7 +140,9 @@ LogicalResult AxisRegrouping::unify() {
         return failure();
       own.push_back(it->second);
     }
-    for (OpOperand *operand : op.getDpsInputOperands())
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (isWindow(op, *operand))
+        continue;
       for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
         IndexedBy by = *indexOf(expr);
         int64_t &divisor = divisors[own[by.loop]];
@@ -129,6 +150,7 @@ LogicalResult AxisRegrouping::unify() {
           return failure();
         divisor = std::max(divisor, by.divisor);
       }
+    }
   }
   for (auto [size, divisor] : llvm::zip_equal(sizes, divisors)) {
     Group &atoms = atomsOf.emplace_back();
@@ -196,10 +218,21 @@ bool AxisRegrouping::join(bool withIndices) {
       }
   };
   SmallVector<bool> isTensor(count, false), isIndexed(count, false);
-  for (auto [index, op] : llvm::enumerate(operators)) {
+  for (auto [index, each] : llvm::enumerate(operators)) {
+    linalg::LinalgOp op = each;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
+      if (isWindow(op, operand)) {
+        // It takes a loop of several apart again.
+        SmallVector<unsigned> atoms;
+        AffineMap map = op.getMatchingIndexingMap(&operand);
+        for (auto [loop, axis] : llvm::enumerate(loops[index]))
+          if (map.isFunctionOfDim(loop))
+            llvm::append_range(atoms, atomsOf[axis]);
+        visit(atoms, /*isOrdered=*/false);
+        continue;
+      }
       SmallVector<unsigned> atoms = flatten(groupsOfOperand(index, operand));
       for (unsigned atom : atoms)
         isTensor[atom] = true;
@@ -318,6 +351,47 @@ Value AxisRegrouping::reshape(RewriterBase &rewriter, Value value,
   return value;
 }
 
+/// An atom in its loop: the loop's first atom, and the iterations of what is
+/// inside of the atom.
+std::pair<unsigned, int64_t> AxisRegrouping::placeOf(unsigned atom) const {
+  unsigned leader = atom;
+  while (follows[leader])
+    leader = *follows[leader];
+  int64_t inside = 1;
+  unsigned last = atom;
+  for (auto *next = llvm::find(follows, std::optional(last));
+       next != follows.end(); next = llvm::find(follows, std::optional(last))) {
+    last = next - follows.begin();
+    inside *= extents[last];
+  }
+  return {leader, inside};
+}
+
+/// The map of an operand that keeps its form, over digits of the new loops.
+AffineMap AxisRegrouping::digitMap(
+    AffineMap map, unsigned op,
+    const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> old;
+  for (unsigned axis : loops[op]) {
+    AffineExpr value = getAffineConstantExpr(0, context);
+    for (unsigned atom : atomsOf[axis]) {
+      auto [leader, inside] = placeOf(atom);
+      AffineExpr digit = getAffineConstantExpr(0, context);
+      // The first stays, so that the loop is seen to index the operand.
+      if (extents[atom] != 1 || leader == atom) {
+        digit = getAffineDimExpr(dimOf.lookup(leader), context);
+        digit = digit.floorDiv(inside);
+        if (leader != atom)
+          digit = digit % extents[atom];
+      }
+      value = value * extents[atom] + digit;
+    }
+    old.push_back(value);
+  }
+  return map.replaceDimsAndSymbols(old, {}, dimOf.size(), 0);
+}
+
 /// The index of an old loop, from those of the new ones.
 Value AxisRegrouping::emitIndex(
     OpBuilder &b, Location loc, unsigned axis,
@@ -327,18 +401,7 @@ Value AxisRegrouping::emitIndex(
   };
   Value result;
   for (unsigned atom : atomsOf[axis]) {
-    unsigned leader = atom;
-    while (follows[leader])
-      leader = *follows[leader];
-    // What is inside of it in its loop.
-    int64_t inside = 1;
-    unsigned last = atom;
-    for (auto *next = llvm::find(follows, std::optional(last));
-         next != follows.end();
-         next = llvm::find(follows, std::optional(last))) {
-      last = next - follows.begin();
-      inside *= extents[last];
-    }
+    auto [leader, inside] = placeOf(atom);
     Value index = linalg::IndexOp::create(b, loc, dimOf.lookup(leader));
     if (inside != 1)
       index = arith::DivUIOp::create(b, loc, index, constant(inside));
@@ -396,6 +459,12 @@ AxisRegrouping::rewrite(RewriterBase &rewriter) const {
         inputs.push_back(value);
         maps.push_back(
             AffineMap::get(iterators.size(), 0, {}, rewriter.getContext()));
+        continue;
+      }
+      if (isWindow(op, *operand)) {
+        inputs.push_back(value);
+        maps.push_back(
+            digitMap(op.getMatchingIndexingMap(operand), index, dimOf));
         continue;
       }
       SmallVector<Group> groups = groupsOfOperand(index, *operand);

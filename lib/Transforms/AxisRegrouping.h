@@ -36,11 +36,14 @@ public:
   static mlir::FailureOr<AxisRegrouping> compute(Operators operators);
 
   /// Static sizes, one result at a plain permutation of the parallel loops, and
-  /// inputs indexed by loops or their quotients by constants.
+  /// inputs indexed by loops or their quotients by constants, or a product's
+  /// through a window.
   static bool canRegroup(mlir::linalg::LinalgOp op);
 
   /// Whether each result is a loop, or its quotient by a constant.
   static bool indexesByQuotients(mlir::AffineMap map);
+  /// The same, and some is a quotient.
+  static bool hasQuotient(mlir::AffineMap map);
 
   /// Whether some axis has more than one atom.
   bool takesApart() const;
@@ -75,6 +78,10 @@ private:
   mlir::Value reshape(mlir::RewriterBase &rewriter, mlir::Value value,
                       llvm::ArrayRef<Group> from, llvm::ArrayRef<Group> to,
                       Rewritten &made) const;
+  std::pair<unsigned, int64_t> placeOf(unsigned atom) const;
+  mlir::AffineMap
+  digitMap(mlir::AffineMap map, unsigned op,
+           const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const;
   mlir::Value
   emitIndex(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
             const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const;

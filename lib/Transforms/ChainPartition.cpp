@@ -11,6 +11,7 @@
 #include "SharedHeads.h"
 #include "StitchNeighbours.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/IR/Remarks.h"
@@ -49,6 +50,7 @@ public:
         prices(prices) {}
 
   void run() {
+    remarkConvolutions();
     for (SharedHead &head : SharedHead::find(function))
       distribute(head);
     // What does not join is a row of its own.
@@ -87,6 +89,7 @@ private:
   /// Returns whether products that could have joined did not.
   bool partition(ChainRow &row);
   void remarkIntensity(const GroupAxes &axes);
+  void remarkConvolutions();
 
   func::FuncOp function;
   const ChipInfo &chip;
@@ -362,6 +365,15 @@ void Partitioner::remarkIntensity(const GroupAxes &axes) {
                          phi < balance ? "memory" : "compute")
                .str();
   }
+}
+
+/// Why convolutions are left to the generic form.
+void Partitioner::remarkConvolutions() {
+  for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
+    if (std::optional<std::string> why = whyNoProduct(op))
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("generic").category(kCategory))
+          << "runs in the generic form: " + *why;
 }
 
 /// Says what was decided where there was something to decide: missed or passed.

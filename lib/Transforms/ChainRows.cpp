@@ -9,6 +9,7 @@
 
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -97,9 +98,22 @@ private:
 void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
                               ChainRow::Operators &before) {
   SmallVector<Value> pending;
-  for (OpOperand *operand : reader.getDpsInputOperands())
-    if (operand->get() != skip)
+  for (OpOperand *operand : reader.getDpsInputOperands()) {
+    if (operand->get() == skip)
+      continue;
+    if (!isContraction(reader) || !readsThroughWindow(*operand)) {
       pending.push_back(operand->get());
+      continue;
+    }
+    // Tiles of what stands in front of a window would overlap; zeros around it
+    // are a part of reading it.
+    auto padding = operand->get().getDefiningOp<linalg::LinalgOp>();
+    if (padding && matchPadding(padding) && padding->hasOneUse() &&
+        !taken.contains(padding)) {
+      taken.insert(padding);
+      before.push_back(padding);
+    }
+  }
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
     auto producer = value.getDefiningOp<linalg::LinalgOp>();
@@ -133,7 +147,9 @@ void Collector::collectHead(ChainRow::Link &link) {
   llvm::SmallPtrSet<Operation *, 8> readers{link.product};
   SmallVector<Value> pending;
   auto read = [&](linalg::LinalgOp op) {
-    llvm::append_range(pending, op.getDpsInputs());
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (!isContraction(op) || !readsThroughWindow(*operand))
+        pending.push_back(operand->get());
   };
   read(link.product);
   for (const ChainRow::Operators *list : {&link.before, &link.joined})
@@ -267,7 +283,16 @@ void Collector::collectJoined(linalg::LinalgOp reader, ChainRow::Link &link) {
       found.insert(op);
       operators.push_back(op);
       hasProduct |= isContraction(op);
-      llvm::append_range(pending, op.getDpsInputs());
+      for (OpOperand *operand : op.getDpsInputOperands()) {
+        if (!isContraction(op) || !readsThroughWindow(*operand)) {
+          pending.push_back(operand->get());
+          continue;
+        }
+        auto padding = operand->get().getDefiningOp<linalg::LinalgOp>();
+        if (padding && matchPadding(padding) && padding->hasOneUse() &&
+            !taken.contains(padding) && found.insert(padding).second)
+          operators.push_back(padding);
+      }
     }
     if (!hasProduct)
       continue;
@@ -296,7 +321,8 @@ Collector::follow(const ChainRow::Link &link) {
       if (isInside(use.getOwner()))
         continue;
       auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (!reader || !isContraction(reader) || !reader.isDpsInput(&use))
+      if (!reader || !isContraction(reader) || !reader.isDpsInput(&use) ||
+          readsThroughWindow(use))
         continue;
       ++readers;
       next = reader;
@@ -326,6 +352,21 @@ static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
   }
 }
 
+/// Whether a use is a convolution's window, or the padding that it reads.
+static bool isReadThroughWindow(OpOperand &use) {
+  auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  if (!op)
+    op = use.getOwner()->getParentOfType<linalg::LinalgOp>();
+  if (!op)
+    return false;
+  if (isContraction(op))
+    return op.isDpsInput(&use) && readsThroughWindow(use);
+  return matchPadding(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
+           auto reader = dyn_cast<linalg::LinalgOp>(user);
+           return reader && isContraction(reader);
+         });
+}
+
 /// Says why the chain ends with a value; false where no operator reads it.
 bool Collector::remarkEnd(Value value) {
   SmallVector<OpOperand *> uses;
@@ -342,6 +383,9 @@ bool Collector::remarkEnd(Value value) {
     reason = llvm::formatv("it is read in {0} places", uses.size());
   else if (taken.contains((*reader)->getOwner()))
     reason = "its reader is already in the chain of another operand";
+  else if (isReadThroughWindow(**reader))
+    reason = "a convolution reads it through its window, so that tiles would "
+             "overlap";
   else
     reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "

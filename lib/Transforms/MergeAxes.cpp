@@ -9,7 +9,9 @@
 
 #include "AxisRegrouping.h"
 #include "ChainRows.h"
+#include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
@@ -38,17 +40,25 @@ namespace {
 
 class AxisMerger {
 public:
-  AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked)
+  AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked,
+             bool forceFusion)
       : function(function), chip(chip), skipMasked(skipMasked),
-        rewriter(function.getContext()) {}
+        forceFusion(forceFusion), rewriter(function.getContext()) {}
 
   void run() {
+    padInPlace();
     repeatInPlace();
     takeApart();
+    inlineIntoWindows();
     llvm::SmallPtrSet<Operation *, 1> none;
-    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false))
-      merge(row.operators(0, row.links.size() - 1, /*all=*/true,
-                          /*joined=*/true, /*heads=*/true));
+    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false)) {
+      Operators operators = row.operators(0, row.links.size() - 1, /*all=*/true,
+                                          /*joined=*/true, /*heads=*/true);
+      llvm::erase_if(operators, [](linalg::LinalgOp op) {
+        return matchPadding(op).has_value();
+      });
+      merge(operators);
+    }
     // What the old operators started from.
     eraseUnused(function.getBody().front(), rewriter);
   }
@@ -56,18 +66,41 @@ public:
 private:
   using Operators = AxisRegrouping::Operators;
 
+  void padInPlace();
   void repeatInPlace();
   void takeApart();
   void merge(const Operators &operators);
+  void inlineIntoWindows();
+  void inlineIntoWindow(linalg::LinalgOp convolution);
   std::optional<double> price(const Operators &operators);
+  std::optional<double> priceJoined(const Operators &operators);
 
   func::FuncOp function;
   const ChipInfo &chip;
-  bool skipMasked;
+  bool skipMasked, forceFusion;
   IRRewriter rewriter;
 };
 
 } // namespace
+
+/// Each product has a padding of its own, which then is a part of how it reads
+/// what is inside.
+void AxisMerger::padInPlace() {
+  Block &block = function.getBody().front();
+  SmallVector<linalg::LinalgOp> all(block.getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp op : all) {
+    if (!matchPadding(op))
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (op->hasOneUse() || !reader || !isContraction(reader))
+        continue;
+      rewriter.setInsertionPoint(op);
+      Operation *own = rewriter.clone(*op);
+      rewriter.modifyOpInPlace(reader, [&] { use.set(own->getResult(0)); });
+    }
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Repeated operands
@@ -171,12 +204,6 @@ void AxisMerger::repeatInPlace() {
 // Loops that are taken apart
 //===----------------------------------------------------------------------===//
 
-static bool hasQuotient(AffineMap map) {
-  return llvm::any_of(map.getResults(), [](AffineExpr expr) {
-    return !isa<AffineDimExpr>(expr);
-  });
-}
-
 /// Where operands are indexed by a quotient of a loop, the loop, and all that
 /// is one axis with it, becomes two.
 void AxisMerger::takeApart() {
@@ -185,7 +212,7 @@ void AxisMerger::takeApart() {
   llvm::SmallPtrSet<Operation *, 16> done;
   for (linalg::LinalgOp op : all) {
     if (done.contains(op) || !AxisRegrouping::canRegroup(op) ||
-        llvm::none_of(op.getIndexingMapsArray(), hasQuotient))
+        llvm::none_of(op.getIndexingMapsArray(), AxisRegrouping::hasQuotient))
       continue;
     // All that hands values to each other.
     llvm::SmallSetVector<Operation *, 16> connected;
@@ -199,12 +226,12 @@ void AxisMerger::takeApart() {
           connected.insert(other);
       };
       for (OpOperand *operand : own.getDpsInputOperands())
-        if (!hasQuotient(own.getMatchingIndexingMap(operand)))
+        if (!AxisRegrouping::hasQuotient(own.getMatchingIndexingMap(operand)))
           add(operand->get().getDefiningOp());
       for (OpOperand &use : own->getResult(0).getUses()) {
         auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
         if (user && user.isDpsInput(&use) &&
-            !hasQuotient(user.getMatchingIndexingMap(&use)))
+            !AxisRegrouping::hasQuotient(user.getMatchingIndexingMap(&use)))
           add(user);
       }
     }
@@ -232,8 +259,8 @@ void AxisMerger::takeApart() {
 // Loops that are put together
 //===----------------------------------------------------------------------===//
 
-/// The predicted time of the operators as one kernel, or nullopt where they are
-/// none.
+/// The predicted time of the operators as one kernel, without the zeros around
+/// what they read, or nullopt where they are none.
 std::optional<double> AxisMerger::price(const Operators &operators) {
   auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
   auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
@@ -254,6 +281,106 @@ std::optional<double> AxisMerger::price(const Operators &operators) {
     if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
       rewriter.eraseOp(empty);
   return time;
+}
+
+/// The same with the loops put together that can be: the better way.
+std::optional<double> AxisMerger::priceJoined(const Operators &operators) {
+  std::optional<double> best;
+  for (bool withIndices : {false, true}) {
+    if (!llvm::all_of(operators, AxisRegrouping::canRegroup))
+      break;
+    FailureOr<AxisRegrouping> regrouping = AxisRegrouping::compute(operators);
+    if (failed(regrouping) || !regrouping->join(withIndices))
+      continue;
+    AxisRegrouping::Rewritten rewritten = regrouping->rewrite(rewriter);
+    std::optional<double> time = price(rewritten.operators);
+    AxisRegrouping::discard(rewriter, rewritten);
+    if (time && (!best || *time < *best))
+      best = time;
+  }
+  return best ? best : price(operators);
+}
+
+/// Lets convolutions whose window reads what a product makes compute that at
+/// the places of the window, where it pays.
+void AxisMerger::inlineIntoWindows() {
+  SmallVector<linalg::LinalgOp> all(
+      function.getBody().front().getOps<linalg::LinalgOp>());
+  for (linalg::LinalgOp op : all)
+    if (isConvolution(op))
+      inlineIntoWindow(op);
+}
+
+void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
+  Location loc = convolution.getLoc();
+  auto keep = [&](const Twine &why) {
+    remark::missed(loc,
+                   remark::RemarkOpts::name("window-apart").category("fuse"))
+        << "not fused with the product that makes what its window reads: " +
+               why.str();
+  };
+  std::string reason;
+  std::optional<WindowInlining> inlining =
+      WindowInlining::find(convolution, reason);
+  if (!inlining) {
+    if (!reason.empty())
+      keep(reason);
+    return;
+  }
+  // What either has around it.
+  Operators before, after;
+  for (ChainRow &row : collectChainRows(function))
+    for (unsigned i = 0; i < row.links.size(); ++i) {
+      bool isFirst = row.links[i].product == inlining->producer();
+      if (!isFirst && row.links[i].product != convolution)
+        continue;
+      if (isFirst && row.links.size() > 1)
+        return keep("that is part of a chain already");
+      Operators &list = isFirst ? before : after;
+      list = row.operators(i, i, /*all=*/true, /*joined=*/false,
+                           /*heads=*/false);
+      llvm::erase_if(list, [](linalg::LinalgOp op) {
+        return matchPadding(op).has_value();
+      });
+    }
+  if (before.empty() || after.empty())
+    return;
+  std::optional<double> first = priceJoined(before),
+                        second = priceJoined(after);
+  Operators together = inlining->build(rewriter);
+  Value old = convolution->getResult(0), made = together.back()->getResult(0);
+  rewriter.replaceAllUsesWith(old, made);
+  // What the old ones still read would have to leave the group.
+  for (linalg::LinalgOp op : after)
+    if (op != convolution && !llvm::is_contained(op->getUsers(), convolution))
+      together.push_back(op);
+  llvm::sort(together, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  std::optional<double> fused = priceJoined(together);
+  bool pays =
+      fused && (forceFusion || !first || !second || *fused < *first + *second);
+  if (!pays) {
+    rewriter.replaceAllUsesWith(made, old);
+    inlining->discard(rewriter);
+  }
+  if (!fused)
+    return keep(
+        "computed at each place of the window there is no kernel of both");
+  std::string numbers =
+      first && second
+          ? llvm::formatv("predicted {0:F2} us against {1:F2} us apart",
+                          *fused * 1e6, (*first + *second) * 1e6)
+                .str()
+          : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
+  if (!pays)
+    return keep("computed at each place of the window, " + numbers);
+  remark::passed(loc,
+                 remark::RemarkOpts::name("window-inlined").category("fuse"))
+      << "the product that makes what its window reads is computed at each "
+         "place of the window: " +
+             numbers;
+  eraseUnused(function.getBody().front(), rewriter);
 }
 
 void AxisMerger::merge(const Operators &given) {
@@ -280,6 +407,7 @@ void AxisMerger::merge(const Operators &given) {
   // Who computes with an index needs divisions then, and what masks exclude is
   // the same for fewer rows of a tile: whether that is worth it is a matter of
   // cost.
+  assert(llvm::all_of(operators, canRegroup) && "joined loops are loops");
   FailureOr<AxisRegrouping> indexed = AxisRegrouping::compute(operators);
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))
     return;
@@ -302,7 +430,7 @@ struct MergeAxesPass : fusion::impl::FuseMergeAxesBase<MergeAxesPass> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        AxisMerger(function, **target, skipMasked).run();
+        AxisMerger(function, **target, skipMasked, forceFusion).run();
   }
 };
 

@@ -1,4 +1,5 @@
-//===- Normalize.cpp - fuse-normalize -----------------------------------------===//
+//===- Normalize.cpp - fuse-normalize
+//-----------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +9,7 @@
 
 #include "ScalarOperands.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Windows.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,8 +102,8 @@ struct ExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
 };
 
 /// A slice of what an element-wise operator makes is made of slices of what it
-/// reads, where nothing but slices is read of it and they do not overlap more than
-/// they leave out: the gates of a recurrent cell.
+/// reads, where nothing but slices is read of it and they do not overlap more
+/// than they leave out: the gates of a recurrent cell.
 struct SliceElementwise : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
@@ -149,7 +151,8 @@ private:
         continue;
       }
       SmallVector<OpFoldResult> part[3];
-      for (AffineExpr expr : maker.getMatchingIndexingMap(operand).getResults()) {
+      for (AffineExpr expr :
+           maker.getMatchingIndexingMap(operand).getResults()) {
         unsigned loop = cast<AffineDimExpr>(expr).getPosition();
         part[0].push_back(offsets[loop]);
         part[1].push_back(sizes[loop]);
@@ -158,15 +161,15 @@ private:
       operands.push_back(tensor::ExtractSliceOp::create(
           rewriter, loc, operand->get(), part[0], part[1], part[2]));
     }
-    operands.push_back(tensor::EmptyOp::create(
-        rewriter, loc, sizes, op.getType().getElementType()));
+    operands.push_back(tensor::EmptyOp::create(rewriter, loc, sizes,
+                                               op.getType().getElementType()));
     Operation *sliced = clone(rewriter, maker, op.getType(), operands);
     rewriter.replaceOp(op, sliced->getResults());
   }
 };
 
-/// inside ? source[index] : otherwise, without reading outside of the source: the
-/// index is set to 0 where it is not inside.
+/// inside ? source[index] : otherwise, without reading outside of the source:
+/// the index is set to 0 where it is not inside.
 Value readInside(OpBuilder &b, Location l, Value source,
                  SmallVector<Value> index, Value inside, Value otherwise) {
   Value zero = arith::ConstantIndexOp::create(b, l, 0);
@@ -195,9 +198,8 @@ struct InsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
     }
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<Value> offsets, sizes, strides;
-    for (auto [offset, size, stride] :
-         llvm::zip_equal(op.getMixedOffsets(), op.getMixedSizes(),
-                         op.getMixedStrides())) {
+    for (auto [offset, size, stride] : llvm::zip_equal(
+             op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
       offsets.push_back(asIndex(rewriter, loc, offset));
       sizes.push_back(asIndex(rewriter, loc, size));
       strides.push_back(asIndex(rewriter, loc, stride));
@@ -213,8 +215,7 @@ struct InsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
             Value distance = arith::SubIOp::create(b, l, i, offsets[d]);
             Value position =
                 arith::FloorDivSIOp::create(b, l, distance, strides[d]);
-            Value product =
-                arith::MulIOp::create(b, l, position, strides[d]);
+            Value product = arith::MulIOp::create(b, l, position, strides[d]);
             Value conditions[] = {
                 arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq, product,
                                       distance),
@@ -275,8 +276,8 @@ struct Pad : OpRewritePattern<tensor::PadOp> {
             Value notBefore = arith::CmpIOp::create(
                 b, l, arith::CmpIPredicate::sge, position, zero);
             inside = arith::AndIOp::create(b, l, inside, notBefore);
-            inside = arith::AndIOp::create(
-                b, l, inside, isBelow(b, l, position, extents[d]));
+            inside = arith::AndIOp::create(b, l, inside,
+                                           isBelow(b, l, position, extents[d]));
             source.push_back(position);
           }
           return readInside(b, l, op.getSource(), source, inside, fill);
@@ -343,8 +344,7 @@ struct Unpack : OpRewritePattern<linalg::UnPackOp> {
 };
 
 /// Products start from zero; an accumulator that carries data is added after.
-struct AddAccumulatorAfterwards
-    : OpInterfaceRewritePattern<linalg::LinalgOp> {
+struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
@@ -356,10 +356,9 @@ struct AddAccumulatorAfterwards
       return failure();
     Location loc = op.getLoc();
     Value init = op.getDpsInitOperand(0)->get();
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc,
-                                tensor::getMixedSizes(rewriter, loc, init),
-                                type.getElementType());
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
+        type.getElementType());
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     Value filled =
@@ -379,6 +378,84 @@ struct AddAccumulatorAfterwards
           linalg::YieldOp::create(b, l, result);
         });
     rewriter.replaceOp(op, sum.getResults());
+    return success();
+  }
+};
+
+/// A convolution's loop over one place of the filter is none.
+struct DropUnitWindow : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isConvolution(op) || op->getNumResults() != 1)
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    unsigned filter = maps[0].isProjectedPermutation() ? 0 : 1;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    llvm::SmallBitVector dropped(op.getNumLoops());
+    auto kinds = op.getIteratorTypesArray();
+    for (AffineExpr expr : maps[filter].getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      // One that is summed with others; of its own it indexes a channel.
+      bool isSummed =
+          llvm::any_of(maps[1 - filter].getResults(), [&](AffineExpr index) {
+            return !isa<AffineDimExpr>(index) && index.isFunctionOfDim(loop);
+          });
+      dropped[loop] = ranges[loop] == 1 && isSummed &&
+                      kinds[loop] == utils::IteratorType::reduction;
+    }
+    // A product has an axis to sum over.
+    if (dropped.none() || dropped.count() == op.getNumReductionLoops())
+      return failure();
+    // Dropped dimensions go with a neighbour.
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<int64_t> shape;
+    bool isOpen = false;
+    for (auto [d, expr] : llvm::enumerate(maps[filter].getResults())) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      if (groups.empty() || (isOpen && !dropped[loop])) {
+        groups.emplace_back();
+        isOpen = false;
+      }
+      groups.back().push_back(d);
+      if (!dropped[loop]) {
+        shape.push_back(ranges[loop]);
+        isOpen = true;
+      }
+    }
+    Location loc = op.getLoc();
+    SmallVector<Value> inputs(op.getDpsInputs());
+    inputs[filter] = tensor::CollapseShapeOp::create(
+        rewriter, loc,
+        RankedTensorType::get(shape,
+                              getElementTypeOrSelf(inputs[filter].getType())),
+        inputs[filter], groups);
+    MLIRContext *context = rewriter.getContext();
+    SmallVector<AffineExpr> dims;
+    SmallVector<utils::IteratorType> left;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+      if (dropped[loop]) {
+        dims.push_back(getAffineConstantExpr(0, context));
+        continue;
+      }
+      dims.push_back(getAffineDimExpr(left.size(), context));
+      left.push_back(kinds[loop]);
+    }
+    for (auto [number, map] : llvm::enumerate(maps)) {
+      SmallVector<AffineExpr> exprs;
+      for (AffineExpr expr : map.getResults()) {
+        AffineExpr own = expr.replaceDims(dims);
+        if (number != filter || !isa<AffineConstantExpr>(own))
+          exprs.push_back(own);
+      }
+      map = AffineMap::get(left.size(), 0, exprs, context);
+    }
+    auto product =
+        linalg::GenericOp::create(rewriter, loc, op->getResultTypes(), inputs,
+                                  op.getDpsInits(), maps, left);
+    IRMapping mapping;
+    op->getRegion(0).cloneInto(&product.getRegion(), mapping);
+    rewriter.replaceOp(op, product.getResults());
     return success();
   }
 };
@@ -442,9 +519,9 @@ struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
 struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
-                 Generate, InsertSlice, Pack, Pad, StartFromEmpty, Unpack>(
-        &getContext());
+    patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, DropUnitWindow,
+                 ExtractSlice, Generate, InsertSlice, Pack, Pad, StartFromEmpty,
+                 Unpack>(&getContext());
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
@@ -521,9 +598,10 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
               cf::AssertOp>(op) ||
           dialect == "fuse" || dialect == "tile")
         continue;
-      bool touchesTensors = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>) ||
-                            (llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>) &&
-                             !op.hasTrait<OpTrait::ConstantLike>());
+      bool touchesTensors =
+          llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>) ||
+          (llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>) &&
+           !op.hasTrait<OpTrait::ConstantLike>());
       if (touchesTensors || op.getNumRegions() != 0 ||
           !(dialect == "arith" || dialect == "affine" || dialect == "math"))
         return op.emitError("operation '")

@@ -31,9 +31,14 @@ OTHERS = (
     ("sm_89", "--family=attention_mcfuser --case=S10 --dtype=bf16"),
     ("sm_90a", "--family=gemm_chains_mcfuser --case=G4"),
     ("sm_90a", "--family=attention_long --case=FA_d64_s1024"),
+    ("sm_80", "--family=conv_chains_chimera --case=C1"),
+    ("sm_80", "--family=conv_chains_chimera --case=C6"),
+    ("sm_80", "--family=conv_chains_chimera --case=C4 --layout=nchw"),
+    ("sm_90a", "--family=conv_chains_chimera --case=C5"),
 )
 PIPELINE = (
-    "builtin.module(fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+    "builtin.module(fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
+    "fuse-merge-axes{{chip={chip} force-fusion=true}},cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} report={report}}},tile-pipeline,tile-to-nvvm)"
 )
 

@@ -207,6 +207,36 @@ func.func @overwritten(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, 
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
+// A convolution with one place of its filter is a contraction; one that skips places still has a window.
+// CHECK-LABEL: func.func @pointwise
+func.func @pointwise(%x: tensor<2x8x8x16xf16>, %f: tensor<1x1x16x32xf16>, %g: tensor<3x1x16x32xf16>) -> (tensor<2x8x8x32xf32>, tensor<2x3x4x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<2x8x8x32xf32>
+  %i0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<2x8x8x32xf32>) -> tensor<2x8x8x32xf32>
+  // CHECK: %[[F:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0, 1, 2], [3]] : tensor<1x1x16x32xf16> into tensor<16x32xf16>
+  // CHECK: linalg.generic {indexing_maps = [#[[A:map[0-9]*]], #{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%arg0, %[[F]] :
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %f : tensor<2x8x8x16xf16>, tensor<1x1x16x32xf16>) outs(%i0 : tensor<2x8x8x32xf32>) -> tensor<2x8x8x32xf32>
+  %e1 = tensor.empty() : tensor<2x3x4x32xf32>
+  %i1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x3x4x32xf32>) -> tensor<2x3x4x32xf32>
+  // CHECK: %[[G:.*]] = tensor.collapse_shape %arg2 {{\[\[}}0, 1], [2], [3]] : tensor<3x1x16x32xf16> into tensor<3x16x32xf16>
+  // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%arg0, %[[G]] :
+  %1 = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%x, %g : tensor<2x8x8x16xf16>, tensor<3x1x16x32xf16>) outs(%i1 : tensor<2x3x4x32xf32>) -> tensor<2x3x4x32xf32>
+  return %0, %1 : tensor<2x8x8x32xf32>, tensor<2x3x4x32xf32>
+}
+
+// A filter's loop that is not summed with another stays, and so does one over places without channels.
+// CHECK-LABEL: func.func @one_dimensional
+// CHECK: linalg.conv_2d
+func.func @one_dimensional(%x: tensor<8x8xf16>, %f: tensor<1x1xf16>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<8x8xf32>
+  %i0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = linalg.conv_2d ins(%x, %f : tensor<8x8xf16>, tensor<1x1xf16>) outs(%i0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
 // Views, sizes, scalars and constants are for the host.
 // CHECK-LABEL: func.func @host_stays
 func.func @host_stays(%a: tensor<4x?xf32>, %s: index) -> (tensor<?xf32>, index, tensor<2xf32>) {

@@ -1,4 +1,5 @@
-//===- GroupAxes.h - The axes of a group, from its operators ------------------===//
+//===- GroupAxes.h - The axes of a group, from its operators
+//------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,14 +33,16 @@ struct GroupAxes {
   llvm::SmallVector<std::optional<unsigned>> productOf;
   /// By operator: the reduction it is, where it is one.
   llvm::SmallVector<std::optional<unsigned>> reductionOf;
-  /// By operator: the product that an element-wise operator or a reduction comes
-  /// after, directly or through others; none where it comes before a product.
+  /// By operator: the product that an element-wise operator or a reduction
+  /// comes after, directly or through others; none where it comes before a
+  /// product.
   llvm::SmallVector<std::optional<unsigned>> followsProduct;
   /// By operator: the pass over rows that a reduction in front of a product is
   /// part of, or after which an operator on its rows is evaluated.
   llvm::SmallVector<std::optional<unsigned>> passOf;
-  /// By tensor of the model: for inputs the value outside of the operators, for
-  /// results of products the contraction's result.
+  /// By tensor of the model: for inputs the value outside of the operators (of
+  /// one that is padded what is inside), for results of products the
+  /// contraction's result.
   llvm::SmallVector<mlir::Value> values;
   /// By tensor of the model: the value that is handed on or stored, after the
   /// element-wise operators that follow the product. For inputs as `values`.
@@ -54,9 +57,10 @@ struct GroupAxes {
   llvm::DenseMap<mlir::Value, unsigned> tensorOf;
 
   /// Analyses a chain: contractions, element-wise operators and reductions
-  /// between and after them, and the fills of their accumulators. Operands made by none of `operators` are inputs;
-  /// `results` are the values that leave the chain. Where the operators make no
-  /// chain, says why through `explain` and returns failure.
+  /// between and after them, and the fills of their accumulators. Operands made
+  /// by none of `operators` are inputs; `results` are the values that leave the
+  /// chain. Where the operators make no chain, says why through `explain` and
+  /// returns failure.
   static mlir::FailureOr<GroupAxes>
   compute(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
           mlir::ValueRange results,
@@ -66,14 +70,14 @@ struct GroupAxes {
 /// What a reduction combines, by which operation, from which value.
 struct ReductionBody {
   mlir::arith::AtomicRMWKind kind;
-  mlir::Value combined;    ///< scalar of the body, computed from the inputs alone
+  mlir::Value combined; ///< scalar of the body, computed from the inputs alone
   mlir::TypedAttr initial; ///< the constant that the result starts from
 };
 
-/// The body of an operator that combines values along its reduction loops by one
-/// associative operation, starting from a constant: `linalg.reduce`, a generic
-/// operator such as the row maximum of a softmax. Its inputs are read through
-/// projected permutations. nullopt for all else, contractions included.
+/// The body of an operator that combines values along its reduction loops by
+/// one associative operation, starting from a constant: `linalg.reduce`, a
+/// generic operator such as the row maximum of a softmax. Its inputs are read
+/// through projected permutations. nullopt for all else, contractions included.
 std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
 /// The same for contractions too: sums of products.
 std::optional<ReductionBody> matchCombination(mlir::linalg::LinalgOp op);
@@ -92,14 +96,15 @@ mlir::TypedAttr reductionStart(mlir::OpBuilder &b, mlir::Location loc,
 bool isElementwise(mlir::linalg::LinalgOp op);
 
 /// Whether the operator is a contraction: a sum of products of two operands,
-/// inferable as batch, parallel and reduced dimensions.
+/// inferable as batch, parallel and reduced dimensions. Convolutions are
+/// (fusion/Analysis/Windows.h).
 bool isContraction(mlir::linalg::LinalgOp op);
 
 /// Whether the contraction's accumulator is filled with zero.
 bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
 
-/// Instructions that the body of an element-wise operator or reduction spends on
-/// one point, with the approximate functions (docs/numerics.md).
+/// Instructions that the body of an element-wise operator or reduction spends
+/// on one point, with the approximate functions (docs/numerics.md).
 ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
 /// Of one operation of a body.
 ScalarWork countScalarWork(mlir::Operation *inner);

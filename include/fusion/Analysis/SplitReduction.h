@@ -19,9 +19,9 @@
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
 // rounded value, or passes through functions, before it is used.
 //
-// Where reductions run along the axis (OnlineReduction.h), each part runs over its
-// own range and stores its running values beside its sums; a launch for each
-// result of the chain merges them (SplitForm.h).
+// Where reductions run along the axis (OnlineReduction.h), each part runs over
+// its own range and stores its running values beside its sums; a launch for
+// each result of the chain merges them (SplitForm.h).
 //
 // Everything here takes the schedule of the whole chain, or that of its partial
 // group, which has the same tensors but the operands of what followed; its
@@ -46,8 +46,8 @@ int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
 bool hasEmptyParts(const GroupModel &group, const Schedule &schedule,
                    unsigned axis);
 
-/// Whether the loop of some part of a split axis has no iteration: the parts before
-/// it take all tiles. So it is, too, where `hasEmptyParts` is.
+/// Whether the loop of some part of a split axis has no iteration: the parts
+/// before it take all tiles. So it is, too, where `hasEmptyParts` is.
 bool hasIdleParts(const GroupModel &group, const Schedule &schedule,
                   unsigned axis);
 
@@ -69,18 +69,24 @@ bool isCombined(const GroupModel &group, const Schedule &schedule,
                 unsigned tensor);
 
 /// Elements of the tensor as the launch that computes the products moves it,
-/// and bytes of one: of a result in parts, all parts, in f32.
+/// and bytes of one: of a result in parts, all parts, in f32; of what is read
+/// through a window, those of all its tiles.
 int64_t movedElements(const GroupModel &group, const Schedule &schedule,
                       unsigned tensor);
 int64_t movedElementBytes(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
+/// Bytes of the tensor each of which has to pass between memory and the launch
+/// once: of what is read through a window, what is read at all.
+int64_t compulsoryBytes(const GroupModel &group, const Schedule &schedule,
+                        unsigned tensor);
 
-/// Bytes of the running values that the parts store beside their sums: 0 where no
-/// reduction runs along the split axis.
+/// Bytes of the running values that the parts store beside their sums: 0 where
+/// no reduction runs along the split axis.
 int64_t partialRowBytes(const GroupModel &group, const Schedule &schedule);
 
-/// What the combining launches move, in bytes of active lanes: each thread loads
-/// the parts of one element and its operands. All zero where nothing is split.
+/// What the combining launches move, in bytes of active lanes: each thread
+/// loads the parts of one element and its operands. All zero where nothing is
+/// split.
 struct CombineFootprint {
   int64_t loadBytes = 0, storeBytes = 0;
   unsigned launches = 0; ///< one for each result of the group

@@ -145,6 +145,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       `linalg.pack` and `linalg.unpack` become these and transposes;
     * a contraction whose accumulator carries data adds it afterwards by an
       element-wise operator, so that products start from zero;
+    * a convolution has no loop over one place of its filter: one of 1 x 1 is a
+      contraction;
     * the conversion of a filled tensor is a filled tensor of the other type;
     * what an element-wise operator overwrites without reading it is an empty tensor;
     * a scalar that a body takes from around its operator is an operand of it,
@@ -192,6 +194,12 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
     tile, of one head or of several: this is done where the search predicts that it
     pays.
 
+    A convolution reads its input through a window: places of the result and of the
+    filter become one loop each, of which the window takes digits
+    (docs/convolutions.md). Where the window reads what another product makes, that
+    product is computed at each place of the window if that is predicted to pay, and
+    both are a chain.
+
     Before that, two ways of writing that operands are shared become indexing maps:
 
     * an operand that is repeated along a loop by an operator of its own
@@ -220,7 +228,9 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
   }];
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
-           "Price kernels that skip tiles which masks provably exclude">
+           "Price kernels that skip tiles which masks provably exclude">,
+    Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
+           "Compute at the places of a window whatever can be">
   ]);
   let dependentDialects = [
     "::fusion::fuse::FuseDialect", "::mlir::arith::ArithDialect",

@@ -91,6 +91,8 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
       result != axes.resultTensors.end()
           ? kernel.resultPointer(result - axes.resultTensors.begin())
           : kernel.argument(axes.values[tensor]);
+  if (info.window)
+    return emitWindow(tensor, pointer, tileAxes);
   SmallVector<int64_t> strides(info.axes.size(), 1);
   for (unsigned d = info.axes.size(); d-- > 1;)
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
@@ -126,6 +128,59 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
                                   unit, alignment);
   return tile::ViewOp::create(b, loc, type, pointer, offset, sizeValues,
                               strideValues);
+}
+
+/// An operand that is read through a window, by the rows and columns of the
+/// product's tile: the axes that no tile runs along are symbols.
+Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
+                                ArrayRef<unsigned> tileAxes) {
+  const GroupTensor &info = model.tensors[tensor];
+  SmallVector<unsigned> fixed;
+  SmallVector<Value> symbols, sizes;
+  for (unsigned axis : info.axes)
+    if (!llvm::is_contained(tileAxes, axis)) {
+      fixed.push_back(axis);
+      symbols.push_back(origins[axis]);
+    }
+  for (unsigned axis : tileAxes)
+    sizes.push_back(kernel.constant(model.axes[axis].extent));
+  auto indexOf = [&](unsigned axis) {
+    auto *at = llvm::find(tileAxes, axis);
+    return at != tileAxes.end()
+               ? b.getAffineDimExpr(at - tileAxes.begin())
+               : b.getAffineSymbolExpr(llvm::find(fixed, axis) - fixed.begin());
+  };
+  SmallVector<AffineExpr> exprs;
+  SmallVector<int64_t> shape, bounded;
+  for (auto [d, index] : llvm::enumerate(info.window->indices)) {
+    AffineExpr sum = b.getAffineConstantExpr(index.first);
+    for (const TensorWindow::Digit &digit : index.digits) {
+      if (digit.count == 1)
+        continue;
+      AffineExpr value = indexOf(digit.axis);
+      if (digit.divisor != 1)
+        value = value.floorDiv(digit.divisor);
+      if (digit.period != 0 &&
+          digit.divisor * digit.period != model.axes[digit.axis].extent)
+        value = value % digit.period;
+      sum = sum + value * digit.coefficient;
+    }
+    exprs.push_back(sum);
+    shape.push_back(index.size);
+    if (index.leaves())
+      bounded.push_back(d);
+  }
+  auto elementType = cast<tile::PtrType>(pointer.getType()).getElementType();
+  auto *unitAt = llvm::find(tileAxes, info.axes.back());
+  bool isDense = info.alignment != 0 && unitAt != tileAxes.end();
+  auto type = tile::ViewType::get(
+      b.getContext(), tileAxes.size(), elementType,
+      isDense ? unitAt - tileAxes.begin() : -1,
+      isDense ? info.alignment : std::min<int64_t>(16, info.elementBytes));
+  return tile::WindowOp::create(
+      b, loc, type, pointer, symbols, sizes,
+      AffineMap::get(tileAxes.size(), fixed.size(), exprs, b.getContext()),
+      shape, bounded);
 }
 
 SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {

@@ -179,7 +179,7 @@ Value ChainLowering::tileOf(Value value, unsigned tensor) {
 bool ChainLowering::changesPadding(Value operand) const {
   // Of completed values, emitFollowers has masked the padding.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
-  if (!op || productOfValue.contains(operand))
+  if (!op || productOfValue.contains(operand) || isInput(operand))
     return false;
   return changesZero(op) || llvm::any_of(op.getDpsInputs(), [&](Value input) {
            return changesPadding(input);

@@ -47,6 +47,7 @@ private:
   std::pair<Value, Value> emitRaster(Value number, int64_t rows,
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
+  Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
   /// Whether every tile of the axis lies inside of it.
   bool tilesLieInside(unsigned axis) const;
@@ -134,6 +135,9 @@ private:
   void emitStatistic(unsigned tensor);
 
   // Passes over rows of operands (ChainRowPasses.cpp).
+  /// Whether a value is an input as the product reads it: also one with its
+  /// padding.
+  bool isInput(Value value) const;
   /// The tensor that stands for an input where it is read: the one that a pass
   /// loads by itself, if it does.
   unsigned operandTensor(Value value) const;

@@ -210,7 +210,8 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   if (Value rows = rowsOf(value))
     return rows;
   // An element-wise operator in front of the product.
-  if (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>();
+      op && !isInput(value)) {
     llvm::SaveAndRestore<decltype(slicedAxis)> slice(
         slicedAxis, std::make_pair(sliceAxis, start));
     return emitElementwise(op, tileAxes, shape, [&](Value operand) {

@@ -20,6 +20,11 @@
 using namespace mlir;
 using namespace fusion;
 
+bool ChainLowering::isInput(Value value) const {
+  auto tensor = axes.tensorOf.find(value);
+  return tensor != axes.tensorOf.end() && model.tensors[tensor->second].window;
+}
+
 unsigned ChainLowering::operandTensor(Value value) const {
   unsigned tensor = axes.tensorOf.lookup(value);
   if (!presentPass)

@@ -55,6 +55,36 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
                        int64_t reg, ValueRange coordinates,
                        std::optional<ArrayRef<bool>> inBounds, bool ragged) {
   Chunk chunk;
+  if (view.window) {
+    SmallVector<Coordinate> at;
+    for (int64_t d = 0; d < view.type.getRank(); ++d) {
+      LinearLayout one = layout.sublayout(
+          {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
+          {tileDim(d)});
+      AddressPlan plan = *planAddresses(one);
+      const AddressPlan::Constant &constant =
+          plan.registers[plan.registers.size() == 1 ? 0 : reg];
+      bool folds = constant.foldable;
+      at.push_back({scalar(coordinates[d]),
+                    threadOffset(plan, folds ? 0 : constant.xorPart),
+                    folds ? constant.immediate() : constant.addPart,
+                    layout.outSize(tileDim(d))});
+    }
+    chunk = windowPlace(view, at);
+    for (auto [d, each] : llvm::enumerate(at)) {
+      if (inBounds && (*inBounds)[d])
+        continue;
+      Value below = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::slt,
+          addConstant(add(each.origin, each.thread), each.fixed),
+          view.sizes[d]);
+      chunk.isInside =
+          chunk.isInside
+              ? arith::AndIOp::create(b, loc, chunk.isInside, below).getResult()
+              : below;
+    }
+    return chunk;
+  }
   Value fixed = index(0);
   chunk.position = view.offset;
   for (int64_t d = 0; d < view.type.getRank(); ++d) {

@@ -1,4 +1,5 @@
-//===- EmitShared.cpp - Accesses to shared memory -----------------------------===//
+//===- EmitShared.cpp - Accesses to shared memory
+//-----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +11,8 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,8 +26,8 @@ Value KernelEmitter::sharedView(int64_t byteOffset, int64_t elements,
                                 Type type) {
   return atEntry([&]() -> Value {
     auto space = cast<MemRefType>(dynamicShared.getType()).getMemorySpace();
-    auto viewType = MemRefType::get({elements}, type,
-                                    MemRefLayoutAttrInterface(), space);
+    auto viewType =
+        MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space);
     return memref::ViewOp::create(b, loc, viewType, dynamicShared,
                                   index(byteOffset), ValueRange());
   });
@@ -93,7 +94,9 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
     auto guarded = scf::IfOp::create(b, loc, scalar(predicate), false);
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  Value tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
+  Value tile;
+  if (!view.window)
+    tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
   int64_t bytes = static_cast<int64_t>(op.getTransport());
   int64_t elements = bytes / elementBytes;
   for (int64_t i = 0; i < assignment->iterations; ++i) {
@@ -115,16 +118,29 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
       auto guarded = scf::IfOp::create(b, loc, isActive, false);
       b.setInsertionPointToStart(guarded.thenBlock());
     }
-    Value thread = add(mul(rowThread, view.strides[rowDim]),
-                       mul(unitThread, index(perUnit)));
-    Value fixed = mul(index(rowFixed), view.strides[rowDim]);
+    Value thread, fixed;
+    if (!view.window) {
+      thread = add(mul(rowThread, view.strides[rowDim]),
+                   mul(unitThread, index(perUnit)));
+      fixed = mul(index(rowFixed), view.strides[rowDim]);
+    }
     for (int64_t part = 0; part < perUnit; part += elements) {
-      Value source = add(add(tile, thread),
-                         addConstant(fixed, unitFixed * perUnit + part));
-      Value inside;
+      Value source, inside;
+      if (view.window) {
+        Coordinate at[2];
+        at[rowDim] = {row, rowThread, rowFixed, buffer.getRows()};
+        at[columnDim] = {column, mul(unitThread, index(perUnit)),
+                         unitFixed * perUnit + part, buffer.getColumns()};
+        Chunk chunk = windowPlace(view, at);
+        source = chunk.position;
+        inside = chunk.isInside;
+      } else {
+        source = add(add(tile, thread),
+                     addConstant(fixed, unitFixed * perUnit + part));
+      }
       auto require = [&](Value at, Value size) {
-        Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                            at, size);
+        Value below =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, size);
         inside = inside
                      ? arith::AndIOp::create(b, loc, inside, below).getResult()
                      : below;
@@ -139,10 +155,9 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
       // Nothing is read where the chunk is outside, whatever its address; it
       // arrives as zeros.
       if (inside)
-        sourceElements = arith::SelectOp::create(b, loc, inside,
-                                                 index(elements), index(0));
-      Value target =
-          add(stage, addConstant(address(destination, i), part));
+        sourceElements =
+            arith::SelectOp::create(b, loc, inside, index(elements), index(0));
+      Value target = add(stage, addConstant(address(destination, i), part));
       nvgpu::DeviceAsyncCopyOp::create(
           b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory,
           ValueRange{target}, view.memory, ValueRange{source},
@@ -199,9 +214,10 @@ void KernelEmitter::storeRegisters(Value memory, Value base,
   }
 }
 
-KernelEmitter::Values
-KernelEmitter::loadRegisters(Value memory, Value base, const AddressPlan &plan,
-                             int64_t width, int64_t count, Type element) {
+KernelEmitter::Values KernelEmitter::loadRegisters(Value memory, Value base,
+                                                   const AddressPlan &plan,
+                                                   int64_t width, int64_t count,
+                                                   Type element) {
   auto type = VectorType::get({width}, element);
   Values results;
   for (int64_t reg = 0; reg < count; reg += width) {
@@ -223,9 +239,9 @@ static int64_t sharedWidth(const LinearLayout &layout, Type element) {
 
 /// The layout of a part, continued over the whole buffer by more significant
 /// register digits, and the number of registers before the part's own.
-static std::pair<LinearLayout, int64_t>
-placePart(LinearLayout part, int64_t rows, int64_t columns,
-          ArrayRef<int64_t> origin) {
+static std::pair<LinearLayout, int64_t> placePart(LinearLayout part,
+                                                  int64_t rows, int64_t columns,
+                                                  ArrayRef<int64_t> origin) {
   int64_t skipped = 0;
   int64_t sizes[] = {rows, columns};
   for (unsigned d : {0u, 1u}) {
@@ -264,8 +280,7 @@ static std::optional<AddressPlan> planPart(const LinearLayout &part,
     return std::nullopt;
   std::vector<AddressPlan::Constant> own;
   for (int64_t reg = 0; reg < count; ++reg)
-    own.push_back(
-        plan->registers[(skipped + reg) % plan->registers.size()]);
+    own.push_back(plan->registers[(skipped + reg) % plan->registers.size()]);
   plan->registers = std::move(own);
   return plan;
 }
@@ -296,22 +311,24 @@ KernelEmitter::loadPart(Value memory, int64_t byteOffset, Value base,
         matrices->transposed, matrices->matrices);
     for (int64_t m = 0; m < matrices->matrices; ++m)
       for (int64_t e = 0; e < 2; ++e)
-        results.push_back(vector::ExtractOp::create(
-            b, loc, fragments, ArrayRef<int64_t>{m, e}));
+        results.push_back(vector::ExtractOp::create(b, loc, fragments,
+                                                    ArrayRef<int64_t>{m, e}));
   }
   return results;
 }
 
-/// Matrices of 8- or 32-bit elements: ldmatrix moves 16-bit ones, two of them are a
-/// word of ours. Transposed ones of 8 bits arrive as pairs of columns, which
-/// byte permutations separate (MatrixAccess).
-KernelEmitter::Values
-KernelEmitter::loadMatrices(int64_t byteOffset, Value base,
-                            const MatrixAccess &matrices,
-                            const AddressPlan &plan, BufferType buffer) {
+/// Matrices of 8- or 32-bit elements: ldmatrix moves 16-bit ones, two of them
+/// are a word of ours. Transposed ones of 8 bits arrive as pairs of columns,
+/// which byte permutations separate (MatrixAccess).
+KernelEmitter::Values KernelEmitter::loadMatrices(int64_t byteOffset,
+                                                  Value base,
+                                                  const MatrixAccess &matrices,
+                                                  const AddressPlan &plan,
+                                                  BufferType buffer) {
   Type element = buffer.getElementType();
   int64_t bits = element.getIntOrFloatBitWidth();
-  int64_t elements = buffer.getStages() * buffer.getRows() * buffer.getColumns();
+  int64_t elements =
+      buffer.getStages() * buffer.getRows() * buffer.getColumns();
   Type half = b.getI16Type();
   Value memory = sharedView(byteOffset, elements * bits / 16, half);
   auto toHalves = [&](Value elements) -> Value {
@@ -324,9 +341,8 @@ KernelEmitter::loadMatrices(int64_t byteOffset, Value base,
   Values words;
   for (int64_t i = 0; i < matrices.rows.inSize(LayoutDim::Register); ++i) {
     Value fragments = nvgpu::LdMatrixOp::create(
-        b, loc, type, memory,
-        ValueRange{toHalves(add(base, address(plan, i)))}, matrices.transposed,
-        matrices.matrices);
+        b, loc, type, memory, ValueRange{toHalves(add(base, address(plan, i)))},
+        matrices.transposed, matrices.matrices);
     for (int64_t m = 0; m < matrices.matrices; ++m) {
       Value pair = vector::ExtractOp::create(b, loc, fragments, m);
       words.push_back(vector::ExtractOp::create(
@@ -352,11 +368,11 @@ LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
   LinearLayout layout = getLayout(op.getType()).getValue();
   if (op.getTransposed())
     layout = layout.transposeOuts({1, 0});
-  std::optional<Values> values = loadPart(
-      scalar(op.getBuffer()),
-      *op.getBuffer().getDefiningOp<AllocOp>().getOffset(),
-      stageOffset(op.getBuffer(), op.getStage()), layout,
-      op.getBuffer().getType(), op.getOrigin());
+  std::optional<Values> values =
+      loadPart(scalar(op.getBuffer()),
+               *op.getBuffer().getDefiningOp<AllocOp>().getOffset(),
+               stageOffset(op.getBuffer(), op.getStage()), layout,
+               op.getBuffer().getType(), op.getOrigin());
   if (!values)
     return op.emitOpError("has a layout that does not fit the buffer");
   registers[op] = std::move(*values);
@@ -405,9 +421,8 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
     storeRegisters(memory, index(0), padded.from, padded.fromWidth, own,
                    isFirstHolder(from));
     emitBarrier(staysInWarps(op, kernel.getWarps()));
-    Values results =
-        loadRegisters(memory, index(0), padded.to, padded.toWidth,
-                      to.inSize(LayoutDim::Register), stored);
+    Values results = loadRegisters(memory, index(0), padded.to, padded.toWidth,
+                                   to.inSize(LayoutDim::Register), stored);
     for (Value &result : results)
       result = fromMemory(result, element);
     registers[op] = std::move(results);
@@ -426,8 +441,8 @@ LogicalResult KernelEmitter::emitConvert(ConvertLayoutOp op) {
   std::optional<AddressPlan> fromPlan = planPart(from, buffer, {0, 0});
   if (!fromPlan)
     return op.emitOpError("has layouts that do not fit its scratch");
-  Value memory = sharedView(*op.getOffset(),
-                            scratch->rows * scratch->columns, element);
+  Value memory =
+      sharedView(*op.getOffset(), scratch->rows * scratch->columns, element);
   storeRegisters(memory, index(0), *fromPlan, sharedWidth(from, element),
                  values, isFirstHolder(from));
   emitBarrier(staysInWarps(op, kernel.getWarps()));

@@ -111,9 +111,9 @@ Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
   return atEntry([&]() -> Value {
     Value xored, added;
     for (const AddressPlan::Term &term : plan.terms) {
-      Value digit = threadDigit(
-          term.input, term.weight,
-          term.last ? std::nullopt : std::optional<int64_t>(term.radix));
+      Value digit = threadDigit(term.input, term.weight,
+                                term.last ? std::nullopt
+                                          : std::optional<int64_t>(term.radix));
       if (term.step != 1)
         digit = arith::MulIOp::create(b, loc, digit, i32(term.step));
       Value &sum = term.isXor ? xored : added;
@@ -125,9 +125,9 @@ Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
         sum = arith::AddIOp::create(b, loc, sum, digit);
     }
     if (xorPart != 0)
-      xored = xored ? arith::XOrIOp::create(b, loc, xored, i32(xorPart))
-                          .getResult()
-                    : i32(xorPart);
+      xored =
+          xored ? arith::XOrIOp::create(b, loc, xored, i32(xorPart)).getResult()
+                : i32(xorPart);
     Value sum = xored && added
                     ? arith::AddIOp::create(b, loc, xored, added).getResult()
                 : xored ? xored
@@ -360,6 +360,7 @@ static bool touchesTensors(Operation *op) {
 LogicalResult KernelEmitter::emit(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ViewOp>([&](auto o) { return emitView(o); })
+      .Case<WindowOp>([&](auto o) { return emitWindow(o); })
       .Case<LoadOp>([&](auto o) { return emitLoad(o); })
       .Case<GatherOp>([&](auto o) { return emitGather(o); })
       .Case<StoreOp>([&](auto o) { return emitStore(o); })

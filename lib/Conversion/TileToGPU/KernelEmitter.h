@@ -1,4 +1,5 @@
-//===- KernelEmitter.h - Threads of a block program ---------------------------===//
+//===- KernelEmitter.h - Threads of a block program
+//---------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +20,8 @@
 
 namespace fusion {
 
-/// Distributes one block program to its threads: every tensor becomes the scalars
-/// that a thread holds of it, in the order of its layout's registers.
+/// Distributes one block program to its threads: every tensor becomes the
+/// scalars that a thread holds of it, in the order of its layout's registers.
 class KernelEmitter {
 public:
   /// Emits into `function`, whose body is empty but for its terminator.
@@ -36,13 +37,15 @@ private:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<Value>;
 
-  /// A view with its scalars translated; `memory` is the whole tensor as a dense
-  /// one-dimensional memref.
+  /// A view with its scalars translated; `memory` is the whole tensor as a
+  /// dense one-dimensional memref.
   struct View {
     Value memory;
     Value offset;
     Values sizes, strides;
     tile::ViewType type;
+    /// Of one that is read through a window, which has no strides.
+    tile::WindowOp window;
   };
 
   // Scalars.
@@ -53,8 +56,8 @@ private:
   Value add(Value a, Value b);
   Value addConstant(Value a, int64_t constant);
   Value mul(Value a, Value b);
-  /// Emits at the start of the kernel, where everything that depends on the thread
-  /// only is computed once.
+  /// Emits at the start of the kernel, where everything that depends on the
+  /// thread only is computed once.
   template <typename Emit> auto atEntry(Emit emit) {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(entryEnd);
@@ -124,13 +127,14 @@ private:
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
   /// Renames registers: result register r is the register of `from` whose
   /// coordinates are `map` of r's.
-  std::optional<Values>
-  renamed(const LinearLayout &to, const LinearLayout &from, const Values &values,
-          llvm::function_ref<llvm::SmallVector<int64_t>(
-              llvm::ArrayRef<int64_t>)> map);
+  std::optional<Values> renamed(
+      const LinearLayout &to, const LinearLayout &from, const Values &values,
+      llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
+          map);
 
   // Global memory (EmitGlobal.cpp).
   mlir::LogicalResult emitView(tile::ViewOp op);
+  mlir::LogicalResult emitWindow(tile::WindowOp op);
   mlir::LogicalResult emitLoad(tile::LoadOp op);
   mlir::LogicalResult emitStore(tile::StoreOp op);
   mlir::LogicalResult emitGather(tile::GatherOp op);
@@ -145,13 +149,25 @@ private:
   Value fromMemory(Value value, mlir::Type element);
   Value toMemory(Value value);
   struct Chunk {
-    Value position;  ///< in the memory, elements
-    Value isInside;  ///< null where it is known to be
-    Value unit;      ///< of ragged ones: the coordinate of the first element
+    Value position; ///< in the memory, elements
+    Value isInside; ///< null where it is known to be
+    Value unit;     ///< of ragged ones: the coordinate of the first element
   };
   Chunk chunkOf(const View &view, const LinearLayout &layout, int64_t reg,
                 mlir::ValueRange coordinates,
                 std::optional<llvm::ArrayRef<bool>> inBounds, bool ragged);
+  /// A coordinate of a view: in a tile of `size` that begins at a multiple of
+  /// it, what depends on the thread and on the register.
+  struct Coordinate {
+    Value origin, thread;
+    int64_t fixed, size;
+  };
+  /// Where an element that is read through a window is; `isInside` is null
+  /// where all are inside of the memory.
+  Chunk windowPlace(const View &view, llvm::ArrayRef<Coordinate> coordinates);
+  Value windowTerm(mlir::AffineExpr term,
+                   llvm::ArrayRef<Coordinate> coordinates,
+                   mlir::ValueRange symbols);
   /// Whether elements `unit` to `unit` + `width` - 1 are inside of the view.
   Value isWithin(const View &view, Value unit, int64_t width);
 

@@ -599,3 +599,57 @@ func.func @no_blocks(%n: index) {
   %a = tile.last_block %n of 0 {counters = 1 : i64}
   return
 }
+
+// -----
+
+func.func @window_of_other_rank(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.window' op needs 2 sizes and dimensions of its map, got 2 and 1}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0) -> (d0)>, shape = array<i64: 8>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @window_without_symbol(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.window' op has a map of 1 symbols, got 0}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>, shape = array<i64: 8, 8>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @window_of_other_shape(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.window' op has a map to 2 indices of a tensor of rank 1}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 8>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @window_bounds_nothing(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.window' op bounds dimension 2 of a tensor of rank 2}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64: 2>, map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 8, 8>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @window_of_products(%p: !tile.ptr<f16>, %n: index) {
+  // expected-error @below {{'tile.window' op has an index #1 that is no sum of digits}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0, d1) -> (d0, -d1)>, shape = array<i64: 8, 8>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @window_of_other_elements(%p: !tile.ptr<f32>, %n: index) {
+  // expected-error @below {{'tile.window' op views '!tile.ptr<f32>' as 'f16'}}
+  %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0, d1) -> (d0, d1)>, shape = array<i64: 8, 8>}
+      : !tile.ptr<f32> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  return
+}

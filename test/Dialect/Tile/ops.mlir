@@ -55,6 +55,9 @@ tile.kernel @global(%a: !tile.ptr<f16> {tile.access = #tile.access<read>},
   %c1 = arith.constant 1 : index
   // CHECK: %[[V:.*]] = tile.view %{{.*}}[%{{.*}}] sizes[%{{.*}}, %{{.*}}] strides[%{{.*}}, %{{.*}}] : <f16> -> <2 x f16, unit = 1, alignment = 16>
   %v = tile.view %a[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.window %{{.*}}[%{{.*}}] sizes[%{{.*}}, %{{.*}}] {bounded = array<i64: 1>, map = {{.*}}, shape = array<i64: 4, 56, 64>} : <f16> -> <2 x f16, unit = 1, alignment = 16>
+  %window = tile.window %a[%n] sizes [%n, %n] {bounded = array<i64: 1>, map = affine_map<(d0, d1)[s0] -> (s0, d0 + d1 floordiv 64 - 1, d1 mod 64)>, shape = array<i64: 4, 56, 64>}
+      : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   // CHECK: tile.view {{.*}} -> <1 x f16, unit = -1, alignment = 2>
   %row = tile.view %a[%c0] sizes [%n] strides [%n] : !tile.ptr<f16> -> !tile.view<1 x f16, unit = -1, alignment = 2>
   // CHECK: tile.view %{{.*}}[%{{.*}}] sizes[] strides[] : <f16> -> <0 x f16, unit = -1, alignment = 2>

@@ -1,4 +1,5 @@
-//===- TileOps.cpp - Operations of block programs -----------------------------===//
+//===- TileOps.cpp - Operations of block programs
+//-----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,31 +17,32 @@ using namespace fusion::tile;
 #define GET_OP_CLASSES
 #include "fusion/Dialect/Tile/IR/TileOps.cpp.inc"
 
-/// Checks the element type and the number of coordinates of an access to a view.
+/// Checks the element type and the number of coordinates of an access to a
+/// view.
 template <typename AccessOp>
 static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
   ViewType view = op.getView().getType();
   if (view.getElementType() != elementType)
-    return op.emitOpError("moves ") << elementType << " but the view holds "
-                                    << view.getElementType();
+    return op.emitOpError("moves ")
+           << elementType << " but the view holds " << view.getElementType();
   if (static_cast<int64_t>(op.getCoordinates().size()) != view.getRank())
-    return op.emitOpError("has ") << op.getCoordinates().size()
-                                  << " coordinates for a view of rank "
-                                  << view.getRank();
+    return op.emitOpError("has ")
+           << op.getCoordinates().size() << " coordinates for a view of rank "
+           << view.getRank();
   if (op.getInBounds() &&
       static_cast<int64_t>(op.getInBounds()->size()) != view.getRank())
-    return op.emitOpError("marks ") << op.getInBounds()->size()
-                                    << " dimensions of a view of rank "
-                                    << view.getRank();
+    return op.emitOpError("marks ")
+           << op.getInBounds()->size() << " dimensions of a view of rank "
+           << view.getRank();
   return success();
 }
 
 static LogicalResult verifyStaticTile(Operation *op, RankedTensorType type) {
   // The bound keeps sizes of tiles exact in 64 bits.
   constexpr int64_t most = 65536;
-  if (!type.hasStaticShape() ||
-      llvm::any_of(type.getShape(),
-                   [](int64_t size) { return size < 1 || size > most; }))
+  if (!type.hasStaticShape() || llvm::any_of(type.getShape(), [](int64_t size) {
+        return size < 1 || size > most;
+      }))
     return op->emitOpError("tiles have static sizes from 1 to 65536, got ")
            << type;
   return success();
@@ -50,12 +52,59 @@ LogicalResult ViewOp::verify() {
   int64_t rank = getType().getRank();
   if (static_cast<int64_t>(getSizes().size()) != rank ||
       static_cast<int64_t>(getStrides().size()) != rank)
-    return emitOpError("needs ") << rank << " sizes and strides, got "
-                                 << getSizes().size() << " and "
-                                 << getStrides().size();
+    return emitOpError("needs ")
+           << rank << " sizes and strides, got " << getSizes().size() << " and "
+           << getStrides().size();
   if (getBase().getType().getElementType() != getType().getElementType())
-    return emitOpError("views ") << getBase().getType() << " as "
-                                 << getType().getElementType();
+    return emitOpError("views ")
+           << getBase().getType() << " as " << getType().getElementType();
+  return success();
+}
+
+/// Whether an index is a sum of what digits of the view's coordinates are made
+/// of.
+static bool isSumOfDigits(AffineExpr expr) {
+  if (isa<AffineDimExpr, AffineSymbolExpr, AffineConstantExpr>(expr))
+    return true;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto right = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return isSumOfDigits(binary.getLHS()) && isSumOfDigits(binary.getRHS());
+  case AffineExprKind::Mul:
+  case AffineExprKind::Mod:
+  case AffineExprKind::FloorDiv:
+    return right && right.getValue() > 0 && isSumOfDigits(binary.getLHS());
+  default:
+    return false;
+  }
+}
+
+LogicalResult WindowOp::verify() {
+  int64_t rank = getType().getRank();
+  AffineMap map = getMap();
+  if (static_cast<int64_t>(getSizes().size()) != rank ||
+      map.getNumDims() != rank)
+    return emitOpError("needs ")
+           << rank << " sizes and dimensions of its map, got "
+           << getSizes().size() << " and " << map.getNumDims();
+  if (map.getNumSymbols() != getSymbols().size())
+    return emitOpError("has a map of ")
+           << map.getNumSymbols() << " symbols, got " << getSymbols().size();
+  if (map.getNumResults() != getShape().size() || getShape().empty())
+    return emitOpError("has a map to ")
+           << map.getNumResults() << " indices of a tensor of rank "
+           << getShape().size();
+  for (int64_t d : getBounded())
+    if (d < 0 || d >= static_cast<int64_t>(getShape().size()))
+      return emitOpError("bounds dimension ")
+             << d << " of a tensor of rank " << getShape().size();
+  for (auto [d, expr] : llvm::enumerate(map.getResults()))
+    if (!isSumOfDigits(expr))
+      return emitOpError("has an index #") << d << " that is no sum of digits";
+  if (getBase().getType().getElementType() != getType().getElementType())
+    return emitOpError("views ")
+           << getBase().getType() << " as " << getType().getElementType();
   return success();
 }
 
@@ -77,8 +126,8 @@ LogicalResult GatherOp::verify() {
   if (!indices.getElementType().isIndex())
     return emitOpError("indices are of type index, got ") << indices;
   if (getBase().getType().getElementType() != type.getElementType())
-    return emitOpError("loads ") << type.getElementType() << " from "
-                                 << getBase().getType();
+    return emitOpError("loads ")
+           << type.getElementType() << " from " << getBase().getType();
   if (indices.getShape() != type.getShape() ||
       indices.getEncoding() != type.getEncoding())
     return emitOpError("has other places than its indices: ")
@@ -117,8 +166,9 @@ LogicalResult LocalLoadOp::verify() {
   BufferType buffer = getBuffer().getType();
   RankedTensorType type = getResult().getType();
   if (type.getElementType() != buffer.getElementType())
-    return emitOpError("loads ") << type.getElementType() << " from a buffer of "
-                                 << buffer.getElementType();
+    return emitOpError("loads ")
+           << type.getElementType() << " from a buffer of "
+           << buffer.getElementType();
   if (failed(verifyStaticTile(*this, type)))
     return failure();
   if (type.getRank() != 2 || getOrigin().size() != 2)
@@ -145,8 +195,8 @@ static LogicalResult verifyStash(Operation *op, RankedTensorType type,
   if (buffer.getColumns() != count ||
       (kernel && buffer.getRows() != kernel.getNumThreads()))
     return op->emitOpError("threads have ")
-           << count << " different elements each, the buffer has " << buffer.getRows()
-           << " rows of " << buffer.getColumns();
+           << count << " different elements each, the buffer has "
+           << buffer.getRows() << " rows of " << buffer.getColumns();
   return verifyStaticTile(op, type);
 }
 
@@ -162,8 +212,7 @@ LogicalResult LocalStoreOp::verify() {
   BufferType buffer = getBuffer().getType();
   RankedTensorType type = getValue().getType();
   if (type.getElementType() != buffer.getElementType())
-    return emitOpError("stores ") << type.getElementType()
-                                  << " to a buffer of "
+    return emitOpError("stores ") << type.getElementType() << " to a buffer of "
                                   << buffer.getElementType();
   if (failed(verifyStaticTile(*this, type)))
     return failure();
@@ -193,11 +242,11 @@ LogicalResult DotOp::verify() {
                    one.getIntOrFloatBitWidth() == 8 &&
                    other.getIntOrFloatBitWidth() == 8;
   if (!one.isIntOrFloat() || (one != other && !areNarrow))
-    return emitOpError("multiplies ") << lhs.getElementType() << " by "
-                                      << rhs.getElementType();
-  if (getWarps().size() != 2 ||
-      llvm::any_of(getWarps(),
-                   [](int64_t count) { return count < 1 || count > 32; }))
+    return emitOpError("multiplies ")
+           << lhs.getElementType() << " by " << rhs.getElementType();
+  if (getWarps().size() != 2 || llvm::any_of(getWarps(), [](int64_t count) {
+        return count < 1 || count > 32;
+      }))
     return emitOpError("needs 1 to 32 warps along both dimensions");
   return success();
 }
@@ -343,7 +392,9 @@ LogicalResult ConvertLayoutOp::verify() {
 }
 
 LogicalResult LastBlockOp::verify() {
-  auto isCount = [](int64_t count) { return count > 0 && llvm::isInt<32>(count); };
+  auto isCount = [](int64_t count) {
+    return count > 0 && llvm::isInt<32>(count);
+  };
   if (!isCount(getBlocks()) || !isCount(getCounters()))
     return emitOpError("counts one block at least with one counter at least");
   return success();
@@ -351,15 +402,15 @@ LogicalResult LastBlockOp::verify() {
 
 LogicalResult ElementLoadOp::verify() {
   if (getBase().getType().getElementType() != getResult().getType())
-    return emitOpError("loads ") << getResult().getType() << " from "
-                                 << getBase().getType();
+    return emitOpError("loads ")
+           << getResult().getType() << " from " << getBase().getType();
   return success();
 }
 
 LogicalResult ElementStoreOp::verify() {
   if (getBase().getType().getElementType() != getValue().getType())
-    return emitOpError("stores ") << getValue().getType() << " to "
-                                  << getBase().getType();
+    return emitOpError("stores ")
+           << getValue().getType() << " to " << getBase().getType();
   return success();
 }
 
@@ -413,8 +464,8 @@ LogicalResult KernelOp::verify() {
 LogicalResult LaunchOp::verify() {
   if (getInits().getTypes() != getResults().getTypes())
     return emitOpError("results must have the types of its outs");
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      getOperation(), getKernelAttr());
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(getOperation(),
+                                                               getKernelAttr());
   // Once lowered the kernel is a gpu.func, whose arguments are memrefs.
   if (!kernel)
     return success();
@@ -423,17 +474,16 @@ LogicalResult LaunchOp::verify() {
   llvm::append_range(types, getSizes().getTypes());
   ArrayRef<Type> formal = kernel.getArgumentTypes();
   if (types.size() != formal.size())
-    return emitOpError("passes ") << types.size() << " arguments to a kernel of "
-                                  << formal.size();
+    return emitOpError("passes ")
+           << types.size() << " arguments to a kernel of " << formal.size();
   for (auto [index, actual, expected] : llvm::enumerate(types, formal)) {
     auto tensor = dyn_cast<RankedTensorType>(actual);
     auto pointer = dyn_cast<PtrType>(expected);
     if (tensor && pointer ? tensor.getElementType() == pointer.getElementType()
                           : actual == expected)
       continue;
-    return emitOpError("argument #")
-           << index << " is " << actual << " but the kernel expects "
-           << expected;
+    return emitOpError("argument #") << index << " is " << actual
+                                     << " but the kernel expects " << expected;
   }
   return success();
 }

@@ -41,11 +41,14 @@ def convolution(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stri
            for size, step, k, by in zip(x.shape[2:], dilation, kernel, stride)]
     type = accumulator(x.type)
 
-    # Loops: n, g, f, the places of the result; then c and the window.
-    split_x = f.reshape(x, [n, groups, channels // groups, *x.shape[2:]])
-    split_w = f.reshape(weight, [groups, out_channels // groups, channels // groups, *kernel])
-    c = 3 + spatial
-    places = [f"d{3 + i} * {stride[i]} + d{c + 1 + i} * {dilation[i]}" for i in range(spatial)]
+    # Loops: n, g where there are groups, f, the places of the result; then c and the window.
+    group = [groups] if groups > 1 else []
+    split_x = f.reshape(x, [n, *group, channels // groups, *x.shape[2:]])
+    split_w = f.reshape(weight, [*group, out_channels // groups, channels // groups, *kernel])
+    g = ["d1"] if group else []
+    first = 2 + len(group)
+    c = first + spatial
+    places = [f"d{first + i} * {stride[i]} + d{c + 1 + i} * {dilation[i]}" for i in range(spatial)]
 
     def multiply_add(b: Body, x: Scalar, w: Scalar, sum: Scalar) -> Scalar:
         product = b.binary("arith.mulf", b.convert(x, type), b.convert(w, type))
@@ -53,10 +56,10 @@ def convolution(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stri
 
     result = f.generic(
         [split_x, split_w],
-        [["d0", "d1", f"d{c}", *places],
-         ["d1", "d2", f"d{c}", *[f"d{c + 1 + i}" for i in range(spatial)]]],
+        [["d0", *g, f"d{c}", *places],
+         [*g, f"d{first - 1}", f"d{c}", *[f"d{c + 1 + i}" for i in range(spatial)]]],
         [f"d{i}" for i in range(c)], ["parallel"] * c + ["reduction"] * (1 + spatial),
-        f.fill(0, [n, groups, out_channels // groups, *out], type), multiply_add)
+        f.fill(0, [n, *group, out_channels // groups, *out], type), multiply_add)
     result = f.reshape(result, [n, out_channels, *out])
 
     def finish(b: Body, sum: Scalar, *bias: Scalar) -> Scalar:

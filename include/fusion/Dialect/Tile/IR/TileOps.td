@@ -49,6 +49,39 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Tile_WindowOp : Tile_Op<"window", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Describes an operand in global memory that is read through a window";
+  let description = [{
+    Element (i, j) of the view is the element of a dense tensor of the given `shape`
+    after `base` whose index `map` computes, or zero where that lies outside. Each
+    index is a sum of digits of i and j, a constant of at least minus what the
+    tensor is padded with, and digits of the symbols. `bounded` are the dimensions
+    along which an index may lie outside.
+
+    A convolution reads its input in this way: rows are the places of its result,
+    columns the channels at all places of its filter.
+
+    ```mlir
+    // 3 x 3 places of 64 channels, padded by 1, for results of 56 x 56 places.
+    %x = tile.window %base[] sizes [%m, %k]
+           {bounded = array<i64: 0, 1>, shape = array<i64: 56, 56, 64>,
+            map = affine_map<(d0, d1) -> (d0 floordiv 56 + d1 floordiv 192 - 1,
+                                          d0 mod 56 + (d1 floordiv 64) mod 3 - 1,
+                                          d1 mod 64)>}
+           : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$base, Variadic<Index>:$symbols,
+                       Variadic<Index>:$sizes, AffineMapAttr:$map,
+                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$bounded);
+  let results = (outs Tile_ViewType:$result);
+  let assemblyFormat = [{
+    $base `[` $symbols `]` `sizes` `[` $sizes `]` attr-dict
+    `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_LoadOp : Tile_Op<"load",
     [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile from global memory into registers";
