@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarOperands.h"
+#include "UnitIndices.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
 #include "fusion/Transforms/Passes.h"
@@ -525,6 +526,7 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
+    populateUnitIndexPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
