@@ -127,6 +127,8 @@ constexpr uint64_t kCtaQuantum = 1 << 14;
 constexpr size_t kMaxResident = 2048;
 // Between two looks at whether another CTA has failed.
 constexpr uint64_t kFailureQuantum = 1 << 20;
+// Warp instructions until warps that spin are looked for.
+constexpr uint64_t kFirstLook = 1 << 21;
 
 class Grid {
 public:
@@ -247,6 +249,8 @@ private:
         idle.push_back(std::move(active[i]));
         active.erase(active.begin() + ptrdiff_t(i));
       }
+      if (looksForSpins(next) && lookForSpins(active))
+        return;
       if (!ended)
         window = std::min(window * 2, kMaxResident);
     }
@@ -278,6 +282,48 @@ private:
     fault->message = "deadlock: " + fault->message +
                      "; all other threads have ended, wait or spin";
     fault->parties = std::move(parties);
+  }
+
+  /// With sanitizers, now and then, ever more seldom: those that have not begun
+  /// may be the ones that others wait for.
+  bool looksForSpins(uint64_t next) {
+    if (!options.sanitize || spent < nextLook || next != clusters)
+      return false;
+    nextLook = 2 * spent;
+    return true;
+  }
+
+  /// Whether one of the CTAs has failed, or all of them spin or wait, which is
+  /// a deadlock.
+  bool lookForSpins(std::vector<std::unique_ptr<ClusterExecutor>> &active) {
+    std::vector<Executor *> executors;
+    ClusterExecutor *failing = nullptr;
+    for (auto &cluster : active)
+      for (auto &executor : cluster->executors)
+        if (!executor->cta.ended) {
+          // What is on its way may be what others wait for.
+          if (executor->awaitsCopies())
+            return false;
+          executors.push_back(executor.get());
+        }
+    std::vector<Finding> parties;
+    bool isStuck = true;
+    for (Executor *executor : executors)
+      isStuck = isStuck && executor->isStuck(parties);
+    bool hasFailed = false;
+    for (Executor *executor : executors)
+      hasFailed |= executor->cta.fault.set;
+    if (!hasFailed && isStuck)
+      for (Executor *executor : executors)
+        if (executor->failStuck(parties))
+          break;
+    for (auto &cluster : active)
+      for (auto &executor : cluster->executors)
+        if (executor->cta.fault.set)
+          failing = cluster.get();
+    if (failing)
+      collect(*failing, CtaStatus::Failed);
+    return failing;
   }
 
   uint64_t limit() const {
@@ -394,6 +440,7 @@ private:
   /// What the clusters from `charged` on executed; 0: not yet at their end.
   std::deque<uint64_t> costs;
   uint64_t charged = 0, spent = 0;
+  uint64_t nextLook = kFirstLook; ///< when so much is spent
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

@@ -36,9 +36,13 @@ public:
   uint64_t lastUsed() const { return used; }
   /// Lets waits that may give up do so; false where there are none.
   bool timeOut();
-  /// After the instruction limit: whether no warp can go on before another CTA
+  /// After many instructions: whether no warp can go on before another CTA
   /// writes; adds a finding for each that spins or waits.
   bool isStuck(std::vector<Finding> &parties);
+  /// Ends the CTA, if it has a warp that spins, with the deadlock of these.
+  bool failStuck(std::vector<Finding> &parties);
+  /// Whether asynchronous copies are on their way to an mbarrier.
+  bool awaitsCopies() const;
   /// Ends the CTA with an error that says who waits where.
   void deadlock(const std::vector<const Executor *> &others);
 

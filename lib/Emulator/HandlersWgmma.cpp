@@ -96,7 +96,18 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
     op.a = warp.reg<uint64_t>(operands[0])[0];
   operands += registersA ? 4 : 1;
   op.b = warp.reg<uint64_t>(operands[0])[0];
-  op.scaleD = warp.predicate(operands[1]) & 1;
+  uint32_t scaleD = warp.predicate(operands[1]);
+  op.scaleD = scaleD & 1;
+  if (warp.sanitizer) {
+    auto isAlike = [&](Ref descriptor) {
+      const uint64_t *lanes = warp.reg<uint64_t>(descriptor);
+      return std::equal(lanes + 1, lanes + 32, lanes);
+    };
+    warp.sanitizer->productStart(
+        warp, inst, registersA ? 0 : op.a, op.b, op.scaleD,
+        (scaleD == 0 || scaleD == kFullMask) && isAlike(operands[0]) &&
+            (registersA || isAlike(operands[-1])));
+  }
   if (!registersA && !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
                                    16 * (warp.index % 4), 16, "A"))
     return;

@@ -314,6 +314,7 @@ bool Parser::function(bool isEntry, bool isExtern) {
   Function parsed;
   parsed.isEntry = isEntry;
   scopes.assign(1, Scope());
+  ranges.assign(1, Scope());
   scopeIds.assign(1, 0);
   nextScopeId = 1;
   labels.assign(1, {});

@@ -105,6 +105,7 @@ private:
   Token token;
   Scope globals;
   std::vector<Scope> scopes; ///< of the current function, outermost first
+  std::vector<Scope> ranges; ///< the same, `%r<n>` by `%r`, which is no name
   std::vector<uint32_t> scopeIds;
   uint32_t nextScopeId = 0;
   std::vector<std::unordered_map<std::string_view, uint32_t>>

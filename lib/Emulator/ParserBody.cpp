@@ -30,6 +30,7 @@ bool Parser::body() {
       if (++depth > kMaxScopeDepth)
         return fail("blocks nested too deeply");
       scopes.emplace_back();
+      ranges.emplace_back();
       scopeIds.push_back(nextScopeId++);
       labels.emplace_back();
       rangeRegisters.emplace_back();
@@ -38,6 +39,7 @@ bool Parser::body() {
     } else if (token.is('}')) {
       --depth;
       scopes.pop_back();
+      ranges.pop_back();
       scopeIds.pop_back();
       if (!depth && !resolveLabels())
         return false;
@@ -144,7 +146,9 @@ bool Parser::registers() {
       if (!advance() || !expect('>'))
         return false;
     }
-    if (!scopes.back().emplace(name, symbol).second)
+    Scope &scope =
+        (symbol.kind == Symbol::Kind::Range ? ranges : scopes).back();
+    if (!scope.emplace(name, symbol).second)
       return fail("redefinition of '" + std::string(name) + "'");
     if (!token.is(','))
       return expect(';');

@@ -17,7 +17,7 @@ Parser::Symbol *Parser::lookup(std::string_view name, uint32_t &rangeElement) {
     --digits;
   for (size_t i = scopes.size(); i-- > 0;) {
     auto it = scopes[i].find(name);
-    if (it != scopes[i].end() && it->second.kind != Symbol::Kind::Range)
+    if (it != scopes[i].end())
       return &it->second;
     // `%r01` is not an element; a prefix may itself end in digits.
     for (size_t cut = digits; cut < name.size(); ++cut) {
@@ -26,8 +26,8 @@ Parser::Symbol *Parser::lookup(std::string_view name, uint32_t &rangeElement) {
         continue;
       if (number.size() > 9)
         continue;
-      it = scopes[i].find(name.substr(0, cut));
-      if (it == scopes[i].end() || it->second.kind != Symbol::Kind::Range)
+      it = ranges[i].find(name.substr(0, cut));
+      if (it == ranges[i].end())
         continue;
       uint32_t value = 0;
       for (char c : number)

@@ -102,55 +102,16 @@ void Sanitizer::race(Reach &reach, const char *what, Record other,
 // Words and bytes
 //===----------------------------------------------------------------------===//
 
-static Record withoutLane(Record record) {
-  return (record & ~(Record(31) << 7 | kPattern)) |
-         (record & kSeveral ? Record(0) : kUnknownLane);
-}
-
-/// The readers `reads` and the thread of `mine`; of readers that come before
-/// all that its warp will do nothing need be known.
-Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
-  if (!(reads & kSet) && contextOf(reads) == contextOf(mine))
-    return joinedReader(reads, mine);
-  mine = withoutLane(mine);
-  if (!(reads & kSet))
-    reads = withoutLane(reads);
-  Union &memo =
-      unions[(reads * 0x9e3779b97f4a7c15u ^ mine * 0xd6e8feb86659fd93u) >> 56];
-  if (memo.reads == reads && memo.mine == mine)
-    return memo.result;
-  memo.reads = reads;
-  memo.mine = mine;
-  if (reads & kSet) {
-    // Another read of a context that is among them changes nothing.
-    for (Record member : sets[lineOf(reads)])
-      if (contextOf(member) == contextOf(mine) && !(member & ~mine & kAtomic))
-        return memo.result = reads;
+void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
+                     unsigned lane) {
+  Record write = withoutHiding(last);
+  if (write != last && reach.kind == SanitizeKind::Load) {
+    // What everybody comes after has nothing to hide.
+    if (write < reach.limit && !hasCluster())
+      last = write;
+    else if (reach.atomic())
+      checkOlder(reach, offset, lane);
   }
-  ReaderSets::Set *fresh = sets.fresh();
-  if (!fresh)
-    return memo.result = mine;
-  ReaderSets::Set &set = *fresh;
-  auto keep = [&](Record record) {
-    if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
-      set.push_back(record);
-  };
-  if (reads & kSet)
-    for (Record record : sets[lineOf(reads)])
-      keep(record);
-  else
-    keep(reads);
-  if (set.empty())
-    return memo.result = mine;
-  set.push_back(mine);
-  uint32_t most = 0;
-  for (Record record : set)
-    most = std::max(most, contextOf(record));
-  return memo.result = Record(most) << 32 | Record(sets.take()) << 12 | kSet;
-}
-
-void Sanitizer::read(Reach &reach, Record &write, Record &reads,
-                     uint64_t offset, unsigned lane) {
   Record mine = reach.mine | Record(lane) << 7;
   if (isKind(write, kInFlight)) {
     report("async-read-in-flight", reach.warp, lane, reach.line, lineOf(write),
@@ -182,7 +143,7 @@ void Sanitizer::read(Reach &reach, Record &write, Record &reads,
   if (reach.action == Action::Join) {
     reads = addReader(reads, mine, reach.warp);
     reach.nextReads = reads;
-    if (((before ^ mine) & kOwner) == 0)
+    if (((before ^ mine) & kOwner) == 0 || isMixedUnion)
       reach.lastReads = ~Record(0);
   }
 }
@@ -201,7 +162,10 @@ Sanitizer::Action Sanitizer::actionOn(Reach &reach, Record reads) const {
 
 Sanitizer::Action Sanitizer::findAction(const Reach &reach,
                                         Record reads) const {
-  if (reads < reach.limit || (!(reads & kSet) && isAfterForAll(reach, reads)))
+  // What a strong read comes after, a strong write need not come after.
+  bool isWeaker = reach.atomic() && !(reads & (kAtomic | kSet));
+  if (reads < reach.limit ||
+      (!(reads & kSet) && !isWeaker && isAfterForAll(reach, reads)))
     return Action::Replace;
   // Of global memory one reader is kept, whose turn the schedule draws. What
   // waits for a cp.async comes after what its warp read before.
@@ -233,7 +197,9 @@ void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
     else
       race(reach, "write-after-read", other, offset, lane);
   };
-  if (reads < reach.limit)
+  // Sets of before the last barrier of all threads are no more.
+  if (reads < reach.limit ||
+      (!reach.allocation && (reads & kSet) && reads < states.front().limit))
     return;
   if (reads & kSet)
     for (Record other : sets[lineOf(reads)])
@@ -242,8 +208,9 @@ void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
     check(reads);
 }
 
-void Sanitizer::write(Reach &reach, Record &write, Record &reads,
+void Sanitizer::write(Reach &reach, Record &last, Record &reads,
                       uint64_t offset, unsigned lane) {
+  Record write = withoutHiding(last);
   if (isKind(write, kInFlight))
     report("async-overwrite", reach.warp, lane, reach.line, lineOf(write), [&] {
       return "write to " + reach.place(offset) +
@@ -255,8 +222,14 @@ void Sanitizer::write(Reach &reach, Record &write, Record &reads,
     race(reach, "write-after-write", write, offset, lane);
   else if (reach.update && isLostUpdate(reach, write, offset, lane))
     race(reach, "lost-update", write, offset, lane);
+  if (write != last && reach.atomic())
+    checkOlder(reach, offset, lane);
   checkReaders(reach, reads, offset, lane);
-  write = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
+  Record mine = reach.mine | Record(lane) << 7;
+  if (reach.hides() && keepOlder(reach, last, reads, offset))
+    last = (mine & ~kAtomic) | kHiding;
+  else
+    last = mine | (reach.inFlight ? kInFlight : 0);
   reads = 0;
 }
 
@@ -286,12 +259,12 @@ void Sanitizer::noteWatched(const Inst &inst, SanitizeKind kind,
                   static_cast<unsigned long long>(offset));
   watch->poll = text;
   watch->otherLine = 0;
-  forRecords(shadow, offset & ~uint64_t(3), 4,
-             [&](Record &write, Record &, uint64_t) {
-               if (!(write & kSpecial) && contextOf(write) &&
-                   lineOf(write) != inst.line)
-                 watch->otherLine = lineOf(write);
-             });
+  forRecords(
+      shadow, offset & ~uint64_t(3), 4, [&](Record &write, Record &, uint64_t) {
+        Record last = withoutHiding(write);
+        if (!(last & kSpecial) && contextOf(last) && lineOf(last) != inst.line)
+          watch->otherLine = lineOf(last);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -309,6 +282,9 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
+  // Threads of other CTAs may come.
+  if (reach.hides() && hasCluster())
+    reach.limit = Record(1) << 32;
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

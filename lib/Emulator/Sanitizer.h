@@ -71,6 +71,10 @@ public:
   void productRead(Warp &warp, const Inst &inst, const uint32_t *pieces,
                    size_t count);
   void productWait(Warp &warp, int64_t pending);
+  /// A warp executes a wgmma, with the operands that its warpgroup must have in
+  /// common; `isAlike`: so have its lanes.
+  void productStart(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
+                    bool scaleD, bool isAlike);
   // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma; setmaxnreg.
   void productFence(Warp &warp);
   void registersSet(Warp &warp, const Inst &inst, uint32_t mask);
@@ -305,12 +309,17 @@ private:
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  void checkOlder(Reach &reach, uint64_t offset, unsigned lane);
+  bool keepOlder(Reach &reach, Record write, Record reads, uint64_t offset);
+  bool isOfSameThread(Record one, Record other) const;
   void checkInitialized(const Reach &reach, Allocation &allocation,
                         uint32_t mask, const uint64_t *offset, unsigned bytes,
                         bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
   Record addReader(Record reads, Record mine, const Warp &warp);
+  bool areMixed(Record reads, Record mine);
+  Record addMixedReader(Record reads, Record mine, const Warp &warp);
   // SanitizerOrder.cpp
   /// Whether the thread of `other` is known there at this context.
   bool in(const Knowledge &knowledge, const Context &context,
@@ -350,6 +359,7 @@ private:
                  uint32_t offset, const Phase &phase);
   // SanitizerRegisters.cpp
   void checkRegisters();
+  void checkProducts();
   // SanitizerCluster.cpp
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
@@ -397,6 +407,9 @@ private:
     Record reads = 0, mine = 0, result = 0;
   };
   std::array<Union, 256> unions; ///< what was united lately
+  /// Whether the last union tells strong readers from weak ones, by their
+  /// lanes.
+  bool isMixedUnion = false;
   AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   ShadowWords words; ///< of the access at hand

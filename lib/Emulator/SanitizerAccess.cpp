@@ -81,7 +81,7 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
     contiguous &= left == mask;
     mask = left;
   }
-  if (bytes < 4) {
+  if (bytes < 4 && !reach.hides()) {
     mask = accessNarrow(reach, mask, offset, bytes);
     if (!mask)
       return;
@@ -112,7 +112,11 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   Record set = 0;     // and such a set
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
-    if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+    if (other < reach.limit)
+      continue;
+    if (reach.hides(other))
+      return false;
+    if (((other ^ mine) & kOwner) == 0)
       continue;
     if (other & kSpecial) {
       if (words.stores && other == kUninitialized)
@@ -165,15 +169,19 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.contiguous = contiguous && !reach.shadow.rowCount;
   words.interleaved = reach.shadow.interleaving();
   words.stores = reach.kind == SanitizeKind::Store;
+  words.loads = reach.kind == SanitizeKind::Load;
   words.mine = reach.mine;
   words.limit = reach.limit;
   // What holds for the first word mostly does for all.
   WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
-  askFront(reach, reach.shadow.writes[first], state.writesBefore);
-  askFront(reach, reach.shadow.reads[first], state.readsBefore);
-  words.writesBefore = state.writesBefore;
-  words.readsBefore = state.readsBefore;
+  if (!reach.hides())
+    askFront(reach, reach.shadow.writes[first], state.writesBefore);
+  if (!reach.atomic())
+    askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  // What comes before this may have to come before others, too.
+  words.writesBefore = reach.hides() ? 0 : state.writesBefore;
+  words.readsBefore = reach.atomic() ? 0 : state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
                                    reach.shadow.reads))
     return false;
@@ -261,7 +269,9 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
     if (!words.readsAlike || isOfContext(reads)) {
       // Of which bytes lanes have read, the words must tell.
       for (unsigned j = 0; j < words.count; ++j)
-        if (patternOf(words.read[j]) && isOfContext(words.read[j]))
+        if (isOfContext(words.read[j]) &&
+            (patternOf(words.read[j]) ||
+             ((words.read[j] ^ reach.mine) & kAtomic)))
           return false;
       for (unsigned j = 0; j < words.count; ++j)
         if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
@@ -278,6 +288,8 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
   }
   if (action == Action::Join) {
     Record joined = addReader(reads, words.owner[0], reach.warp);
+    if (isMixedUnion)
+      return false;
     if (joined != reads)
       handlerTable().shadowFill(words, joined, to);
   }
@@ -338,7 +350,7 @@ bool Sanitizer::loadScattered(Reach &reach) {
         continue;
       Record before = read;
       read = addReader(read, words.owner[j], reach.warp);
-      if (read == before)
+      if (read == before && !isMixedUnion)
         joined = {context, read, &reach.shadow};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
@@ -374,7 +386,11 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 /// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
 /// known of a context once, mostly.
 bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
-  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
+  if (other < reach.limit)
+    return true;
+  if (reach.hides(other))
+    return false;
+  if (((other ^ mine) & kOwner) == 0)
     return true;
   if (other & (kSpecial | kSet))
     return false;
@@ -448,7 +464,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   auto settle = [&](Shadow::Parts &parts, unsigned begin, unsigned end,
                     unsigned lane) {
     Record mine = reach.mine | Record(lane) << 7;
-    bool isOver = !reach.loose;
+    bool isOver = !reach.loose && !reach.hides();
     for (unsigned i = begin; i < end; ++i) {
       Record write = parts.writes[i], reads = parts.reads[i];
       bool isOwn = ((reads ^ mine) & kOwner) == 0;
@@ -496,7 +512,8 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
           first = last;
         for (unsigned i = first; i < last; ++i) {
           Record &write = parts.writes[i], &reads = parts.reads[i];
-          bool same = i > first && write == w && reads == r;
+          bool same = i > first && write == w && reads == r && !reach.hides() &&
+                      !isKind(write, kHiding);
           w = write;
           r = reads;
           if (same) {
@@ -506,7 +523,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
             visit(write, reads, begin + i, lane);
           }
         }
-        if (count == 4 && !loads)
+        bool hides = false; // not the same, maybe
+        for (Record write : parts.writes)
+          hides |= isKind(write, kHiding);
+        if (count == 4 && !loads && !hides)
           shadow.unite(word, Record(parts.writes[0]));
       }
       at += count;

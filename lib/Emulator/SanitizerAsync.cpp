@@ -111,6 +111,7 @@ const char *Sanitizer::kindOfRace(const Reach &reach, Record other) const {
 
 /// The last write comes before the access, and the async proxy sees it.
 void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
+  write = withoutHiding(write);
   Reach &reach = a.reach;
   const Warp &warp = reach.warp;
   unsigned lane = a.lane < 0 ? 0 : unsigned(a.lane);
@@ -435,4 +436,5 @@ void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {
                          "memory was waited for");
   checkLifetime(warp);
   checkRegisters();
+  checkProducts();
 }

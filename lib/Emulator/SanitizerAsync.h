@@ -27,6 +27,8 @@
 #include "HappensBefore.h"
 #include "Shadow.h"
 
+#include <deque>
+
 namespace fusion::emulator {
 
 /// What those that arrived at an mbarrier knew, in its phase and up to the end
@@ -116,6 +118,24 @@ struct RegisterChanges {
   Record last = 0; ///< its place, and when
 };
 
+/// The wgmma of a warpgroup that not all of its warps have executed yet: those
+/// must be the same, with the same operands in shared memory.
+struct GroupProducts {
+  struct Product {
+    unsigned line;
+    uint64_t a, b; ///< descriptors; of A in registers 0
+    bool scaleD;
+    bool operator!=(const Product &other) const {
+      return line != other.line || a != other.a || b != other.b ||
+             scaleD != other.scaleD;
+    }
+  };
+  std::deque<Product> products;
+  uint64_t first = 0;     ///< the number of the first of them
+  uint64_t count[4] = {}; ///< that each warp has executed
+  bool isOver = false;    ///< too many: not looked at any more
+};
+
 /// What a CTA's sanitizer knows of asynchronous operations and of accesses by
 /// other CTAs.
 struct AsyncTracking {
@@ -134,9 +154,10 @@ struct AsyncTracking {
   }
   /// Accesses by other CTAs: of which warp and line, and their lanes.
   std::vector<std::pair<Record, uint32_t>> remote;
-  std::vector<ProductRegisters> products; ///< by warp
-  std::vector<RegisterChanges> changes;   ///< by warp
-  std::vector<Meetings> meetings;         ///< by warp
+  std::vector<ProductRegisters> products;   ///< by warp
+  std::vector<GroupProducts> groupProducts; ///< by warpgroup
+  std::vector<RegisterChanges> changes;     ///< by warp
+  std::vector<Meetings> meetings;           ///< by warp
   /// Those of each warpgroup, in order: line and number of registers.
   std::vector<std::vector<std::pair<unsigned, int64_t>>> groupChanges;
   Phase *lastPhase = nullptr; ///< of phaseAt

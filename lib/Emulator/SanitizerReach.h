@@ -39,6 +39,11 @@ struct Sanitizer::Reach {
   uint32_t actionContext = 0;
   Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
+  /// Whether it may hide weak accesses (Shadow.h).
+  bool hides() const { return atomic() && kind != SanitizeKind::Load; }
+  bool hides(Record other) const {
+    return hides() && other >= limit && !(other & (kAtomic | kSpecial));
+  }
   std::string place(uint64_t offset) const {
     if (!allocation)
       return "shared offset " + std::to_string(offset);

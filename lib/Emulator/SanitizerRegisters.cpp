@@ -142,6 +142,57 @@ void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
       contextRecord(warp) | Record(inst.line & 0xfffff) << 12 | kUnknownLane;
 }
 
+//===----------------------------------------------------------------------===//
+// wgmma of whole warpgroups
+//===----------------------------------------------------------------------===//
+
+void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
+                             uint64_t b, bool scaleD, bool isAlike) {
+  constexpr size_t kMost = 1 << 16;
+  if (!isAlike)
+    reportText("bad-wgmma", warp, 0, inst.line, 0,
+               "the threads of a warp execute wgmma with different descriptors "
+               "or scale-d");
+  async.groupProducts.resize((warps + 3) / 4);
+  GroupProducts &group = async.groupProducts[warp.index / 4];
+  if (group.isOver)
+    return;
+  GroupProducts::Product product{inst.line, a, b, scaleD};
+  uint64_t number = group.count[warp.index % 4]++ - group.first;
+  if (number == group.products.size()) {
+    group.products.push_back(product);
+    group.isOver = group.products.size() > kMost;
+  } else if (const GroupProducts::Product &other = group.products[number];
+             other != product) {
+    reportText("bad-wgmma", warp, 0, inst.line, other.line,
+               other.line != inst.line
+                   ? "the warps of a warpgroup execute different wgmma"
+                   : "the warps of a warpgroup execute wgmma with different "
+                     "descriptors or scale-d");
+  }
+  uint64_t least =
+      *std::min_element(std::begin(group.count), std::end(group.count));
+  while (group.first < least) {
+    group.products.pop_front();
+    ++group.first;
+  }
+}
+
+/// The CTA has ended.
+void Sanitizer::checkProducts() {
+  for (uint32_t w = 0; w < warps && w / 4 < async.groupProducts.size(); ++w) {
+    const GroupProducts &group = async.groupProducts[w / 4];
+    uint64_t number = group.count[w % 4] - group.first;
+    if (group.isOver || number >= group.products.size())
+      continue;
+    const Warp &warp = cta.warps[w];
+    reportText("bad-wgmma", warp, 0, group.products[number].line, warp.exitLine,
+               "warp " + std::to_string(w) +
+                   " ends without this wgmma, which others of its warpgroup "
+                   "execute");
+  }
+}
+
 /// The CTA has ended.
 void Sanitizer::checkRegisters() {
   for (uint32_t w = 0; w < async.changes.size(); ++w) {

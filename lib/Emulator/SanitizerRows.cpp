@@ -66,7 +66,9 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
 }
 
 bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
-  if (row.write == kByWord)
+  if (row.write == kByWord ||
+      (contextOf(row.write) && reach.hides(row.write)) ||
+      (contextOf(row.reads) && reach.hides(row.reads)))
     return false;
   auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {

@@ -92,7 +92,8 @@ void Sanitizer::mapUse(Warp &warp, const Inst &inst, unsigned lane,
   };
   forRecords(
       recentShadow(*allocation), address - allocation->begin, kMapBytes,
-      [&](Record &write, Record &, uint64_t) {
+      [&](Record &last, Record &, uint64_t) {
+        Record write = withoutHiding(last);
         uint32_t number = contextOf(write);
         if (!number || (write & kSpecial) || !ordered(write, warp, int(lane)))
           return;

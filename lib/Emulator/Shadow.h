@@ -24,6 +24,11 @@
 //   2..0    0: of one lane; n: of the first byte's lane, and lanes have
 //           2^(n-1) bytes each
 //
+// A strong write over a weak access does not stand for that: of two strong
+// accesses nobody asks for the order, while the weak one must come before both.
+// Where not everybody is known to come after it, the write is special (kHiding)
+// and the weak accesses are listed apart (`older`).
+//
 // Global memory has rows of 32 bytes besides. As long as a row is accessed by
 // such lanes, two records stand for all of it; with kSpecial and a pattern of 7
 // one must look at the words.
@@ -39,6 +44,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace fusion::emulator {
@@ -54,6 +60,8 @@ constexpr Record kKind = 3;
 constexpr Record kUninitialized = kSpecial | 1;
 constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
+/// Of a strong write, without kAtomic.
+constexpr Record kHiding = kSpecial;
 constexpr Record kPattern = 7;
 constexpr Record kByWord = kSpecial | 7;
 constexpr unsigned kRowBytes = 32;
@@ -85,6 +93,11 @@ inline Record ofByte(Record record, unsigned byte) {
 }
 inline bool isKind(Record record, Record kind) {
   return (record & (kSpecial | kKind)) == kind;
+}
+
+/// The write itself, of one that hides others.
+inline Record withoutHiding(Record write) {
+  return isKind(write, kHiding) ? (write & ~kSpecial) | kAtomic : write;
 }
 
 struct ShadowFree {
@@ -119,6 +132,7 @@ public:
     std::fill(reads, reads + size, 0);
     parts.clear();
     freeParts.clear();
+    older.clear();
   }
 
   struct Row {
@@ -128,6 +142,12 @@ public:
   uint64_t wordOf(uint64_t offset) const {
     uint64_t word = offset / 4;
     return word + (word & interleaved);
+  }
+  /// The byte where a word begins that is there.
+  uint64_t offsetOf(uint64_t word) const {
+    if (interleaved)
+      word = word / (2 * kLineWords) * kLineWords + word % (2 * kLineWords);
+    return 4 * word;
   }
   uint64_t interleaving() const { return interleaved; }
   /// Whether all rows about there were expanded.
@@ -141,6 +161,14 @@ public:
            row <= (offset + bytes - 1) / kRowBytes; ++row)
         expand(row);
   }
+
+  /// A weak access that a strong write hides.
+  struct Older {
+    Record access;
+    bool writes;
+  };
+  /// Those of the records that are kHiding, by the byte where these begin.
+  std::unordered_map<uint64_t, std::vector<Older>> older;
 
   struct alignas(64) Parts {
     std::array<Record, 4> writes, reads;
@@ -202,6 +230,12 @@ private:
       index = freeParts.back();
       freeParts.pop_back();
     }
+    if (isKind(writes[word], kHiding))
+      for (unsigned i = 1; i < 4; ++i) {
+        uint64_t begin = offsetOf(word);
+        std::vector<Older> all = older[begin];
+        older[begin + i] = std::move(all);
+      }
     for (unsigned i = 0; i < 4; ++i) {
       parts[index].writes[i] = ofByte(writes[word], i);
       parts[index].reads[i] = ofByte(reads[word], i);
@@ -231,6 +265,7 @@ struct ShadowWords {
   bool contiguous;      ///< lane after lane, with all lanes
   uint64_t interleaved; ///< of a word's number, what counts twice
   bool stores;          ///< what is uninitialised may be
+  bool loads;           ///< nothing is written
   Record mine;          ///< without the lane
   Record limit;         ///< records below are ordered before
   /// Records of these contexts, too: of the last write and of one reader.

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp at its instruction limit is watched for some more instructions: which
-// lines it goes through, and what it reads there. Where it comes back to a
-// place with the same registers, and stores nothing in between, it goes on like
-// this until another one writes what it reads. Where all others have ended,
-// wait or do the same, nobody will: that is a deadlock.
+// A warp at its instruction limit, and with sanitizers every warp now and then
+// (Emulator.cpp), is watched for some more instructions: which lines it goes
+// through, and what it reads there. Where it comes back to a place with the
+// same registers, and stores nothing in between, it goes on like this until
+// another one writes what it reads. Where all others have ended, wait or do the
+// same, nobody will: that is a deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,8 +137,10 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
         enterFrame(warp, warp.current.frame);
       }
       Spin spin = watch(warp);
-      if (!warp.live || warp.blocked)
+      if (!warp.live || warp.blocked) {
+        all = false; // it went on
         break;
+      }
       all &= spin.isStuck;
       pollLines[warp.index] = spin.pollLine;
       if (!spin.isStuck || parties.size() >= kMost)
@@ -155,9 +158,41 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
       parties.push_back(std::move(party));
     }
   }
+  // Others may have waited for those that went on.
+  checkBarriers();
+  cta.cluster->completeIfAll();
   if (all && parties.size() < kMost)
     listParties(parties);
   return all;
+}
+
+bool Executor::failStuck(std::vector<Finding> &parties) {
+  for (Warp &warp : cta.warps) {
+    if (!warp.live || warp.blocked)
+      continue;
+    auto own =
+        std::find_if(parties.begin(), parties.end(), [&](const Finding &party) {
+          return party.block == cta.id;
+        });
+    if (own == parties.end())
+      own = parties.begin();
+    bool waits = !warp.current.mask && !warp.others.empty();
+    uint32_t pc = waits ? warp.others[0].pc : warp.current.pc;
+    unsigned line = own->line;
+    raiseFault(warp, code.insts[pc], unsigned(__builtin_ctz(warp.live)),
+               "deadlock: " + own->message +
+                   "; all other threads have ended, wait or spin",
+               "deadlock");
+    cta.fault.line = line;
+    cta.fault.parties = std::move(parties);
+    return true;
+  }
+  return false;
+}
+
+bool Executor::awaitsCopies() const {
+  return std::any_of(cta.async.queues.begin(), cta.async.queues.end(),
+                     [](const auto &queue) { return !queue.second.empty(); });
 }
 
 /// The warp has executed more instructions than it may.

@@ -106,23 +106,25 @@ std::string
 fusion::emulator::annotatedListing(const std::string &ptx,
                                    const std::map<unsigned, Counters> &lines) {
   std::string text =
-      "  executed  load bytes store bytes   sectors wavefronts  conflicts |\n";
+      "  executed  load bytes store bytes   sectors wavefronts  conflicts"
+      "     mma flops  barriers |\n";
   unsigned number = 1;
   for (size_t begin = 0; begin < ptx.size(); ++number) {
     size_t end = ptx.find('\n', begin);
     if (end == std::string::npos)
       end = ptx.size();
-    char columns[96];
+    char columns[192];
     auto it = lines.find(number);
     if (it == lines.end()) {
-      std::snprintf(columns, sizeof(columns), "%65s", "");
+      std::snprintf(columns, sizeof(columns), "%89s", "");
     } else {
       const Counters &c = it->second;
       std::snprintf(columns, sizeof(columns),
                     "%10" PRIu64 " %11" PRIu64 " %11" PRIu64 " %9" PRIu64
-                    " %10" PRIu64 " %10" PRIu64,
+                    " %10" PRIu64 " %10" PRIu64 " %13" PRIu64 " %9" PRIu64,
                     c.instructions, c.globalLoadBytes, c.globalStoreBytes,
-                    c.globalSectors, c.sharedWavefronts, c.sharedBankConflicts);
+                    c.globalSectors, c.sharedWavefronts, c.sharedBankConflicts,
+                    c.mmaFlops, c.barriers);
     }
     text +=
         std::string(columns) + " | " + ptx.substr(begin, end - begin) + "\n";

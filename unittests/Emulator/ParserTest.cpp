@@ -53,6 +53,15 @@ TEST(Parser, NamesTheLine) {
   expectError(kernel("bra nowhere;"), 6, "'nowhere' is not defined");
   expectError(kernel("mov.u32 1, 2;"), 6, "not a register");
   expectError(kernel(".reg .b32 %r;\n.reg .b32 %r;"), 7, "redefinition");
+  expectError(kernel(".reg .b32 %r<2>;\n.reg .b32 %r<4>;"), 7, "redefinition");
+  // No register of a range has the range's name.
+  std::string header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  EXPECT_TRUE(parse(header + kernel(".reg .b16 %h, %h<8>;\nmov.u16 %h, 1;\n"
+                                    "mov.u16 %h7, %h;")));
+  EXPECT_TRUE(parse(header + kernel(".reg .b16 %h<8>;\n.reg .b32 %h;\n"
+                                    "mov.u32 %h, 1;\nmov.u16 %h0, 2;")));
+  expectError(kernel(".reg .b32 %r<2>;\nmov.u32 %r, 1;"), 7,
+              "'%r' is not a register");
   expectError(kernel("{\n"), 10, "missing '}'");
   expectError(kernel("/* no end"), 6, "comment without end");
   expectError(kernel(".reg .b64 %d;\nadd.u32 %d, 1, 2;"), 7, "too wide");

@@ -158,6 +158,42 @@ TEST_F(AsyncSanitizers, WgmmaReadsSharedMemoryUntilItIsWaitedFor) {
       kDescriptor + kFence + kProductFence + kProduct + kProductWait, 128));
 }
 
+TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
+  std::string begin =
+      kDescriptor + kFence + kBar + kProductFence + "setp.ge.u32 %q4, %t, ";
+  List bad{"bad-wgmma"};
+  EXPECT_EQ(kinds(begin + "128;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
+                      "SKIP:\n",
+                  256),
+            List());
+  EXPECT_EQ(kinds(begin + "96;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
+                      "SKIP:\n",
+                  128),
+            bad);
+  EXPECT_EQ(kinds(begin + "64;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
+                      "SKIP:\n" + kBar,
+                  256),
+            bad);
+  // Not the same one, or of other data.
+  EXPECT_EQ(kinds(begin + "64;\n@%q4 bra OTHER;\n" + kProduct +
+                      "bra SKIP;\nOTHER:\n" + kProduct + "SKIP:\n" +
+                      kProductWait,
+                  128),
+            bad);
+  EXPECT_EQ(kinds(begin + "64;\n@%q4 add.s64 %d1, %d1, 4294967296;\n" +
+                      kProduct + kProductWait,
+                  128),
+            bad);
+  EXPECT_EQ(kinds(begin + "128;\n@!%q1 add.s64 %d1, %d1, 0;\n" + kProduct +
+                      kProductWait,
+                  128),
+            List());
+  EXPECT_EQ(kinds(begin + "128;\n@%q1 add.s64 %d1, %d1, 4294967296;\n" +
+                      kProduct + kProductWait,
+                  128),
+            bad);
+}
+
 TEST_F(AsyncSanitizers, WgmmaAndItsRegisters) {
   std::string begin = kDescriptor + kFence + kBar;
   std::string use = "st.global.f32 [%p0], %f0;\n";

@@ -6,9 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two warps access some bytes of memory at random, in all widths and patterns.
-// Whether there is a race is decided by comparing all accesses of every byte;
-// the sanitizers, with their records of words and rows, must say the same.
+// One or two warps access some bytes of memory at random, in all widths and
+// patterns, weakly and strongly (volatile accesses, atomics). Whether there is
+// a race is decided by comparing all accesses of every byte; the sanitizers,
+// with their records of words and rows, must say the same.
+//
+// One thing they may forget: a strong access after another strong write there.
+// A weak access that comes after the other but not after the first is a race
+// that they need not find. All else they must.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +29,22 @@ namespace {
 constexpr unsigned kBytes = 256;
 
 struct Step {
-  enum { Load, Store, StoreSame, WarpBarrier, Barrier } what;
+  enum {
+    Load,
+    Store,
+    StoreSame,
+    WarpBarrier,
+    Barrier,
+    StrongLoad,
+    StrongStore,
+    Atomic
+  } what;
   unsigned warp, bytes, first, last; ///< lanes [first, last)
   std::array<uint32_t, 32> offset;
 };
 
-std::vector<Step> randomSteps(std::mt19937 &random) {
+std::vector<Step> randomSteps(std::mt19937 &random, unsigned warps,
+                              bool strong) {
   auto below = [&](unsigned n) { return unsigned(random() % n); };
   std::vector<Step> steps(3 + below(8));
   for (Step &step : steps) {
@@ -39,8 +54,15 @@ std::vector<Step> randomSteps(std::mt19937 &random) {
                 : what < 8 ? Step::StoreSame
                 : what < 9 ? Step::WarpBarrier
                            : Step::Barrier;
-    step.warp = below(2);
+    step.warp = below(warps);
     step.bytes = 1u << below(4);
+    if (strong && what < 8 && below(2)) {
+      step.what = what < 3   ? Step::StrongLoad
+                  : what < 5 ? Step::StrongStore
+                             : Step::Atomic;
+      if (step.what == Step::Atomic)
+        step.bytes = 4u << below(2);
+    }
     step.first = below(3) ? 0 : below(31);
     step.last = below(3) ? 32 : step.first + 1 + below(32 - step.first);
     unsigned pattern = below(7), base = below(3) ? 0 : 8 * below(32);
@@ -57,10 +79,12 @@ std::vector<Step> randomSteps(std::mt19937 &random) {
   return steps;
 }
 
-bool hasRace(const std::vector<Step> &steps) {
+enum class Race { None, Forgotten, Found };
+
+Race raceOf(const std::vector<Step> &steps) {
   struct Access {
     unsigned warp, lane, barriers, warpBarriers;
-    bool writes;
+    bool writes, strong;
   };
   std::vector<Access> ofByte[kBytes];
   unsigned barriers = 0, warpBarriers[2] = {};
@@ -69,7 +93,7 @@ bool hasRace(const std::vector<Step> &steps) {
       ++barriers;
     if (step.what == Step::WarpBarrier)
       ++warpBarriers[step.warp];
-    if (step.what >= Step::WarpBarrier)
+    if (step.what == Step::Barrier || step.what == Step::WarpBarrier)
       continue;
     std::set<uint32_t> stored;
     for (unsigned lane = step.first; lane < step.last; ++lane) {
@@ -77,24 +101,47 @@ bool hasRace(const std::vector<Step> &steps) {
       if (step.what == Step::StoreSame &&
           !stored.insert(step.offset[lane]).second)
         continue;
-      for (unsigned b = 0; b < step.bytes; ++b) {
-        Access mine{step.warp, lane, barriers, warpBarriers[step.warp],
-                    step.what != Step::Load};
-        for (const Access &other : ofByte[step.offset[lane] + b]) {
-          if ((!mine.writes && !other.writes) || other.barriers != barriers)
-            continue;
-          if (other.warp != mine.warp ||
-              (other.lane != lane && other.warpBarriers == mine.warpBarriers))
-            return true;
-        }
-        ofByte[step.offset[lane] + b].push_back(mine);
-      }
+      for (unsigned b = 0; b < step.bytes; ++b)
+        ofByte[step.offset[lane] + b].push_back(
+            {step.warp, lane, barriers, warpBarriers[step.warp],
+             step.what != Step::Load && step.what != Step::StrongLoad,
+             step.what > Step::Barrier});
     }
   }
-  return false;
+  Race result = Race::None;
+  for (const std::vector<Access> &accesses : ofByte)
+    for (size_t j = 0; j < accesses.size(); ++j)
+      for (size_t i = 0; i < j; ++i) {
+        const Access &x = accesses[i], &y = accesses[j];
+        auto isBefore = [](const Access &first, const Access &then) {
+          return first.barriers != then.barriers ||
+                 (first.warp == then.warp &&
+                  (first.lane == then.lane ||
+                   first.warpBarriers != then.warpBarriers));
+        };
+        if ((!x.writes && !y.writes) || (x.strong && y.strong) ||
+            isBefore(x, y))
+          continue;
+        // The strong one may come first, and then another one that the weak
+        // one comes after.
+        bool forgotten = false;
+        size_t weak = x.strong ? j : i;
+        if ((x.strong || y.strong) && (x.strong || x.warp != y.warp))
+          for (size_t k = 0; k < weak; ++k) {
+            const Access &other = accesses[k];
+            forgotten |= k != i + j - weak && other.strong && other.writes &&
+                         other.barriers == x.barriers &&
+                         isBefore(other, accesses[weak]);
+          }
+        if (!forgotten)
+          return Race::Found;
+        result = Race::Forgotten;
+      }
+  return result;
 }
 
-std::string kernel(const std::vector<Step> &steps, bool isGlobal) {
+std::string kernel(const std::vector<Step> &steps, bool isGlobal,
+                   unsigned warps) {
   std::ostringstream text;
   text << ".version 8.0\n.target sm_80\n.address_size 64\n"
           ".visible .entry k(.param .u64 places, .param .u64 out)\n{\n"
@@ -106,7 +153,10 @@ std::string kernel(const std::vector<Step> &steps, bool isGlobal) {
           "setp.eq.u32 %w1, %t, 1;\nmul.wide.u32 %a, %i, 4;\n"
           "add.s64 %places, %places, %a;\nmov.u32 %t, %tid.x;\n"
           "shl.b32 %t, %t, 2;\nmov.u32 %o, s;\nadd.u32 %o, %o, %t;\n"
-          "st.shared.u32 [%o], %t;\nbar.sync 0;\n";
+          "st.shared.u32 [%o], %t;\n";
+  if (warps == 1)
+    text << "st.shared.u32 [%o+128], %t;\n";
+  text << "bar.sync 0;\n";
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step &step = steps[i];
     std::string warp = "%w" + std::to_string(step.warp);
@@ -135,7 +185,16 @@ std::string kernel(const std::vector<Step> &steps, bool isGlobal) {
     const char *value = step.bytes <= 2 ? "%c" : step.bytes == 4 ? "%t" : "%d";
     if (step.bytes == 4)
       text << "cvt.u32.u64 %t, %d;\n";
-    if (step.what == Step::Load)
+    if (step.what == Step::Atomic)
+      text << "@%p red." << space << "add." << type << " [%a], " << value
+           << ";\n";
+    else if (step.what == Step::StrongLoad)
+      text << "@%p ld.volatile." << space << type << " " << value
+           << ", [%a];\n";
+    else if (step.what == Step::StrongStore)
+      text << "@%p st.volatile." << space << type << " [%a], " << value
+           << ";\n";
+    else if (step.what == Step::Load)
       text << "@%p ld." << space << type << " " << value << ", [%a];\n";
     else
       text << "@%p st." << space << type << " [%a], " << value << ";\n";
@@ -144,14 +203,16 @@ std::string kernel(const std::vector<Step> &steps, bool isGlobal) {
   return text.str();
 }
 
-void compare(bool isGlobal, unsigned seed) {
+void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
+             bool strong = false) {
   std::mt19937 random(seed);
   unsigned races = 0;
   for (unsigned i = 0; i < 1500; ++i) {
-    std::vector<Step> steps = randomSteps(random);
-    bool expected = hasRace(steps);
+    std::vector<Step> steps = randomSteps(random, warps, strong);
+    Race race = raceOf(steps);
+    bool expected = race == Race::Found;
     races += expected;
-    std::string text = kernel(steps, isGlobal);
+    std::string text = kernel(steps, isGlobal, warps);
     auto program = parse(text);
     ASSERT_TRUE(program);
     std::vector<uint32_t> offsets;
@@ -167,9 +228,9 @@ void compare(bool isGlobal, unsigned seed) {
       Options options;
       options.sanitize = true;
       options.seed = schedule;
-      LaunchResult result =
-          runOk(*program, makeLaunch("k", {1, 1, 1}, {64, 1, 1}, places, out),
-                memory, options);
+      LaunchResult result = runOk(
+          *program, makeLaunch("k", {1, 1, 1}, {32 * warps, 1, 1}, places, out),
+          memory, options);
       found |= !result.findings.empty();
       if (found && message.empty())
         message = result.findings[0].message + ", line " +
@@ -178,7 +239,7 @@ void compare(bool isGlobal, unsigned seed) {
     // An earlier reader of global memory may be forgotten.
     if (isGlobal && !found)
       continue;
-    if (found == expected)
+    if (found == expected || race == Race::Forgotten)
       continue;
     std::string list;
     for (const Step &step : steps) {
@@ -190,11 +251,19 @@ void compare(bool isGlobal, unsigned seed) {
            << "\n"
            << list << text;
   }
-  EXPECT_GT(races, 300u);
+  EXPECT_GT(races, 200u);
   EXPECT_LT(races, 1400u);
 }
 
 TEST(SanitizerModel, SharedMemory) { compare(false, 1); }
 TEST(SanitizerModel, GlobalMemory) { compare(true, 2); }
+TEST(SanitizerModel, StrongAccessesToSharedMemory) {
+  compare(false, 3, 2, true);
+}
+TEST(SanitizerModel, StrongAccessesToGlobalMemory) {
+  compare(true, 4, 2, true);
+}
+TEST(SanitizerModel, SharedMemoryOfOneWarp) { compare(false, 5, 1, true); }
+TEST(SanitizerModel, GlobalMemoryOfOneWarp) { compare(true, 6, 1, true); }
 
 } // namespace

@@ -127,6 +127,42 @@ TEST_F(SanitizerWaits, SpinningForEver) {
             List{"deadlock 0 4 -"});
 }
 
+TEST_F(SanitizerWaits, SpinningIsFoundBeforeTheLimit) {
+  auto program = parse(
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p;\n"
+      ".reg .b32 %r<2>;\n.reg .b64 %a;\nld.param.u64 %a, [out];\n"
+      "mov.u32 %r0, %tid.x;\nsetp.ge.u32 %p, %r0, 32;\n@%p bra MEET;\n"
+      "POLL:\nld.relaxed.gpu.global.u32 %r1, [%a];\n"
+      "setp.eq.u32 %p, %r1, 0;\n@%p bra POLL;\nMEET:\nbar.sync 0;\nret;\n}\n");
+  ASSERT_TRUE(program);
+  std::string first;
+  for (unsigned threads : {1, 3}) {
+    Memory memory;
+    Array<uint32_t> out(memory, std::vector<uint32_t>(1));
+    Options options;
+    options.sanitize = true;
+    options.threads = threads;
+    options.instructionLimit = uint64_t(1) << 60; // nobody would wait
+    LaunchResult result = run(
+        *program, makeLaunch("k", {3, 1, 1}, {64, 1, 1}, out), memory, options);
+    ASSERT_TRUE(result.error);
+    std::string text = result.error->message;
+    EXPECT_EQ(text.find("deadlock: warp 0 loops in lines 14 to 16"), 0u)
+        << text;
+    EXPECT_EQ(result.error->line, 14u);
+    for (const Finding &finding : result.findings) {
+      EXPECT_EQ(finding.kind, "deadlock");
+      text += "\n" + finding.message;
+    }
+    // Two warps of each of three blocks.
+    EXPECT_EQ(result.findings.size(), 6u) << text;
+    if (first.empty())
+      first = text;
+    EXPECT_EQ(text, first);
+  }
+}
+
 TEST_F(SanitizerWaits, LoopsThatGoOnAreNoDeadlock) {
   // The registers change: it may end some day.
   EXPECT_EQ(told("mov.u32 %r6, 0;\nPOLL:\n"

@@ -95,6 +95,8 @@ inline void examine(ShadowWords &x) {
   Record limit = x.limit, atomic = x.mine & kAtomic;
   Record uninitialized = x.stores ? kUninitialized : 0;
   Record front = read[0];
+  // A strong write may hide the lane's own weak ones (Shadow.h).
+  Record owned = kOwner | (x.loads ? 0 : atomic);
   // Readers of several contexts are alike where they are the same set.
   Record alike = front & kSet ? ~Record(0) : ~kPlace;
   Record badWrites = 0, badReads = 0, taken = 0, changed = 0, different = 0;
@@ -102,7 +104,7 @@ inline void examine(ShadowWords &x) {
     Record w = write[j], r = read[j], m = owner[j];
     bool written = ((w ^ x.writesBefore) & kContext) != 0;
     bool wasRead = (((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0);
-    badWrites |= Record((w >= limit) & written & (((w ^ m) & kOwner) != 0) &
+    badWrites |= Record((w >= limit) & written & (((w ^ m) & owned) != 0) &
                         (w != uninitialized) & ((w & atomic) == 0));
     bool above = (r >= limit) & wasRead;
     bool other = ((r ^ m) & kOwner) != 0;
@@ -110,7 +112,7 @@ inline void examine(ShadowWords &x) {
     bool among =
         (((r ^ m) & kContext) == 0) & ((r & (kSeveral | kSet)) == kSeveral);
     taken |= Record(above);
-    badReads |= Record(above & other);
+    badReads |= Record(above & (((r ^ m) & owned) != 0));
     changed |= Record(!above | (other & !among) | weaker);
     different |= (r ^ front) & alike;
   }
@@ -186,9 +188,9 @@ bool shadowReplace(const ShadowWords &x, const uint32_t *asked, bool keepsFirst,
     uint32_t number = contextOf(r), slot = asked[number % kAsked];
     bool isFree = r < limit, isOwn = number == mine;
     bool isKnown = (slot >> 1 == number) & !isOwn;
-    bool isSettled = isOwn & (((r & kSeveral) != 0) |
-                              (((r ^ x.owner[j]) & kOwner) == 0)) &
-                     ((r & ~x.mine & kAtomic) == 0);
+    bool isSettled =
+        isOwn & (((r & kSeveral) != 0) | (((r ^ x.owner[j]) & kOwner) == 0)) &
+        ((r & ~x.mine & kAtomic) == 0);
     bool isSpecial = (r & (kSpecial | kSet)) != 0;
     bool replaces = isFree | (isKnown & (!keepsFirst | ((slot & 1) != 0)));
     replaced[j] = replaces;
