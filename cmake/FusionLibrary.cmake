@@ -9,6 +9,11 @@ function(fusion_add_library name)
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # The libraries of the compiler are part of the package; tools' own are not.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/lib(/|$)")
+    target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    install(TARGETS ${name} EXPORT FusionTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
 endfunction()
 
 # fusion_tablegen(TARGET td-file out-file generator... [out-file generator...])

@@ -21,6 +21,8 @@ include(AddMLIR)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+# Installed programs find the packaged libMLIR too.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 set(LLVM_LIT_OUTPUT_DIR "${CMAKE_BINARY_DIR}/bin")
 
 add_compile_options(-fno-exceptions -Wall -Wextra -Wno-unused-parameter

@@ -10,7 +10,8 @@
 #   python-package  the Python package was built
 #   benchmarks   the benchmark programs were built
 #
-# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt,
+# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt, %host_cc,
+# %host_cxx,
 # %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
 
 import ctypes
@@ -67,7 +68,7 @@ def tool(name, folder):
 
 
 # A tool that is not built makes its tests fail with "command not found", which is what they should do.
-for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate"):
+for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate", "fusion-reduce", "fusion-lsp-server"):
     tool(name, config.fusion_tools_dir)
 for name in ("FileCheck", "not", "split-file", "count"):
     tool(name, config.llvm_tools_dir)
@@ -78,6 +79,8 @@ config.substitutions += [
     ("%mlir-translate", os.path.join(config.llvm_tools_dir, "mlir-translate")),
     ("%source_root", config.fusion_source_root),
     ("%build_root", config.fusion_build_root),
+    ("%host_cxx", config.host_cxx),
+    ("%host_cc", config.host_cc),
 ]
 
 # python3 is the interpreter that the package was built for.

@@ -26,8 +26,12 @@ namespace fusion {
 /// translations to LLVM IR.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers the project's passes and pipelines and the upstream passes that
-/// belong to the same work. To be called once.
+/// Registers the project's passes and pipelines, to be called once: for a
+/// compiler that has upstream's.
+void registerOwnPasses();
+
+/// Registers them and the upstream passes that belong to the same work. To be
+/// called once.
 void registerAllPasses();
 
 } // namespace fusion

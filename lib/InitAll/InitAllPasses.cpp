@@ -59,14 +59,17 @@ static void registerConversions() {
   registerUBToLLVMConversionPass();
 }
 
-void fusion::registerAllPasses() {
+void fusion::registerOwnPasses() {
   registerFusionConversionPasses();
   registerFusionTilePasses();
   registerFusionTransformsPasses();
   registerFusionReferencePasses();
   registerReferencePipeline();
   registerPipelines();
+}
 
+void fusion::registerAllPasses() {
+  registerOwnPasses();
   registerTransformsPasses();
   affine::registerAffinePasses();
   arith::registerArithPasses();

@@ -9,6 +9,7 @@
 #include "fusion/Reference/Passes.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
+#include "fusion/Transforms/TosaInput.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -28,6 +29,7 @@
 using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
+  addTosaToLinalg(manager);
   manager.addPass(createClearFastMath());
   manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());
