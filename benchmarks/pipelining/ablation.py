@@ -39,22 +39,14 @@ def cases():
         if not line.startswith(" "):
             family = line.strip()
         elif family in FAMILIES:
-            case, *sizes = line.split()
-            yield family, case, dict(size.split("=") for size in sizes)
-
-
-def implicit_product(sizes):
-    """The product that a convolution is: (positions of the result) x (window and input channels) x (channels)."""
-    window, stride, pad = int(sizes["k"]), int(sizes["stride"]), int(sizes["pad"])
-    extents = [int(sizes[axis]) for axis in ("D", "H", "W") if axis in sizes]
-    positions = int(sizes["batch"]) * math.prod((extent + 2 * pad - window) // stride + 1 for extent in extents)
-    return positions, int(sizes["CI"]) * window ** len(extents), int(sizes["CO"])
+            yield family, line.split()[0]
 
 
 def predict(path, chip, stages, registers):
     """Microseconds of the kernels, or None where none has a schedule."""
     passes = (
-        f"fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+        f"fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
+        f"fuse-merge-axes{{chip={chip} force-fusion=true}},fuse-form-groups{{chip={chip} force-fusion=true}},"
         f"fuse-search-schedules{{max-stages={stages} max-register-stages={registers}}}"
     )
     done = subprocess.run(
@@ -73,13 +65,9 @@ def ablation(chip, folder, write):
     write(f"| workload | {' | '.join(NAMES)} | gain |")
     write("|---|" + "---:|" * (len(NAMES) + 1))
     ratios = [[] for _ in LEVELS]
-    for family, case, sizes in cases():
+    for family, case in cases():
         path = os.path.join(folder, case + ".mlir")
-        what = [f"--family={family}", f"--case={case}"]
-        if sizes.get("op", "").startswith("conv"):
-            what = ["--2d", "--chain=" + ",".join(map(str, implicit_product(sizes)))]
-            case += ", as a product"
-        subprocess.run([sys.executable, GENERATOR, *what, "-o", path], check=True)
+        subprocess.run([sys.executable, GENERATOR, f"--family={family}", f"--case={case}", "-o", path], check=True)
         times = [predict(path, chip, *level) for level in LEVELS]
         assert None not in times, f"{family} {case} has no schedule"
         for ratio, time in zip(ratios, times):

@@ -57,3 +57,20 @@ def test_rehearsal(tmp_path):
     more = json.loads((tmp_path / "models.json").read_text())["entries"]["gemm_chains_mcfuser/G1"]
     assert list(more) == ["0", "1", "2"] and more["0"] == samples["0"]
     assert "| all | `default` |" in done.stdout
+
+
+@pytest.mark.skipif(not os.access(FUSION_RUN, os.X_OK), reason="fusion-run is not built")
+def test_other_families(tmp_path):
+    """Attention is ranked, a chain of convolutions too; a product with a vector is passed over."""
+    for family, case, is_chain in (
+        ("attention_mcfuser", "S7", True), ("conv_chains_chimera", "C4", True), ("operators_gta", "gemv_1000x2048", False),
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, SCRIPT, "--device=emulator", "--chip=sm_80", f"--family={family}", f"--case={case}",
+             f"--results={tmp_path}", f"--fusion-run={FUSION_RUN}", "--candidates=1"], capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        (sample,) = json.loads((tmp_path / "models.json").read_text())["entries"][f"{family}/{case}"].values()
+        assert ("skipped" in sample) == (not is_chain), sample
+        if is_chain:
+            assert sample["us"] > 0 and sample["models"]["default"] > 0

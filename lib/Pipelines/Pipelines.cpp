@@ -11,7 +11,6 @@
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Transforms/GroupMeasurer.h"
-#include "fusion/Transforms/TosaInput.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -22,7 +21,7 @@ using namespace fusion;
 
 void fusion::buildFormGroupsPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
-  addTosaToLinalg(manager);
+  manager.addPass(createFuseTosaToLinalg());
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;

@@ -9,7 +9,6 @@
 #include "fusion/Reference/Passes.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Transforms/Passes.h"
-#include "fusion/Transforms/TosaInput.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -29,7 +28,7 @@
 using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
-  addTosaToLinalg(manager);
+  manager.addPass(createFuseTosaToLinalg());
   manager.addPass(createClearFastMath());
   manager.addPass(createFuseTensorToLinalg());
   manager.addPass(createFuseExplicitNumerics());

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarOperands.h"
+#include "UnitIndices.h"
 #include "UnitWindows.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
@@ -448,6 +449,7 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
     populateUnitWindowPatterns(patterns);
+    populateUnitIndexPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

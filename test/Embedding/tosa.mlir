@@ -1,9 +1,17 @@
 // TOSA as input: a block of products, a bias, a function, a softmax, a transpose, a reduction and a pooling, right by the reference.
 // RUN: fusion-run %s --device=emulator --sanitize | FileCheck %s
-// RUN: fusion-opt %s --fuse-to-groups=chip=sm_80 | FileCheck %s --check-prefix=GROUPS
+// RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" | FileCheck %s --check-prefix=GROUPS
 // CHECK-COUNT-4: PASS
+
+// The products are one chain, the softmax one stitched group.
 // GROUPS-NOT: tosa.
-// GROUPS: fuse.chain
+// GROUPS-LABEL: func.func @block
+// GROUPS-COUNT-1: fuse.chain
+// GROUPS-NOT: fuse.stitch
+// GROUPS-LABEL: func.func @softmax
+// GROUPS-COUNT-1: fuse.stitch
+// GROUPS-NOT: fuse.stitch
+// GROUPS-LABEL: func.func @transposed
 
 func.func @block(%x: tensor<1x64x48xf32>, %w: tensor<1x48x80xf32>, %b: tensor<80xf32>, %v: tensor<1x80x32xf32>) -> tensor<1x64x32xf32> {
   %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>

@@ -254,3 +254,19 @@ func.func @host_stays(%a: tensor<4x?xf32>, %s: index) -> (tensor<?xf32>, index, 
 
 // CHECK-LABEL: func.func private @external
 func.func private @external(tensor<4xf32>) -> tensor<4xf32>
+
+// An operand that is read at the one index of a dimension loses it.
+// CHECK-LABEL: func.func @unit_indices
+// CHECK: %[[V:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0, 1, 2]] : tensor<1x1x8xf32> into tensor<8xf32>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[BIAS:.*]], #{{.*}}], {{.*}} ins(%arg0, %[[V]] : tensor<4x8xf32>, tensor<8xf32>)
+func.func @unit_indices(%x: tensor<4x8xf32>, %b: tensor<1x1x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, 0, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<4x8xf32>, tensor<1x1x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -32,6 +32,26 @@ def FuseTensorToLinalg : Pass<"fuse-tensor-to-linalg"> {
   ];
 }
 
+def FuseTosaToLinalg : Pass<"fuse-tosa-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lower TOSA by upstream's passes";
+  let description = [{
+    Functions with operations of TOSA become linalg, arith and tensor by
+    upstream's conversions, and lose the dimensions of one element that TOSA
+    leaves where it reduces. Other functions stay as they are.
+
+    Example: `tosa.tanh %x : (tensor<8xf32>) -> tensor<8xf32>` becomes
+
+    ```mlir
+    linalg.generic {…} ins(%x : tensor<8xf32>) outs(…) {… math.tanh …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   let summary = "Write the rules of accumulation and rounding into the IR";
   let description = [{
