@@ -10,8 +10,7 @@
 // Registers cannot be indexed. The loops whose variables tell the tiles of an
 // array apart are unrolled, and each tile becomes a value. Pipelined loops are
 // among them: what the pipelining passes have noted relative to an iteration is
-// then said by constant stages. The loops that are left carry those tiles of an
-// array that they change.
+// then said by constant stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -244,48 +243,47 @@ LogicalResult Dissolver::run(Block &block) {
   return success();
 }
 
-/// Whether a loop carries what it never changes. An array comes whole into a
-/// loop in which only some of its tiles are computed.
-static bool carriesUnchanged(scf::ForOp loop) {
-  return llvm::any_of(
-      llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()),
-      [](auto carried) {
-        return std::get<0>(carried) == std::get<1>(carried);
-      });
-}
-
-/// Makes a loop carry what it changes only: the rest is what it began with, in
-/// the loop and behind it.
-static void carryChanged(scf::ForOp loop) {
-  IRRewriter rewriter(loop.getContext());
-  rewriter.setInsertionPoint(loop);
-  SmallVector<Value> inits, changed;
-  for (auto [argument, init, yielded] :
+/// What a loop hands on as it is passes by it.
+static void dropUnchanged(scf::ForOp loop, RewriterBase &rewriter) {
+  SmallVector<Value> inits;
+  SmallVector<std::pair<Value, Value>> kept; ///< arguments and results
+  SmallVector<bool> isKept;
+  for (auto [argument, init, result, value] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
-                       loop.getYieldedValues()))
-    if (yielded != argument) {
-      inits.push_back(init);
-      changed.push_back(yielded);
+                       loop.getResults(), loop.getYieldedValues())) {
+    isKept.push_back(value != argument);
+    if (value == argument) {
+      rewriter.replaceAllUsesWith(argument, init);
+      rewriter.replaceAllUsesWith(result, init);
+      continue;
     }
+    kept.push_back({argument, result});
+    inits.push_back(init);
+  }
+  if (inits.size() == loop.getInitArgs().size())
+    return;
+  rewriter.setInsertionPoint(loop);
   auto less = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
                                  loop.getUpperBound(), loop.getStep(), inits);
   less->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  SmallVector<Value> arguments{less.getInductionVar()}, results;
-  unsigned next = 0;
-  for (auto [argument, init, yielded] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
-                       loop.getYieldedValues())) {
-    bool isChanged = yielded != argument;
-    arguments.push_back(isChanged ? less.getRegionIterArg(next) : init);
-    results.push_back(isChanged ? less.getResult(next) : init);
-    next += isChanged;
+  Block *body = less.getBody();
+  if (!body->empty())
+    rewriter.eraseOp(body->getTerminator());
+  rewriter.replaceAllUsesWith(loop.getInductionVar(), less.getInductionVar());
+  for (auto [old, argument, result] :
+       llvm::zip_equal(kept, less.getRegionIterArgs(), less.getResults())) {
+    rewriter.replaceAllUsesWith(old.first, argument);
+    rewriter.replaceAllUsesWith(old.second, result);
   }
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(changed); });
-  if (!less.getBody()->empty())
-    rewriter.eraseOp(less.getBody()->getTerminator());
-  rewriter.mergeBlocks(loop.getBody(), less.getBody(), arguments);
-  rewriter.replaceOp(loop, results);
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  rewriter.setInsertionPoint(yield);
+  SmallVector<Value> rest;
+  for (auto [number, value] : llvm::enumerate(yield.getResults()))
+    if (isKept[number])
+      rest.push_back(value);
+  rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, rest);
+  rewriter.eraseOp(loop);
 }
 
 namespace {
@@ -337,13 +335,12 @@ struct UnrollArraysPass : fusion::impl::TileUnrollArraysBase<UnrollArraysPass> {
       op->dropAllUses();
       op->erase();
     }
-    // Inner ones first: what no loop inside changes, the outer one does not
-    // either.
-    loops.clear();
-    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      if (carriesUnchanged(loop))
-        carryChanged(loop);
+    // Of the tiles of an array a loop may change some only.
+    SmallVector<scf::ForOp> left;
+    kernel.walk([&](scf::ForOp loop) { left.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : left)
+      dropUnchanged(loop, rewriter);
   }
 };
 
