@@ -66,7 +66,7 @@ for padding, says in (("printed", "padding=auto keeps them"), ("auto", "the leas
         input=odd.stdout, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    remarked = re.findall(r"rule 3 as printed leaves out the best tiles: [^;]*; ([^\n]*)", done.stderr)
+    remarked = re.findall(r"rule 3 as printed leaves out the best tiles: [^;]*; ([^\"\n]*)", done.stderr)
     assert remarked == ([says] if says else []), done.stderr
     with open(scratch + ".json") as file:
         (group,) = json.load(file)["groups"]
