@@ -282,9 +282,6 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
-  // Threads of other CTAs may come.
-  if (reach.hides() && hasCluster())
-    reach.limit = Record(1) << 32;
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

@@ -16,6 +16,7 @@
 
 #include "Sanitizer.h"
 
+#include <algorithm>
 #include <string>
 
 namespace fusion::emulator {
@@ -29,9 +30,11 @@ struct Sanitizer::Reach {
   Record mine;                            ///< the lane is missing
   Record limit;                           ///< records below are ordered before
   const Allocation *allocation = nullptr; ///< null: shared memory
-  bool inFlight = false;                  ///< the write takes place later
-  bool loose = false;  ///< a strong access that is not atomic, with locks
-  bool update = false; ///< that stores what was made of a loaded value
+  /// Below, everybody of the block whose memory it is comes after.
+  Record settled = 0;
+  bool inFlight = false; ///< the write takes place later
+  bool loose = false;    ///< a strong access that is not atomic, with locks
+  bool update = false;   ///< that stores what was made of a loaded value
   const Inst *stored = nullptr; ///< with kStoresOperands
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
@@ -42,7 +45,8 @@ struct Sanitizer::Reach {
   /// Whether it may hide weak accesses (Shadow.h).
   bool hides() const { return atomic() && kind != SanitizeKind::Load; }
   bool hides(Record other) const {
-    return hides() && other >= limit && !(other & (kAtomic | kSpecial));
+    return hides() && other >= std::max(limit, settled) &&
+           !(other & (kAtomic | kSpecial));
   }
   std::string place(uint64_t offset) const {
     if (!allocation)
