@@ -282,6 +282,8 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
+  if (hasCluster())
+    reach.settled = ~Record(0);
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

@@ -113,7 +113,7 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = who.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, Record(1) << 32};
-  reach.settled = states.front().limit;
+  reach.settled = ~Record(0); // who comes after it is not known at hand
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
