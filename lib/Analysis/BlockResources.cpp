@@ -283,8 +283,8 @@ public:
     return count;
   }
 
-  /// Of what is read through windows in loops: where each row that a thread loads
-  /// from lies, and how far along every dimension that the window leaves.
+  /// Of what is read through windows in loops: where each row that a thread
+  /// loads from lies, and how far along every dimension that the window leaves.
   int64_t windowRegisters() const {
     int64_t count = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -297,18 +297,18 @@ public:
       unsigned row = mapping.parallelAxis(tensor.operandNumber);
       int64_t perRow = 1;
       for (const TensorWindow::Index &each : tensor.window->indices)
-        perRow += each.leaves() &&
-                  llvm::any_of(each.digits, [&](const auto &digit) {
-                    return digit.axis == row && digit.count > 1;
-                  });
+        perRow +=
+            each.leaves() && llvm::any_of(each.digits, [&](const auto &digit) {
+              return digit.axis == row && digit.count > 1;
+            });
       constexpr int64_t unit = 16;
       int64_t bytes =
           schedule.places[index].transport != fuse::Transport::Sync
               ? unit
               : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
-      count += perRow * llvm::divideCeil(tileElements(tensor.axes) *
-                                             tensor.elementBytes,
-                                         bytes * 32 * schedule.warps);
+      count += perRow *
+               llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
+                                bytes * 32 * schedule.warps);
     }
     return count;
   }

@@ -295,6 +295,25 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   return false;
 }
 
+/// Whether a convolution is of matrices: rows of its input, columns of its
+/// filter. Where there are groups, one channel of the result in each is no
+/// column.
+static bool isOfMatrices(linalg::LinalgOp op, const ProductLoops &loops) {
+  if (loops.m.empty() || loops.n.empty())
+    return false;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto count = [&](ArrayRef<unsigned> list) {
+    int64_t points = 1;
+    for (unsigned loop : list)
+      points *= ranges[loop];
+    return points;
+  };
+  bool isFilterFirst =
+      op.getIndexingMapsArray().front().isProjectedPermutation();
+  return count(loops.batch) == 1 ||
+         count(isFilterFirst ? loops.m : loops.n) > 1;
+}
+
 bool fusion::isConvolution(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.hasDynamicShape() || !op.hasPureTensorSemantics())
@@ -305,7 +324,7 @@ bool fusion::isConvolution(linalg::LinalgOp op) {
     return false;
   AffineMap window = maps[maps[0].isProjectedPermutation() ? 1 : 0];
   std::optional<ProductLoops> loops = inferProductLoops(op);
-  return loops && !loops->m.empty() && !loops->n.empty() && !loops->k.empty() &&
+  return loops && !loops->k.empty() && isOfMatrices(op, *loops) &&
          matchDigits(window, op.getStaticLoopRanges()) && multipliesAndAdds(op);
 }
 
@@ -325,10 +344,9 @@ std::optional<std::string> fusion::whyNoProduct(linalg::LinalgOp op) {
   if (op.hasDynamicShape())
     return "sizes of the convolution are known at run time only";
   std::optional<ProductLoops> loops = inferProductLoops(op);
-  if (loops && (loops->m.empty() || loops->n.empty()))
+  if (loops && !isOfMatrices(op, *loops))
     return "no loop of the convolution is of the filter and the result alone, "
-           "so "
-           "that it is no product of matrices";
+           "so that it is no product of matrices";
   return "the convolution's window is no sum of loops";
 }
 

@@ -21,14 +21,35 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
                 type == Type::BF16 || type == Type::BF16x2;
   if (isHalf && op == FloatOp::Fma && modifiers.take("oob"))
     flags |= FlagOob;
+  // Mixed precision: what comes before the last operand is narrow.
+  Type narrow = Type::None;
+  if (type == Type::F32 &&
+      (op == FloatOp::Add || op == FloatOp::Sub || op == FloatOp::Fma)) {
+    narrow = modifiers.takeType();
+    if (narrow != Type::None && narrow != Type::F16 && narrow != Type::BF16)
+      return unsupported();
+  }
   if (!count(arity + 1, arity + 1))
     return false;
   std::vector<Ref> refs(arity + 1);
   if (!destination(instruction->operands[0], type, refs[0]))
     return false;
-  for (unsigned i = 1; i <= arity; ++i)
-    if (!source(instruction->operands[i], type, refs[i]))
+  for (unsigned i = 1; i <= arity; ++i) {
+    bool isNarrow = narrow != Type::None && i < arity;
+    if (!source(instruction->operands[i], isNarrow ? narrow : type, refs[i]))
       return false;
+    if (!isNarrow)
+      continue;
+    // Converted exactly, in a place of its own.
+    Ref wide = scratch(128);
+    Inst &convert = emit(convertAnyHandler(), {wide, refs[i]}, Flow::Hidden);
+    convert.a = 0;
+    convert.b = uint8_t(Rounding::Nearest);
+    convert.c = uint8_t(type);
+    convert.d = uint8_t(narrow);
+    convert.e = uint8_t(bytesOf(type) | bytesOf(narrow) << 4);
+    refs[i] = wide;
+  }
   Handler handler;
   bool directed = rounding != Rounding::None && rounding != Rounding::Nearest;
   if (directed && (approximate || rounding == Rounding::Away))

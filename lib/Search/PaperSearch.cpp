@@ -26,9 +26,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class PaperSearch {
 public:
   PaperSearch(const GroupModel &group, const ChipInfo &chip,
-              const SearchOptions &options, const PaperSpace &space)
+              const SearchOptions &options, const PaperSpace &space,
+              std::optional<double> paddingLoss)
       : group(group), chip(chip), options(options), space(space),
-        builder(group, chip), arrangements(builder.allArrangements()) {}
+        paddingLoss(paddingLoss), builder(group, chip),
+        arrangements(builder.allArrangements()) {}
 
   std::optional<SearchResult> run(std::string &reason);
 
@@ -63,6 +65,7 @@ private:
   const ChipInfo &chip;
   const SearchOptions &options;
   const PaperSpace &space;
+  std::optional<double> paddingLoss;
   ScheduleBuilder builder;
   std::vector<Arrangement> arrangements;
   std::map<uint64_t, DataMovement> movements; ///< by expression and live loops
@@ -97,11 +100,6 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = space.tilesOf(candidate);
   schedule.tiles.assign(tiles.begin(), tiles.end());
-  // The papers do not say which axes an intrinsic takes; what none takes is
-  // walked one by one.
-  for (unsigned axis = 0; axis < tiles.size(); ++axis)
-    if (!builder.isMapped(axis))
-      schedule.tiles[axis] = 1;
   builder.setLoops(schedule, space.expressions()[candidate.expression],
                    options.rules.removeDeadLoops);
   builder.placeTensors(schedule);
@@ -322,9 +320,8 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   other.unit = FootprintUnit::Elements;
   if (auto inElements = PaperSpace::create(group, chip, other, reason))
     counts.afterRule4InElements = inElements->count().candidates[4];
-  other.unit = options.rules.unit;
-  if (options.rules.padding == PaddingRule::Printed)
-    counts.paddingLoss = lossByPadding(group, chip, other);
+  counts.padding = options.rules.padding;
+  counts.paddingLoss = paddingLoss;
   result.counts = counts;
 
   // A branch takes tens of nanoseconds and bytes; a candidate whose warps have
@@ -384,11 +381,18 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
 std::optional<SearchResult>
 fusion::searchPaperSpace(const GroupModel &group, const ChipInfo &chip,
                          std::string &reason, const SearchOptions &options) {
-  PaperSpaceOptions rules = options.rules;
-  rules.flat = options.space == SpaceKind::Paper;
+  SearchOptions own = options;
+  own.rules.flat = options.space == SpaceKind::Paper;
+  PaddingRule &padding = own.rules.padding;
+  std::optional<double> loss;
+  if (padding == PaddingRule::Auto || padding == PaddingRule::Printed)
+    loss = lossByPadding(group, chip, own.rules);
+  if (padding == PaddingRule::Auto)
+    padding = loss && *loss <= kAllowedLoss ? PaddingRule::Printed
+                                            : PaddingRule::LeastOfTrips;
   std::optional<PaperSpace> space =
-      PaperSpace::create(group, chip, rules, reason);
+      PaperSpace::create(group, chip, own.rules, reason);
   if (!space)
     return std::nullopt;
-  return PaperSearch(group, chip, options, *space).run(reason);
+  return PaperSearch(group, chip, own, *space, loss).run(reason);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/PaperSpace.h"
+#include "fusion/Search/ScheduleBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -33,6 +34,7 @@ struct PaperSpace::ModelCache {
 SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
                                               int64_t extent,
                                               PaddingRule rule) {
+  assert(rule != PaddingRule::Auto && "the search decides");
   SmallVector<int64_t> kept;
   if (rule == PaddingRule::None)
     return SmallVector<int64_t>(tiles);
@@ -81,12 +83,15 @@ bool fusion::isBatchAxis(const GroupModel &group, unsigned axis) {
 }
 
 void PaperSpace::listTiles() {
+  // The papers do not say which axes an intrinsic takes; what none takes is
+  // walked one by one.
+  ScheduleBuilder builder(*group, *chip);
   for (auto [index, axis] : llvm::enumerate(group->axes)) {
-    bool isBatch = isBatchAxis(*group, index);
+    bool isTiled = builder.isMapped(index);
     SmallVector<int64_t> &all = allTiles.emplace_back(
-        isBatch ? SmallVector<int64_t>{1} : listTileSizes(axis.extent));
+        isTiled ? listTileSizes(axis.extent) : SmallVector<int64_t>{1});
     choices.push_back(
-        isBatch ? all : applyPaddingRule(all, axis.extent, options.padding));
+        isTiled ? applyPaddingRule(all, axis.extent, options.padding) : all);
   }
 }
 
@@ -104,6 +109,10 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
   for (const Axis &axis : group.axes)
     if (axis.extent < 1)
       return refuse("axis '" + axis.name + "' is empty");
+  for (const Product &product : group.products)
+    if (!product.type || chip.productFlops(*product.type) == 0)
+      return refuse(chip.name.str() + " has no tensor core rate for product '" +
+                    group.tensors[product.result].name + "'");
   PaperSpace space;
   space.group = &group;
   space.chip = &chip;
@@ -155,10 +164,6 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
     });
   afterRule2 = space.bound.size();
 
-  for (const Product &product : group.products)
-    if (!product.type || chip.productFlops(*product.type) == 0)
-      return refuse(chip.name.str() + " has no tensor core rate for product '" +
-                    group.tensors[product.result].name + "'");
   return space;
 }
 

@@ -255,6 +255,10 @@ static void reportCounts(const SpaceCounts &counts, Object &entry) {
         exactly(counts.candidates[rule]);
   entry["counts_exact"] = counts.isExact;
   entry["after_rule4_in_elements"] = exactly(counts.afterRule4InElements);
+  entry["padding"] = counts.padding == PaddingRule::None ? "none"
+                     : counts.padding == PaddingRule::Printed
+                         ? "printed"
+                         : "least-of-trips";
   if (counts.paddingLoss)
     entry["rule3_loss"] = *counts.paddingLoss;
 }

@@ -45,6 +45,11 @@ public:
   /// The same, and some is a quotient.
   static bool hasQuotient(mlir::AffineMap map);
 
+  /// Whether an operand keeps its form and is read at digits of the new loops,
+  /// as products can. Its padding, an operator of its own, stays in front of
+  /// it.
+  static bool isWindow(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
+
   /// Whether some axis has more than one atom.
   bool takesApart() const;
   /// Puts atoms together where no tensor tells them apart. `withIndices`: also
@@ -72,6 +77,7 @@ public:
 private:
   using Group = llvm::SmallVector<unsigned>; ///< atoms of one loop, in order
 
+  static llvm::SmallVector<unsigned> flatten(llvm::ArrayRef<Group> groups);
   mlir::LogicalResult unify();
   llvm::SmallVector<Group> groupsOfOperand(unsigned op,
                                            mlir::OpOperand &operand) const;

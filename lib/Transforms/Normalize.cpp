@@ -9,8 +9,8 @@
 
 #include "ScalarOperands.h"
 #include "UnitIndices.h"
+#include "UnitWindows.h"
 #include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Analysis/Windows.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -383,84 +383,6 @@ struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// A convolution's loop over one place of the filter is none.
-struct DropUnitWindow : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
-  LogicalResult matchAndRewrite(linalg::LinalgOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isConvolution(op) || op->getNumResults() != 1)
-      return failure();
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    unsigned filter = maps[0].isProjectedPermutation() ? 0 : 1;
-    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    llvm::SmallBitVector dropped(op.getNumLoops());
-    auto kinds = op.getIteratorTypesArray();
-    for (AffineExpr expr : maps[filter].getResults()) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      // One that is summed with others; of its own it indexes a channel.
-      bool isSummed =
-          llvm::any_of(maps[1 - filter].getResults(), [&](AffineExpr index) {
-            return !isa<AffineDimExpr>(index) && index.isFunctionOfDim(loop);
-          });
-      dropped[loop] = ranges[loop] == 1 && isSummed &&
-                      kinds[loop] == utils::IteratorType::reduction;
-    }
-    // A product has an axis to sum over.
-    if (dropped.none() || dropped.count() == op.getNumReductionLoops())
-      return failure();
-    // Dropped dimensions go with a neighbour.
-    SmallVector<ReassociationIndices> groups;
-    SmallVector<int64_t> shape;
-    bool isOpen = false;
-    for (auto [d, expr] : llvm::enumerate(maps[filter].getResults())) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      if (groups.empty() || (isOpen && !dropped[loop])) {
-        groups.emplace_back();
-        isOpen = false;
-      }
-      groups.back().push_back(d);
-      if (!dropped[loop]) {
-        shape.push_back(ranges[loop]);
-        isOpen = true;
-      }
-    }
-    Location loc = op.getLoc();
-    SmallVector<Value> inputs(op.getDpsInputs());
-    inputs[filter] = tensor::CollapseShapeOp::create(
-        rewriter, loc,
-        RankedTensorType::get(shape,
-                              getElementTypeOrSelf(inputs[filter].getType())),
-        inputs[filter], groups);
-    MLIRContext *context = rewriter.getContext();
-    SmallVector<AffineExpr> dims;
-    SmallVector<utils::IteratorType> left;
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-      if (dropped[loop]) {
-        dims.push_back(getAffineConstantExpr(0, context));
-        continue;
-      }
-      dims.push_back(getAffineDimExpr(left.size(), context));
-      left.push_back(kinds[loop]);
-    }
-    for (auto [number, map] : llvm::enumerate(maps)) {
-      SmallVector<AffineExpr> exprs;
-      for (AffineExpr expr : map.getResults()) {
-        AffineExpr own = expr.replaceDims(dims);
-        if (number != filter || !isa<AffineConstantExpr>(own))
-          exprs.push_back(own);
-      }
-      map = AffineMap::get(left.size(), 0, exprs, context);
-    }
-    auto product =
-        linalg::GenericOp::create(rewriter, loc, op->getResultTypes(), inputs,
-                                  op.getDpsInits(), maps, left);
-    IRMapping mapping;
-    op->getRegion(0).cloneInto(&product.getRegion(), mapping);
-    rewriter.replaceOp(op, product.getResults());
-    return success();
-  }
-};
-
 /// An element-wise conversion of a filled tensor is a filled tensor.
 struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -520,12 +442,13 @@ struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
 struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, DropUnitWindow,
-                 ExtractSlice, Generate, InsertSlice, Pack, Pad, StartFromEmpty,
-                 Unpack>(&getContext());
+    patterns.add<AddAccumulatorAfterwards, Concat, ConvertFill, ExtractSlice,
+                 Generate, InsertSlice, Pack, Pad, StartFromEmpty, Unpack>(
+        &getContext());
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
+    populateUnitWindowPatterns(patterns);
     populateUnitIndexPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/ChipOption.h"
@@ -119,11 +120,13 @@ struct SearchSchedulesPass
       ends = Convergence::BestOfAll;
     ends = choose("convergence", convergence, ends, "printed, best-of-all");
     std::optional<PaddingRule> rule3;
-    if (padding == "printed")
+    if (padding == "auto")
+      rule3 = PaddingRule::Auto;
+    else if (padding == "printed")
       rule3 = PaddingRule::Printed;
     else if (padding == "least-of-trips")
       rule3 = PaddingRule::LeastOfTrips;
-    rule3 = choose("padding", padding, rule3, "printed, least-of-trips");
+    rule3 = choose("padding", padding, rule3, "auto, printed, least-of-trips");
     if (!ofSpace || !ofModel || !ofSearch || !ends || !rule3)
       return std::nullopt;
     options.space = *ofSpace;
@@ -370,15 +373,16 @@ struct SearchSchedulesPass
   /// than the document allows.
   static void explainPadding(fuse::FusedGroupOpInterface group,
                              const SearchResult &found) {
-    constexpr double allowed = 0.02;
-    if (!found.counts || found.counts->paddingLoss.value_or(0) <= allowed)
+    if (!found.counts || found.counts->paddingLoss.value_or(0) <= kAllowedLoss)
       return;
+    bool isUsed = found.counts->padding == PaddingRule::Printed;
     remark::missed(group.getLoc(),
                    remark::RemarkOpts::name("padding").category("fuse"))
         << llvm::formatv("rule 3 as printed leaves out the best tiles: by "
-                         "MCFuser's model its best takes {0:F1} % longer; "
-                         "padding=least-of-trips keeps them",
-                         *found.counts->paddingLoss * 100)
+                         "MCFuser's model its best takes {0:F1} % longer; {1}",
+                         *found.counts->paddingLoss * 100,
+                         isUsed ? "padding=auto keeps them"
+                                : "the least tile of each trip count is kept")
                .str();
   }
 

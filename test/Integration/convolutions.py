@@ -43,6 +43,8 @@ CASES = {
     "two_windows": (Program(1, (9, 8), 16, "last", "f16", [layer(24, 3, 1, 1, bias=True, relu=True), layer(16, 3, 2, 1)]), 1),
     "windows_of_lines": (Program(2, (40,), 16, "last", "bf16", [layer(24, relu=True, rank=1), layer(16, 4, rank=1)]), 1),
     "windows_channels_first": (Program(1, (9, 8), 16, "first", "f16", [layer(24, bias=True), layer(16, 3, 1, 1, relu=True)]), 1),
+    "split": (Program(1, (5, 5), 512, "last", "f16", [layer(32, 3, 1, 1, relu=True, bias=True)]), 1),
+    "split_windows": (Program(1, (5, 6), 128, "last", "f16", [layer(128, relu=True), layer(32, 3, 1, 1, bias=True)]), 1),
     "whole_image": (Program(2, (7, 7), 16, "last", "f16", [layer(32, 7)]), 1),
 }  # fmt: skip
 
@@ -72,6 +74,9 @@ def check(program, report, kernels):
             yield f"{len(report['kernels'])} kernels instead of {kernels}"
     for kernel in report["kernels"]:
         counters, predicted = kernel["counters"], kernel["predicted"]
+        # Stitched groups have tests of their own: of an i32 that is truncated LLVM loads one byte.
+        if kernels is None and "tiling" not in kernel["schedule"]:
+            continue
         for counter in ("global_load_bytes", "global_store_bytes"):
             if predicted[counter] is None:
                 if kernels is not None:

@@ -41,6 +41,14 @@ THREE = {
     "first-kept": ("m(nk(LA,LB,CC),p(h(n(LD,CE),LF,CG),SG))", "m", "ABD"),
     "placed": ("m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))", "m", "ABF"),
 }
+# A 1x1 convolution and one of 3x3 places m1: E is a sum over n and m1, and the loops of its tiles can stand around either.
+WINDOW = ["--family=conv_chains_chimera", "--case=C6", "--H=9", "--W=7", "--IC=24", "--OC1=40", "--OC2=24"]
+SUMS = (
+    "m(n(LB,m1(LA,CC,h(LD,CE))),h(SE))",
+    "m(n(LB,hm1(LA,CC,LD,CE)),h(SE))",
+    "m(n(LB,h(m1(LA,CC,LD,CE))),h(SE))",
+    "m(n(LB,hm1(LD),hm1(LA,CC,CE)),h(SE))",
+)
 # Warps along the rows and columns of both products; those along columns hand C over in shared memory.
 ROWS, BLOCK = ("[1, 1]", "[2, 1]"), ("[1, 2]", "[2, 2]", "[2, 4]")
 
@@ -97,6 +105,13 @@ def three(name, sizes, warps):
           places=places, warps=warps_of(warps), stages=stages(staged, "async16"), registers=random.randint(1, 2))
 
 
+def sums(tiling, dtype, warps):
+    places = dict.fromkeys("ABD", "shared, async16") | dict(C="registers", E="shared")
+    check("sums", [*WINDOW, f"--dtype={dtype}"], tiling=tiling, tiles=dict(m=rows_of(warps), m1=1, n=16, k=48, h=16),
+          blocks=["m"], maps=dict(C=("m", "n", "k", warps), E=("m", "h", "n", warps)), places=places, warps=warps_of(warps),
+          stages=stages("A", "async16"), registers=random.randint(1, 2))
+
+
 def main():
     os.makedirs(folder, exist_ok=True)
     random.seed(len(sys.argv) > 3 and int(sys.argv[3]) or 0)
@@ -112,6 +127,10 @@ def main():
     for name in THREE:
         for sizes in ("64,64,64,96,64", "72,40,104,40,72"):
             three(name, sizes, random.choice(ROWS + BLOCK[:2]))
+            runs += 1
+    for tiling in SUMS:
+        for dtype, warps in (("f16", "[2, 1]"), ("bf16", "[1, 1]")):
+            sums(tiling, dtype, warps)
             runs += 1
     print(f"{runs} schedules")
 

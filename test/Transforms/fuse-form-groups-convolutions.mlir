@@ -61,6 +61,21 @@ func.func @by_groups_of_one(%x: tensor<1x11x13x16xf16>, %w: tensor<3x3x16xf16>) 
 
 // -----
 
+// The same as a loop over one channel.
+// REMARK: generic {{.*}}runs in the generic form: no loop of the convolution is of the filter and the result alone, so that it is no product of matrices
+// CHECK-LABEL: func.func @one_channel_each
+// CHECK-NOT: fuse.chain
+func.func @one_channel_each(%x: tensor<1x11x13x16xf16>, %w: tensor<3x3x16x1xf16>) -> tensor<1x9x11x16x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x9x11x16x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x11x16x1xf32>) -> tensor<1x9x11x16x1xf32>
+  %c = linalg.depthwise_conv_2d_nhwc_hwcm {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : tensor<1x11x13x16xf16>, tensor<3x3x16x1xf16>) outs(%f : tensor<1x9x11x16x1xf32>) -> tensor<1x9x11x16x1xf32>
+  return %c : tensor<1x9x11x16x1xf32>
+}
+
+// -----
+
 // REMARK: generic {{.*}}runs in the generic form: sizes of the convolution are known at run time only
 // CHECK-LABEL: func.func @of_any_size
 // CHECK-NOT: fuse.chain

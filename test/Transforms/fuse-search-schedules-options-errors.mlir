@@ -23,7 +23,7 @@
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: error: rescale-threshold is at most 126 powers of two
-// PADDING: error: no padding '5'; known are printed, least-of-trips
+// PADDING: error: no padding '5'; known are auto, printed, least-of-trips
 // CONVERGENCE: error: no convergence 'soon'; known are printed, best-of-all
 // MANY: [[@LINE+4]]:8: error: no schedule found: 25165824 candidates are too many to list; use the evolutionary search
 

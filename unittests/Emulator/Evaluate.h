@@ -23,7 +23,10 @@ namespace fusion::emulator::test {
 inline std::string wrap(const std::string &body, unsigned out,
                         const std::vector<unsigned> &in) {
   std::ostringstream text;
-  bool isNewer = body.find("f32x2") != std::string::npos;
+  bool isNewer = false;
+  for (const char *form :
+       {"f32x2", "n.f32.f16", "n.f32.bf16", "rz.f32.f16", "rz.f32.bf16"})
+    isNewer |= body.find(form) != std::string::npos;
   text << ".version 8.6\n.target " << (isNewer ? "sm_100" : "sm_90")
        << "\n.address_size 64\n"
        << ".visible .entry k(.param .u64 d";

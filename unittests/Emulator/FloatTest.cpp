@@ -278,6 +278,50 @@ TEST(Float, OutOfBoundsNan) {
   }
 }
 
+/// add.f32.f16 and its like: the narrow operands are converted, nothing is
+/// rounded but the result.
+TEST(Float, MixedPrecision) {
+  std::mt19937 generator(11);
+  std::vector<uint32_t> a(kCount), b(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    a[i] = generator() & 0xffff;
+    b[i] = generator() & 0xffff;
+  }
+  auto c = moderate(4);
+  const std::string narrow = "cvt.u16.u32 %h0, %a0;\ncvt.u16.u32 %h1, %a1;\n";
+  for (const std::string type : {"f16", "bf16"}) {
+    auto run = [&](const std::string &body) {
+      return evaluate<float>(narrow + body, a, b, c);
+    };
+    auto sum = run("add.rn.f32." + type + " %d, %h0, %a2;");
+    auto difference = run("sub.rz.f32." + type + " %d, %h0, %a2;");
+    auto fused = run("fma.rn.f32." + type + " %d, %h0, %h1, %a2;");
+    for (size_t i = 0; i < kCount; ++i) {
+      auto value = [&](uint32_t bits) -> float {
+        return type == "f16" ? doubleFromHalf(bits) : doubleFromBfloat(bits);
+      };
+      float x = value(a[i]), y = value(b[i]);
+      auto expectSame = [](float actual, float expected) {
+        if (std::isnan(expected))
+          EXPECT_TRUE(std::isnan(actual));
+        else
+          EXPECT_EQ(actual, expected);
+      };
+      expectSame(sum[i], x + c[i]);
+      expectSame(fused[i], std::fma(x, y, c[i]));
+      // Towards zero: no larger than the exact difference, and next to it.
+      double exact = double(x) - double(c[i]);
+      if (std::isfinite(exact) && std::isfinite(difference[i]) &&
+          std::abs(x) < 1e6) {
+        EXPECT_LE(std::abs(difference[i]), std::abs(exact));
+        EXPECT_GE(std::abs(std::nextafter(difference[i],
+                                          exact < 0 ? -INFINITY : INFINITY)),
+                  std::abs(exact));
+      }
+    }
+  }
+}
+
 TEST(Float, PackedSingles) {
   auto a = moderate(1), b = moderate(2), c = moderate(3);
   auto d =

@@ -376,9 +376,12 @@ inline constexpr TargetForm targetForms[] = {
     {"sm_90a", "setmaxnreg.inc.sync.aligned.u32 240;"},
     {"sm_90a", "tensormap.replace.tile.box_dim.global.b1024.b32 [%g], 0, 16;"},
     {"sm_90a", "wgmma.fence.sync.aligned;"},
+    {"sm_100", "add.rn.f32.f16 %f1, %h1, %f2;"},
     {"sm_100", "add.rn.f32x2 %d1, %d1, %d2;"},
     {"sm_100", "cvt.rn.satfinite.tf32.f32 %r1, %f1;"},
+    {"sm_100", "fma.rn.f32.bf16 %f1, %h1, %h2, %f2;"},
     {"sm_100", "min.f32 %f1, %f2, %f3, %f4;"},
+    {"sm_100", "sub.rn.f32.bf16 %f1, %h1, %f2;"},
 };
 // clang-format on
 

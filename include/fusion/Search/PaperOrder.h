@@ -83,9 +83,12 @@ std::optional<PaperOrder::Rated>
 searchFitting(const GroupModel &group, const PaperSpace &space,
               const ChipInfo &chip, size_t mostBranches = PaperOrder::kNoLimit);
 
+/// What the rules may lose of the best time.
+constexpr double kAllowedLoss = 0.02;
+
 /// What rule 3 as printed loses of the best time by MCFuser's model, of
 /// candidates that fit, against the space with `PaddingRule::LeastOfTrips`:
-/// 0.02 is 2 %. nullopt where that takes too many branches.
+/// 0.02 is 2 %. nullopt where that takes too many branches. The rule that `options` name does not matter.
 std::optional<double> lossByPadding(const GroupModel &group,
                                     const ChipInfo &chip,
                                     const PaperSpaceOptions &options);

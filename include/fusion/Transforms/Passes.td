@@ -341,8 +341,11 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     - `model`: `default` is ours; `mcfuser` (equations 2 to 5), `chimera-printed` and
       `chimera-obs2` (data movement by both readings of algorithm 1), `alcop` (table I);
     - `rules`: which of the rules 1 to 4 prune spaces `paper` and `chimera`, as `all`,
-      `none` or digits (`134`); `padding` is rule 3 as printed, or ours;
-    - `search`: `exhaustive` (branch and bound in the default space), `evolutionary`
+      `none` or digits (`134`), of which 1 cannot be left out above five axes;
+      `padding` is rule 3 as printed, ours, or as printed where that loses at most
+      2 % of the best time by MCFuser's model;
+    - `search`: `exhaustive` (by branch and bound but for models of more than tiles in the
+      papers' spaces), `evolutionary`
       (MCFuser, algorithm 1), or whichever the size of the space allows.
 
     Remarks give the chosen schedule with its predicted time and what bounds it, and
@@ -371,8 +374,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
            "Who judges: default, mcfuser, chimera-printed, chimera-obs2, alcop">,
     Option<"rules", "rules", "std::string", /*default=*/"\"all\"",
            "Rules that prune spaces paper and chimera: all, none, or digits of 1234">,
-    Option<"padding", "padding", "std::string", /*default=*/"\"printed\"",
-           "Rule 3: printed, or least-of-trips (ours)">,
+    Option<"padding", "padding", "std::string", /*default=*/"\"auto\"",
+           "Rule 3: printed, least-of-trips (ours), or auto: as printed where "
+           "that loses at most 2 %">,
     Option<"removeDeadLoops", "remove-dead-loops", "bool", /*default=*/"true",
            "Let statements leave loops of one iteration (spaces paper and chimera)">,
     Option<"search", "search", "std::string", /*default=*/"\"auto\"",

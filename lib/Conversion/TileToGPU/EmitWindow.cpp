@@ -171,9 +171,10 @@ KernelEmitter::windowPlace(const View &view, ArrayRef<Coordinate> coordinates) {
       if (!own)
         continue;
       addTo(index, own);
-      Value wide = isNarrow ? own
-                            : arith::IndexCastOp::create(b, loc, placeType, own)
-                                  .getResult();
+      Value wide =
+          isNarrow
+              ? own
+              : arith::IndexCastOp::create(b, loc, placeType, own).getResult();
       if (strides[d] != 1)
         wide = arith::MulIOp::create(b, loc, wide, place(strides[d]));
       addTo(part, wide);
@@ -202,9 +203,8 @@ KernelEmitter::windowPlace(const View &view, ArrayRef<Coordinate> coordinates) {
   if (fixed != 0)
     position = arith::AddIOp::create(b, loc, position, place(fixed));
   chunk.position =
-      isNarrow
-          ? arith::IndexCastOp::create(b, loc, b.getIndexType(), position)
-                .getResult()
-          : position;
+      isNarrow ? arith::IndexCastOp::create(b, loc, b.getIndexType(), position)
+                     .getResult()
+               : position;
   return chunk;
 }

@@ -243,6 +243,49 @@ LogicalResult Dissolver::run(Block &block) {
   return success();
 }
 
+/// What a loop hands on as it is passes by it.
+static void dropUnchanged(scf::ForOp loop, RewriterBase &rewriter) {
+  SmallVector<Value> inits;
+  SmallVector<std::pair<Value, Value>> kept; ///< arguments and results
+  SmallVector<bool> isKept;
+  for (auto [argument, init, result, value] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
+                       loop.getResults(), loop.getYieldedValues())) {
+    isKept.push_back(value != argument);
+    if (value == argument) {
+      rewriter.replaceAllUsesWith(argument, init);
+      rewriter.replaceAllUsesWith(result, init);
+      continue;
+    }
+    kept.push_back({argument, result});
+    inits.push_back(init);
+  }
+  if (inits.size() == loop.getInitArgs().size())
+    return;
+  rewriter.setInsertionPoint(loop);
+  auto less = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+  less->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Block *body = less.getBody();
+  if (!body->empty())
+    rewriter.eraseOp(body->getTerminator());
+  rewriter.replaceAllUsesWith(loop.getInductionVar(), less.getInductionVar());
+  for (auto [old, argument, result] :
+       llvm::zip_equal(kept, less.getRegionIterArgs(), less.getResults())) {
+    rewriter.replaceAllUsesWith(old.first, argument);
+    rewriter.replaceAllUsesWith(old.second, result);
+  }
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  rewriter.setInsertionPoint(yield);
+  SmallVector<Value> rest;
+  for (auto [number, value] : llvm::enumerate(yield.getResults()))
+    if (isKept[number])
+      rest.push_back(value);
+  rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, rest);
+  rewriter.eraseOp(loop);
+}
+
 namespace {
 
 struct UnrollArraysPass : fusion::impl::TileUnrollArraysBase<UnrollArraysPass> {
@@ -292,6 +335,12 @@ struct UnrollArraysPass : fusion::impl::TileUnrollArraysBase<UnrollArraysPass> {
       op->dropAllUses();
       op->erase();
     }
+    // Of the tiles of an array a loop may change some only.
+    SmallVector<scf::ForOp> left;
+    kernel.walk([&](scf::ForOp loop) { left.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : left)
+      dropUnchanged(loop, rewriter);
   }
 };
 

@@ -105,3 +105,100 @@ tile.kernel @pipelined(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
   tile.local_store %second, %c[%c1] : tensor<32x32xf16>, !buffer
   tile.return
 }
+
+// A loop inside of the one that goes changes one of the tiles: it carries that one.
+// CHECK-LABEL: tile.kernel @one_of_two
+tile.kernel @one_of_two(%o: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %b = tile.alloc : !buffer
+  %v = tile.view %o[%c0] sizes [%c64, %c64] strides [%c64, %c1] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<0.0
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %zeros = tile.make_array %zero : !tiles
+  // CHECK: scf.for {{.*}} iter_args(%[[FIRST:.*]] = %[[ZERO]], %[[SECOND:.*]] = %[[ZERO]]) -> (tensor<32x32xf32>, tensor<32x32xf32>)
+  %sums = scf.for %k = %c0 to %c64 step %c32 iter_args(%outer = %zeros) -> (!tiles) {
+    %inner = scf.for %n = %c0 to %c64 step %c32 iter_args(%given = %outer) -> (!tiles) {
+      %slot = arith.divui %n, %c32 : index
+      // CHECK: %[[D0:.*]] = scf.for {{.*}} iter_args(%[[S0:.*]] = %[[FIRST]]) -> (tensor<32x32xf32>)
+      // CHECK: tile.dot %{{.*}}, %{{.*}}, %[[S0]]
+      // CHECK: %[[D1:.*]] = scf.for {{.*}} iter_args(%[[S1:.*]] = %[[SECOND]]) -> (tensor<32x32xf32>)
+      // CHECK: tile.dot %{{.*}}, %{{.*}}, %[[S1]]
+      %innermost = scf.for %r = %c0 to %c3 step %c1 iter_args(%tiles = %given) -> (!tiles) {
+        %x = tile.local_load %b[%c0] at [0, 0] : !buffer -> tensor<32x32xf16>
+        %old = tile.array_get %tiles[%slot] : !tiles
+        %new = tile.dot %x, %x, %old "mma.m16n8k16" warps [2, 1] : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+        %set = tile.array_set %new, %tiles[%slot] : !tiles
+        scf.yield %set : !tiles
+      }
+      scf.yield %innermost : !tiles
+    }
+    // CHECK: scf.yield %[[D0]], %[[D1]]
+    scf.yield %inner : !tiles
+  }
+  scf.for %n = %c0 to %c64 step %c32 {
+    %slot = arith.divui %n, %c32 : index
+    %sum = tile.array_get %sums[%slot] : !tiles
+    tile.store %sum, %v[%c0, %n] : tensor<32x32xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  }
+  tile.return
+}
+
+// The same through a loop in between: neither carries what the other does not change, and a tile that no loop changes is
+// what the array was made of.
+// CHECK-LABEL: tile.kernel @each_loop_carries_what_it_changes
+tile.kernel @each_loop_carries_what_it_changes(%o: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %b = tile.alloc : !buffer
+  %v = tile.view %o[%c0] sizes [%c64, %c64] strides [%c64, %c1] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<0.0
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %zeros = tile.make_array %zero : !tile.array<3 x tensor<32x32xf32>>
+  // CHECK: %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[FIRST:.*]] = %[[ZERO]], %[[SECOND:.*]] = %[[ZERO]]) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %sums = scf.for %k = %c0 to %c64 step %c32 iter_args(%outer = %zeros) -> (!tile.array<3 x tensor<32x32xf32>>) {
+    %x = tile.local_load %b[%c0] at [0, 0] : !buffer -> tensor<32x32xf16>
+    // CHECK: %[[OUTER0:.*]] = scf.for {{.*}} iter_args(%[[FIRST1:.*]] = %[[FIRST]]) -> (tensor<32x32xf32>) {
+    // CHECK: %[[INNER0:.*]] = scf.for {{.*}} iter_args(%[[FIRST2:.*]] = %[[FIRST1]]) -> (tensor<32x32xf32>) {
+    // CHECK: %[[D0:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[FIRST2]]
+    // CHECK-NEXT: scf.yield %[[D0]] : tensor<32x32xf32>
+    // CHECK: scf.yield %[[INNER0]] : tensor<32x32xf32>
+    // CHECK: %[[OUTER1:.*]] = scf.for {{.*}} iter_args(%[[SECOND1:.*]] = %[[SECOND]]) -> (tensor<32x32xf32>) {
+    // CHECK: %[[INNER1:.*]] = scf.for {{.*}} iter_args(%[[SECOND2:.*]] = %[[SECOND1]]) -> (tensor<32x32xf32>) {
+    // CHECK: %[[D1:.*]] = tile.dot %{{.*}}, %{{.*}}, %[[SECOND2]]
+    // CHECK-NEXT: scf.yield %[[D1]] : tensor<32x32xf32>
+    // CHECK: scf.yield %[[INNER1]] : tensor<32x32xf32>
+    // CHECK: scf.yield %[[OUTER0]], %[[OUTER1]] : tensor<32x32xf32>, tensor<32x32xf32>
+    %all = scf.for %n = %c0 to %c64 step %c32 iter_args(%given = %outer) -> (!tile.array<3 x tensor<32x32xf32>>) {
+      %slot = arith.divui %n, %c32 : index
+      %some = scf.for %r = %c0 to %c2 step %c1 iter_args(%taken = %given) -> (!tile.array<3 x tensor<32x32xf32>>) {
+        %one = scf.for %s = %c0 to %c2 step %c1 iter_args(%held = %taken) -> (!tile.array<3 x tensor<32x32xf32>>) {
+          %y = tile.local_load %b[%s] at [0, 0] : !buffer -> tensor<32x32xf16>
+          %old = tile.array_get %held[%slot] : !tile.array<3 x tensor<32x32xf32>>
+          %new = tile.dot %x, %y, %old "mma.m16n8k16" warps [2, 1] : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+          %set = tile.array_set %new, %held[%slot] : !tile.array<3 x tensor<32x32xf32>>
+          scf.yield %set : !tile.array<3 x tensor<32x32xf32>>
+        }
+        scf.yield %one : !tile.array<3 x tensor<32x32xf32>>
+      }
+      scf.yield %some : !tile.array<3 x tensor<32x32xf32>>
+    }
+    scf.yield %all : !tile.array<3 x tensor<32x32xf32>>
+  }
+  // CHECK: tile.store %[[SUMS]]#0
+  // CHECK: tile.store %[[SUMS]]#1
+  // CHECK: tile.store %[[ZERO]]
+  %first = tile.array_get %sums[%c0] : !tile.array<3 x tensor<32x32xf32>>
+  %second = tile.array_get %sums[%c1] : !tile.array<3 x tensor<32x32xf32>>
+  %third = tile.array_get %sums[%c2] : !tile.array<3 x tensor<32x32xf32>>
+  tile.store %first, %v[%c0, %c0] : tensor<32x32xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.store %second, %v[%c0, %c32] : tensor<32x32xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.store %third, %v[%c32, %c0] : tensor<32x32xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}

@@ -229,7 +229,9 @@ def TileUnrollArrays : Pass<"tile-unroll-arrays", "::fusion::tile::KernelOp"> {
   let summary = "Make a value of each tile of an array";
   let description = [{
     Unrolls the loops whose variables index an array of tiles in registers, and
-    replaces arrays by their tiles, also where other loops carry them. Runs after the
+    replaces arrays by their tiles, also where other loops carry them. An array comes
+    whole into a loop; its tiles are carried by the loops that change them and by no
+    others, so that each has its layout from what is computed there. Runs after the
     pipelining passes, so that loads in such loops have stages like any other: what
     those passes have noted relative to an iteration (`slot`) goes, stages become
     constants, and copies that the end of a pipeline predicates off are left out. An
