@@ -2,7 +2,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles chains and writes each of their kernels as a launch for mutate.py.
+"""Compiles chains and other programs (programs.py) and writes each of their kernels as a launch for mutate.py.
 
     compiler_cases.py OUTPUT --bin=build/bin
 
@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
+from programs import CASES as PROGRAMS  # noqa: E402
 from score_chains import chain  # noqa: E402
 
 # The smallest shapes with several blocks and as many iterations as stages and two more. For sm_90a those of which
@@ -86,7 +87,8 @@ SCORES = {
         dict(B=2, D=2),
     ),
 }
-SIZES = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i8": 1, "i64": 8, "f64": 8}
+SIZES = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i8": 1, "i64": 8, "f64": 8, "f8E4M3FN": 1}
+E4M3 = {-2: 0xC0, -1: 0xB8, 0: 0, 1: 0x38, 2: 0x40}
 
 
 def fill(kind, count, rng):
@@ -97,6 +99,11 @@ def fill(kind, count, rng):
         return struct.pack(f"<{count}f", *values)
     if kind == "bf16":
         return b"".join(struct.pack("<f", v)[2:] for v in values)
+    if kind == "f8E4M3FN":
+        return bytes(E4M3[v] for v in values)
+    if kind == "i8":
+        # What is between products is scaled for bytes of any value.
+        return struct.pack(f"<{count}b", *(rng.randint(-128, 127) for _ in range(count)))
     return bytes(count * SIZES[kind])
 
 
@@ -148,8 +155,24 @@ def write_scores(output, case, index):
     launches(case, folder, index)
 
 
+def write_program(output, name, index):
+    case = PROGRAMS[name]
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    (folder / "kernels.mlir").write_text(case.text)
+    options = f"=chip={case.chip} force-fusion=true{case.options}"
+    if case.schedule:
+        lower(path, run("fusion-opt", path + ".mlir", "--fuse-to-groups" + options), case.schedule)
+    else:
+        run("fusion-opt", path + ".mlir", "--fuse-to-nvvm" + options, "-o", path + ".nvvm.mlir")
+        run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+        run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+    launches(name, folder, index)
+
+
 def launches(name, folder, index):
-    """Adds the launches of FOLDER/kernels.json, each in a folder of its own."""
+    """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before it made."""
     ptx = folder / "kernels.ptx"
     manifest = json.loads((folder / "kernels.json").read_text())
     kernels = {kernel["name"]: kernel for kernel in manifest["kernels"]}
@@ -180,6 +203,9 @@ def launches(name, folder, index):
                 "cluster": kernel.get("cluster") or [1, 1, 1],
                 "dynamic_shared_memory": kernel["dynamic_shared_memory"], "arguments": arguments,
             }))
+            if i + 1 < len(function["launches"]):
+                run("fusion-emulate", str(ptx), f"--launch={path}")
+                buffers.update((of, (where / f"{of}.out").read_bytes()) for of in buffers if (where / f"{of}.out").exists())
             index.append({"name": f"{name}_{i}", "kernel": launch["kernel"], "case": i, "ptx": str(ptx), "launch": str(path)})
 
 
@@ -197,6 +223,8 @@ def main():
         write_pipelined(arguments.output, case, stages, registers, index, *shape)
     for case in SCORES:
         write_scores(arguments.output, case, index)
+    for name in PROGRAMS:
+        write_program(arguments.output, name, index)
     (arguments.output / "index.json").write_text(json.dumps(index, indent=1) + "\n")
 
 
