@@ -53,7 +53,7 @@ bool fusion::isContraction(linalg::LinalgOp op) {
     return isConvolution(op);
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  return succeeded(dims) && !dims->k.empty();
+  return succeeded(dims) && !dims->k.empty() && inferProductLoops(op);
 }
 
 bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
