@@ -45,8 +45,7 @@ def cases():
 def predict(path, chip, stages, registers):
     """Microseconds of the kernels, or None where none has a schedule."""
     passes = (
-        f"fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
-        f"fuse-merge-axes{{chip={chip} force-fusion=true}},fuse-form-groups{{chip={chip} force-fusion=true}},"
+        f"fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
         f"fuse-search-schedules{{max-stages={stages} max-register-stages={registers}}}"
     )
     done = subprocess.run(

@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ("default", "mcfuser", "chimera-printed", "chimera-obs2", "alcop")
 PIPELINE = (
-    "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{chip={chip} space={space} model={model} report={report}}},"
     "tile-pipeline,tile-to-nvvm)"
 )

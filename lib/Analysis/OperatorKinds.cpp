@@ -10,17 +10,18 @@
 #include "fusion/Analysis/Windows.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace fusion;
 
-/// Whether the body is made of scalar operations on its arguments, constants
-/// and loop indices.
+/// Whether the body is made of scalar operations on its arguments, constants,
+/// loop indices and elements of tensors at places that it computes.
 static bool hasScalarBody(linalg::LinalgOp op) {
   for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (isa<linalg::IndexOp>(inner))
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
       continue;
     StringRef dialect = inner.getName().getDialectNamespace();
     if ((dialect != "arith" && dialect != "math") || inner.getNumRegions() != 0)
@@ -33,9 +34,8 @@ static bool hasScalarBody(linalg::LinalgOp op) {
   return true;
 }
 
-bool fusion::isElementwise(linalg::LinalgOp op) {
-  if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops() || op.getNumLoops() == 0)
+bool fusion::isPointwise(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
     return false;
   for (AffineMap map : op.getIndexingMapsArray())
     if (!map.isProjectedPermutation())
@@ -48,12 +48,16 @@ bool fusion::isElementwise(linalg::LinalgOp op) {
   return hasScalarBody(op);
 }
 
+bool fusion::isElementwise(linalg::LinalgOp op) {
+  return !isa<linalg::FillOp>(op) && op.getNumLoops() != 0 &&
+         op.getBlock()->getOps<tensor::ExtractOp>().empty() && isPointwise(op);
+}
+
 bool fusion::isContraction(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op))
     return isConvolution(op);
-  FailureOr<linalg::ContractionDimensions> dims =
-      linalg::inferContractionDims(op);
-  return succeeded(dims) && !dims->k.empty() && inferProductLoops(op);
+  std::optional<ProductLoops> loops = inferProductLoops(op);
+  return loops && !loops->k.empty();
 }
 
 bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {

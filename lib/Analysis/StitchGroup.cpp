@@ -57,32 +57,11 @@ LogicalResult StitchBuilder::separate() {
   return success();
 }
 
-/// Element-wise but for elements that the body reads at places of its own.
-static bool readsElementwise(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
-    return false;
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (!map.isProjectedPermutation())
-      return false;
-  OpOperand *init = op.getDpsInitOperand(0);
-  if (!op.getMatchingIndexingMap(init).isPermutation() ||
-      op.payloadUsesValueFromOperand(init))
-    return false;
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
-      continue;
-    StringRef dialect = inner.getName().getDialectNamespace();
-    if ((dialect != "arith" && dialect != "math") || inner.getNumRegions() != 0)
-      return false;
-  }
-  return true;
-}
-
 LogicalResult StitchBuilder::classify() {
   for (linalg::LinalgOp op : group.operators) {
     // A contraction is a sum of products like any other here.
     std::optional<ReductionBody> body = matchCombination(op);
-    if (!body && !isElementwise(op) && !readsElementwise(op))
+    if (!body && !isPointwise(op))
       return decline(op->getName().getStringRef() +
                      " is neither element-wise nor a reduction by one "
                      "operation");

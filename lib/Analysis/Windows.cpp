@@ -249,12 +249,11 @@ std::optional<ProductLoops> fusion::inferProductLoops(linalg::LinalgOp op) {
          inResult = maps[2].isFunctionOfDim(loop);
     if (inResult != (kinds[loop] == utils::IteratorType::parallel))
       return std::nullopt;
-    if (inResult && !inFirst && !inSecond)
-      continue; // a value that is repeated
     if (inResult)
       (inFirst && inSecond ? loops.batch
        : inFirst           ? loops.m
-                           : loops.n)
+       : inSecond          ? loops.n
+                           : loops.repeated)
           .push_back(loop);
     else if (inFirst && inSecond)
       loops.k.push_back(loop);
@@ -299,9 +298,7 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
 /// filter. Where there are groups, one channel of the result in each is no
 /// column.
 static bool isOfMatrices(linalg::LinalgOp op, const ProductLoops &loops) {
-  if (loops.m.empty() || loops.n.empty() ||
-      loops.batch.size() + loops.m.size() + loops.n.size() + loops.k.size() !=
-          op.getNumLoops())
+  if (loops.m.empty() || loops.n.empty() || !loops.repeated.empty())
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto count = [&](ArrayRef<unsigned> list) {

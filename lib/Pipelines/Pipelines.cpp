@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace fusion;
 
 void fusion::buildFormGroupsPipeline(OpPassManager &manager,
-                                     const FuseToNVVMOptions &options) {
+                                     const FormGroupsPipelineOptions &options) {
   manager.addPass(createFuseTosaToLinalg());
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
@@ -34,11 +34,15 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   merge.skipMasked = options.skipMasked;
   merge.forceFusion = options.forceFusion;
   manager.addPass(createFuseMergeAxes(merge));
+  // Reshapes that were made for different operators are the same.
+  manager.addPass(createCSEPass());
   FuseFormGroupsOptions form;
   form.chip = options.chip;
   form.forceFusion = options.forceFusion;
   form.skipMasked = options.skipMasked;
   form.stitch = options.stitch;
+  form.planReport = options.planReport;
+  form.planPage = options.planPage;
   manager.addPass(createFuseFormGroups(form));
 }
 
@@ -63,6 +67,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelineExpand());
   kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileUnrollArrays());
+  kernels.addPass(createTilePipelinePrune());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
@@ -105,6 +110,9 @@ void fusion::registerPipelines() {
       "Compile a module of functions over tensors to nvvm kernels and a host "
       "plan",
       buildFuseToNVVMPipeline);
+  PassPipelineRegistration<FormGroupsPipelineOptions>(
+      "fuse-to-unscheduled-groups", "Form groups and leave their schedules open",
+      buildFormGroupsPipeline);
   PassPipelineRegistration<FuseToNVVMOptions>(
       "fuse-to-groups", "Form groups and choose their schedules",
       [](OpPassManager &manager, const FuseToNVVMOptions &options) {

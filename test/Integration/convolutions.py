@@ -16,8 +16,7 @@ from convolution_programs import Program, chimera, draw, layer  # noqa: E402
 from hand_schedule import ROOT  # noqa: E402
 
 PIPELINE = (
-    "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-merge-axes{{chip={chip} force-fusion=true}},cse,"
-    "fuse-form-groups{{chip={chip} force-fusion=true}},fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
 )
 
 # Name: program, kernels (None: any number), whether tensor cores or multiply-adds of tiles compute it.

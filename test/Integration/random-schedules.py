@@ -63,8 +63,7 @@ def workloads():
 
 
 PIPELINE = (
-    "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
-    "fuse-merge-axes{{chip=sm_80 force-fusion=true}},fuse-form-groups{{chip=sm_80 force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip=sm_80 force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} rescale-threshold={threshold}}},tile-pipeline,tile-to-nvvm)"
 )
 

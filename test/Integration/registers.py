@@ -37,8 +37,7 @@ OTHERS = (
     ("sm_90a", "--family=conv_chains_chimera --case=C5"),
 )
 PIPELINE = (
-    "builtin.module(fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
-    "fuse-merge-axes{{chip={chip} force-fusion=true}},cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} report={report}}},tile-pipeline,tile-to-nvvm)"
 )
 

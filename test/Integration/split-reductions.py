@@ -7,16 +7,9 @@ import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import emulate, generate, lower, schedule  # noqa: E402
+from hand_schedule import PRODUCT, emulate, generate, lower, schedule  # noqa: E402
 
-PRODUCT = dict(
-    tiling="mn(k(LA,LB,CC),SC)",
-    tiles=dict(m=32, n=32, k=32),
-    blocks=["m", "n"],
-    maps=dict(C=("m", "n", "k", "[2, 2]")),
-    places=dict(A="shared, async16", B="shared, async16", C="shared"),
-    split="k",
-)
+PRODUCT = dict(PRODUCT, split="k")
 CHAIN = dict(
     tiling="mh(n(k(LA,LB,CC),LD,CE),SE)",
     tiles=dict(m=32, n=32, k=32, h=32),

@@ -15,8 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inp
 from chain_programs import text
 from graph_programs import GRAPHS, program
 
-PIPELINE = ("builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,fuse-merge-axes{chip=%s},cse,"
-            "fuse-form-groups{chip=%s plan-report=%s plan-html=%s})")  # fmt: skip
+PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s plan-report=%s plan-html=%s})"
 # Of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
 ON_AVERAGE, AT_MOST = 0.40, 0.49
 
@@ -30,7 +29,7 @@ def explore(name, folder, chip):
     """The plans of a graph at its full sizes."""
     path = os.path.join(folder, name)
     write(name, path + ".mlir", False)
-    pipeline = PIPELINE % (chip, chip, path + ".json", path + ".html")
+    pipeline = PIPELINE % (chip, path + ".json", path + ".html")
     subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
     with open(path + ".json") as file:
         (function,) = json.load(file)["functions"]

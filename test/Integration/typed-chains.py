@@ -48,7 +48,7 @@ TYPES = {
     "e5m2": ("sm_89", 1, 2**-3),
 }
 PIPELINE = (
-    "builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
 )
 # fusion-run's own tolerance is so many times the root mean square of the reference.

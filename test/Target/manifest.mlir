@@ -1,6 +1,6 @@
 // The host plan as JSON.
 // Each operator by itself, so that there are temporaries.
-// RUN: fusion-opt %s --pass-pipeline="builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,fuse-form-groups{chip=sm_80 stitch=none},fuse-search-schedules,tile-pipeline,tile-to-nvvm)" \
+// RUN: fusion-opt %s --fuse-to-nvvm="chip=sm_80 stitch=none" \
 // RUN:   | fusion-translate --fuse-to-manifest > %t.json
 // RUN: %python -c "import json, sys; m = json.load(open(sys.argv[1])); m.pop('ptx'); print(json.dumps(m, sort_keys=True))" %t.json > %t.txt
 // RUN: FileCheck %s < %t.txt

@@ -377,3 +377,28 @@ func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x
   } -> tensor<32x32xf32>
   return %r, %two#1 : tensor<32x32xf32>, tensor<32xf32>
 }
+
+// A product whose value is repeated along a loop of the result alone is a product.
+// CHECK-LABEL: func.func @repeated_product
+// CHECK: fuse.chain
+// CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK-NOT: fuse.stitch
+// CHECK: return
+func.func @repeated_product(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>) -> tensor<5x64x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5x64x48xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<5x64x48xf32>) -> tensor<5x64x48xf32>
+  %c = linalg.generic {
+    indexing_maps = [affine_map<(r, m, n, k) -> (m, k)>, affine_map<(r, m, n, k) -> (k, n)>,
+                     affine_map<(r, m, n, k) -> (r, m, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  } ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%f : tensor<5x64x48xf32>) {
+  ^bb0(%x: f16, %y: f16, %s: f32):
+    %x32 = arith.extf %x : f16 to f32
+    %y32 = arith.extf %y : f16 to f32
+    %p = arith.mulf %x32, %y32 : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<5x64x48xf32>
+  return %c : tensor<5x64x48xf32>
+}

@@ -91,8 +91,13 @@ mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, mlir::Location loc,
 mlir::TypedAttr reductionStart(mlir::OpBuilder &b, mlir::Location loc,
                                const ReductionBody &body);
 
-/// Whether all loops are parallel, all maps are projected permutations and the
-/// body is made of scalar operators only.
+/// Whether all loops, of which there may be none, are parallel, all maps are
+/// projected permutations and the body is made of scalar operators and of
+/// elements of tensors at places that it computes.
+bool isPointwise(mlir::linalg::LinalgOp op);
+
+/// Whether the operator is pointwise in one loop or more, reads elements by its
+/// maps only, and is no fill.
 bool isElementwise(mlir::linalg::LinalgOp op);
 
 /// Whether the operator is a contraction: a sum of products of two operands,

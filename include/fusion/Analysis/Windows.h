@@ -49,7 +49,11 @@ struct ProductLoops {
   llvm::SmallVector<unsigned, 2> m;     ///< the first operand and the result
   llvm::SmallVector<unsigned, 2> n;     ///< the second operand and the result
   llvm::SmallVector<unsigned, 2> k;     ///< the operands only
+  /// The result only, which repeats its values along them.
+  llvm::SmallVector<unsigned, 2> repeated;
 };
+/// nullopt where a loop is of none of the five kinds: one that sums over an
+/// operand by itself.
 std::optional<ProductLoops> inferProductLoops(mlir::linalg::LinalgOp op);
 
 /// Whether the operator is a sum of products of two operands of static sizes,

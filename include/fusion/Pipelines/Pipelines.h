@@ -16,8 +16,9 @@ namespace fusion {
 
 class GroupMeasurer;
 
-/// Options of `fuse-to-nvvm`.
-struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
+/// Options of `fuse-to-unscheduled-groups`.
+struct FormGroupsPipelineOptions
+    : mlir::PassPipelineOptions<FormGroupsPipelineOptions> {
   Option<std::string> chip{*this, "chip",
                            llvm::cl::desc("Chip to compile for; default: the "
                                           "module's fuse.chip, else sm_80"),
@@ -36,21 +37,34 @@ struct FuseToNVVMOptions : mlir::PassPipelineOptions<FuseToNVVMOptions> {
       llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "
                      "0 there"),
       llvm::cl::init(true)};
-  Option<unsigned> rescaleThreshold{
-      *this, "rescale-threshold",
-      llvm::cl::desc("Correct the sums of online reductions only where that "
-                     "divides them by more than 2 to this; 0: always"),
-      llvm::cl::init(0)};
   Option<std::string> stitch{
       *this, "stitch",
       llvm::cl::desc("What is left of chains: explorer, printed, greedy or none "
                      "(fuse-form-groups)"),
       llvm::cl::init("explorer")};
+  Option<std::string> planReport{
+      *this, "plan-report",
+      llvm::cl::desc("Write the graph of what is left of chains, and the plan "
+                     "for it, as JSON to this file (fuse-form-groups)"),
+      llvm::cl::init("")};
+  Option<std::string> planPage{
+      *this, "plan-html",
+      llvm::cl::desc("The same as a page (fuse-form-groups)"),
+      llvm::cl::init("")};
+};
+
+/// Options of `fuse-to-groups` and `fuse-to-nvvm`.
+struct FuseToNVVMOptions : FormGroupsPipelineOptions {
+  Option<unsigned> rescaleThreshold{
+      *this, "rescale-threshold",
+      llvm::cl::desc("Correct the sums of online reductions only where that "
+                     "divides them by more than 2 to this; 0: always"),
+      llvm::cl::init(0)};
 };
 
 /// From a module of func.funcs over tensors to groups without schedules.
 void buildFormGroupsPipeline(mlir::OpPassManager &manager,
-                             const FuseToNVVMOptions &options);
+                             const FormGroupsPipelineOptions &options);
 
 /// The same, and their schedules. A
 /// measurer (fusion/Transforms/GroupMeasurer.h) outlives the manager.

@@ -322,7 +322,6 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
   const LinearLayout &layout = getLayout(type).getValue();
   Type element = type.getElementType();
   int64_t width = accessWidth(view.type, layout);
-  auto vectorType = VectorType::get({width}, memoryType(element));
   const Values &values = registers[op.getValue()];
   Value first = isFirstHolder(layout);
   llvm::DenseSet<int64_t> stored;

@@ -169,17 +169,15 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
 }
 
 LogicalResult KernelEmitter::emitCommit() {
-  lastGroup = nvgpu::DeviceAsyncCreateGroupOp::create(
+  nvgpu::DeviceAsyncCreateGroupOp::create(
       b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
   return success();
 }
 
-LogicalResult KernelEmitter::emitWait(Operation *op, int64_t pending) {
-  if (!lastGroup || !lastGroup.getParentRegion()->isAncestor(
-                        b.getInsertionBlock()->getParent()))
-    return op->emitOpError("waits where no group has been committed");
-  nvgpu::DeviceAsyncWaitOp::create(b, loc, lastGroup,
-                                   b.getI32IntegerAttr(pending));
+// nvgpu's wait takes a group that dominates it; the last one may have been
+// closed in a loop.
+LogicalResult KernelEmitter::emitWait(int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, static_cast<uint32_t>(pending));
   return success();
 }
 

@@ -391,7 +391,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       })
       .Case<CommitOp, ProducerCommitOp>([&](auto) { return emitCommit(); })
       .Case<WaitOp, ConsumerWaitOp>(
-          [&](auto o) { return emitWait(o, o.getPending()); })
+          [&](auto o) { return emitWait(o.getPending()); })
       // Barriers keep these where copies are synchronised by groups.
       .Case<ProducerAcquireOp, ConsumerReleaseOp>(
           [](auto) { return success(); })

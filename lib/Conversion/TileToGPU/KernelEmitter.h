@@ -175,7 +175,7 @@ private:
   mlir::LogicalResult emitAlloc(tile::AllocOp op);
   mlir::LogicalResult emitCopyAsync(tile::CopyAsyncOp op);
   mlir::LogicalResult emitCommit();
-  mlir::LogicalResult emitWait(mlir::Operation *op, int64_t pending);
+  mlir::LogicalResult emitWait(int64_t pending);
   mlir::LogicalResult emitLocalLoad(tile::LocalLoadOp op);
   mlir::LogicalResult emitLocalStore(tile::LocalStoreOp op);
   mlir::LogicalResult emitConvert(tile::ConvertLayoutOp op);
@@ -204,7 +204,6 @@ private:
   mlir::Location loc;
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
-  Value lastGroup;                 ///< of asynchronous copies
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;
   llvm::DenseMap<Value, View> views;

@@ -22,7 +22,7 @@
 // Each thread copies 16 bytes of A (32 x 16) and of B (16 x 32).
 // CHECK-COUNT-2: nvgpu.device_async_copy %{{.*}}, 8 {bypassL1} : memref<?xf16> to memref<512xf16, #gpu.address_space<workgroup>>
 // CHECK: %[[GROUP:.*]] = nvgpu.device_async_create_group
-// CHECK-NEXT: nvgpu.device_async_wait %[[GROUP]] {numGroups = 0 : i32}
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
 // CHECK: gpu.barrier
 // A as it lies, B transposed on the way.
 // CHECK: nvgpu.ldmatrix {{.*}} {numTiles = 4 : i32, transpose = false}

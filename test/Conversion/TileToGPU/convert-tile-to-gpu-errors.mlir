@@ -98,25 +98,6 @@ tile.kernel @dot_of_other_layouts(%h: f16, %f: f32) attributes {warps = 1 : i64}
 
 // -----
 
-tile.kernel @wait_for_nothing() attributes {warps = 1 : i64} {
-  // expected-error @below {{'tile.wait' op waits where no group has been committed}}
-  tile.wait 0
-  tile.return
-}
-
-// -----
-
-tile.kernel @group_of_another_region(%c: i1) attributes {warps = 1 : i64} {
-  scf.if %c {
-    tile.commit
-  }
-  // expected-error @below {{'tile.wait' op waits where no group has been committed}}
-  tile.wait 0
-  tile.return
-}
-
-// -----
-
 #acc = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0] -> [16, 8]">
 #row = #tile.layout<"register: 8*[1]; lane: 4*[0] 8*[0] -> [8]">
 tile.kernel @broadcast_of_another_layout(%e: f32) attributes {warps = 1 : i64} {

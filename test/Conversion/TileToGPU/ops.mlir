@@ -118,7 +118,7 @@ tile.kernel @replicas_store_once(%p: !tile.ptr<f32> {tile.access = #tile.access<
 // CHECK: %[[CHUNK:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
 // CHECK: nvgpu.device_async_copy %{{.*}}, 8, %[[CHUNK]] {bypassL1}
 // CHECK: %[[G:.*]] = nvgpu.device_async_create_group
-// CHECK: nvgpu.device_async_wait %[[G]] {numGroups = 1 : i32}
+// CHECK: nvvm.cp.async.wait.group 1
 tile.kernel @copies(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64, shared_memory = 512 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

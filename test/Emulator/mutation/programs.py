@@ -20,7 +20,7 @@ import score_chains  # noqa: E402
 import stitch_programs  # noqa: E402
 import typed_chains  # noqa: E402
 from convolution_programs import Program, layer  # noqa: E402
-from hand_schedule import run, schedule  # noqa: E402
+from hand_schedule import PRODUCT, run, schedule  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -55,15 +55,7 @@ def typed(kind, operator, chip="sm_80", options="", k=32):
     return Case(typed_chains.chain(kind, (64, k, 160, 32), (), ("relu",)), text.replace("mma.m16n8k16", operator), chip, options)
 
 
-PRODUCT = dict(
-    tiling="mn(k(LA,LB,CC),SC)",
-    tiles=dict(m=32, n=32, k=32),
-    blocks=["m", "n"],
-    maps=dict(C=("m", "n", "k", "[2, 2]")),
-    places=dict(A="shared, async16", B="shared, async16", C="shared"),
-    stages=dict(A=3, B=3),
-    registers=2,
-)
+PRODUCT = dict(PRODUCT, stages=dict(A=3, B=3), registers=2)
 BOTH = dict(
     tiling="m(k(LA,LB,CC),LD,CE,SE)",
     tiles=dict(m=32, n=32, k=32, h=32),
@@ -140,6 +132,17 @@ THREE = dict(
     stages=dict(A=2, B=2),
     registers=2,
 )
+# All of C is computed before the second product begins, and kept; the loop over it that the second one has is unrolled.
+KEPT = dict(
+    tiling="m(n(k(LA,LB,CC)),h(n(LD,CE),SE))",
+    tiles=dict(m=32, n=32, k=32, h=32),
+    blocks=["m"],
+    maps=dict(C=("m", "n", "k", "[2, 1]"), E=("m", "h", "n", "[2, 1]")),
+    places=dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared"),
+    stages=dict(A=3, B=3, D=2),
+    warps=2,
+    registers=2,
+)
 # A's rows are divided by their root mean square (D), which is summed beside the product.
 NORMALISED = PRODUCT | dict(
     tiling="mn(k(LA,LB,CD,CC),SC)",
@@ -187,6 +190,7 @@ CASES = {
     "two-scores": case(joined_chains.two_scores(1, 64, 160, 32, 32), SCORES),
     "adapted": case(joined_chains.adapted(1, 64, 160, 16, 64), ADAPTED),
     "three": case(products("64,128,64,64,128"), THREE),
+    "kept": case(products("64,160,128,64"), KEPT),
     "normalised": case(normalised_chains.chain(64, 160, 64, gain=False), NORMALISED),
     "gated": case(joined_chains.gated(1, 64, 160, 32, 64), GATED),
 }  # fmt: skip

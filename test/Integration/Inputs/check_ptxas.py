@@ -29,8 +29,7 @@ def parse():
 def check(arguments, source, chip):
     """The promises that are broken."""
     pipeline = (
-        "builtin.module(fuse-tensor-to-linalg,fuse-explicit-numerics,fuse-check-sizes,fuse-normalize,cse,"
-        f"fuse-form-groups{{chip={chip} force-fusion=true}},"
+        f"builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
         f"fuse-search-schedules{{chip={chip} {arguments.search}}},tile-pipeline,tile-to-nvvm)"
         if arguments.search
         else f"builtin.module(fuse-to-nvvm{{chip={chip} force-fusion=true}})"

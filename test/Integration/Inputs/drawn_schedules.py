@@ -5,9 +5,8 @@ import os
 import subprocess
 import sys
 
-PIPELINE = ("builtin.module(fuse-explicit-numerics,fuse-tensor-to-linalg,fuse-check-sizes,fuse-normalize,cse,"
-            "fuse-form-groups{chip=%s force-fusion=true},fuse-search-schedules{random-seed=%d rescale-threshold=%d},"
-            "tile-pipeline,tile-to-nvvm)")  # fmt: skip
+PIPELINE = ("builtin.module(fuse-to-unscheduled-groups{chip=%s force-fusion=true},"
+            "fuse-search-schedules{random-seed=%d rescale-threshold=%d},tile-pipeline,tile-to-nvvm)")  # fmt: skip
 
 
 def run_chain(folder, name, text, seed, chip="sm_80"):

@@ -8,6 +8,14 @@ import sys
 from set_schedule import replace_schedule
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+# A product of matrices, to be varied: no stages, no parts.
+PRODUCT = dict(
+    tiling="mn(k(LA,LB,CC),SC)",
+    tiles=dict(m=32, n=32, k=32),
+    blocks=["m", "n"],
+    maps=dict(C=("m", "n", "k", "[2, 2]")),
+    places=dict(A="shared, async16", B="shared, async16", C="shared"),
+)
 OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
 
 

@@ -147,16 +147,6 @@ struct InsertBarriersPass
       access.isOrderedInWarps = true;
   }
 
-  /// The pipelined buffers whose slots count the iterations of this loop: those
-  /// that its body fills.
-  static llvm::SmallPtrSet<Value, 4> pipelinedBy(scf::ForOp loop) {
-    llvm::SmallPtrSet<Value, 4> buffers;
-    for (Operation &op : *loop.getBody())
-      if (std::optional<Fill> fill = Fill::get(&op); fill && fill->slot())
-        buffers.insert(fill->buffer());
-    return buffers;
-  }
-
   /// One iteration later: what was the slot after the current one is the
   /// current.
   static void nextIteration(State &state,
@@ -167,13 +157,27 @@ struct InsertBarriersPass
           access.slot = (*access.slot + access.stages - 1) % access.stages;
   }
 
-  /// Outside of the loop nothing is known of the stage.
-  static void leaveLoop(State &state,
+  /// Outside of the loop no iteration is the current one. A pipelined loop
+  /// begins with stage 0: where it is known how many iterations it has made, so
+  /// are the bytes. Only fragments for the iteration that would have been next
+  /// are read from an older stage (tile-pipeline-registers).
+  static void leaveLoop(scf::ForOp loop, State &state,
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
+    std::optional<APInt> iterations = loop.getStaticTripCount();
     for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
-      for (Access &access : *list)
-        if (buffers.contains(access.owner))
-          access.slot.reset();
+      for (Access &access : *list) {
+        if (!access.slot || !buffers.contains(access.owner))
+          continue;
+        bool isAhead = !access.isWrite && *access.slot == 0;
+        if (iterations && !iterations->isZero() && !isAhead) {
+          int64_t stage =
+              (iterations->getSExtValue() + *access.slot) % access.stages;
+          int64_t bytes = (access.end - access.begin) / access.stages;
+          access.begin += stage * bytes;
+          access.end = access.begin + bytes;
+        }
+        access.slot.reset();
+      }
   }
 
   /// A barrier for what is pending: of the block, unless it belongs to warps.
@@ -202,7 +206,7 @@ struct InsertBarriersPass
 
   /// The body follows what is before the loop and itself.
   void followLoop(scf::ForOp loop, State &state) {
-    llvm::SmallPtrSet<Value, 4> buffers = pipelinedBy(loop);
+    llvm::SmallPtrSet<Value, 4> buffers = pipelinedBuffers(loop);
     State entry = state;
     while (true) {
       State after = entry;
@@ -215,7 +219,7 @@ struct InsertBarriersPass
     }
     if (!runsAtLeastOnce(loop))
       state.join(entry);
-    leaveLoop(state, buffers);
+    leaveLoop(loop, state, buffers);
   }
 
   /// A barrier that the body needs on account of what is before the loop only

@@ -75,6 +75,22 @@ bool fusion::tile::runsAtLeastOnce(scf::ForOp loop) {
          lower.slt(upper);
 }
 
+llvm::SmallPtrSet<Value, 4> fusion::tile::pipelinedBuffers(scf::ForOp loop) {
+  auto isFilledInside = [&](Value buffer) {
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      std::optional<Fill> fill = Fill::get(user);
+      return fill && fill->slot() && user->getBlock() != loop.getBody() &&
+             loop->isProperAncestor(user);
+    });
+  };
+  llvm::SmallPtrSet<Value, 4> buffers;
+  for (Operation &op : *loop.getBody())
+    if (std::optional<Fill> fill = Fill::get(&op);
+        fill && fill->slot() && !isFilledInside(fill->buffer()))
+      buffers.insert(fill->buffer());
+  return buffers;
+}
+
 SmallVector<Fill> fusion::tile::stagedFills(Block &block) {
   SmallVector<Fill> fills;
   for (Operation &op : block)

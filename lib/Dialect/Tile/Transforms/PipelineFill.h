@@ -79,6 +79,10 @@ llvm::LogicalResult verifyStagedFill(const Fill &fill, mlir::scf::ForOp loop);
 /// Whether the bounds are constants and leave an iteration.
 bool runsAtLeastOnce(mlir::scf::ForOp loop);
 
+/// The pipelined buffers whose slots count the iterations of `loop`: those that
+/// its body fills, but for what fills the first stages of a loop inside.
+llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
+
 /// The fills of a block that have been given stages.
 llvm::SmallVector<Fill> stagedFills(mlir::Block &block);
 

@@ -68,13 +68,9 @@ static void collectLoops(Value index, llvm::SetVector<Operation *> &loops) {
 
 /// The notes on a loop's pipelined buffers count its iterations.
 static void dropSlots(scf::ForOp loop) {
-  for (Operation &op : *loop.getBody()) {
-    std::optional<Fill> fill = Fill::get(&op);
-    if (!fill || !fill->slot())
-      continue;
-    for (Operation *user : fill->buffer().getUsers())
+  for (Value buffer : pipelinedBuffers(loop))
+    for (Operation *user : buffer.getUsers())
       user->removeAttr("slot");
-  }
 }
 
 static LogicalResult unroll(scf::ForOp loop) {

@@ -202,3 +202,50 @@ tile.kernel @each_loop_carries_what_it_changes(%o: !tile.ptr<f32> {tile.access =
   tile.store %third, %v[%c32, %c0] : tensor<32x32xf32>, !tile.view<2 x f32, unit = 1, alignment = 16>
   tile.return
 }
+
+// A loop that goes around a pipelined one: what fills the first stages of that one in front of it, and the notes relative
+// to its iterations, stay.
+// CHECK-LABEL: tile.kernel @pipelined_inside
+tile.kernel @pipelined_inside(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %b = tile.alloc : !buffer
+  %v = tile.view %a[%c0] sizes [%c32, %c64] strides [%c64, %c1] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf16>
+  %zeros = tile.make_array %zero : !tile.array<2 x tensor<32x32xf16>>
+  // CHECK: tile.copy_async {{.*}} {slot = 0 : i64}
+  // CHECK: scf.for
+  // CHECK: tile.copy_async {{.*}} {slot = 1 : i64}
+  // CHECK: tile.local_load {{.*}} {slot = 0 : i64}
+  // CHECK: tile.copy_async {{.*}} {slot = 0 : i64}
+  %all = scf.for %n = %c0 to %c64 step %c32 iter_args(%given = %zeros) -> (!tile.array<2 x tensor<32x32xf16>>) {
+    %slot = arith.divui %n, %c32 : index
+    tile.copy_async %v[%c0, %c0], %b[%c0] by async16 {slot = 0 : i64} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+    tile.producer_commit
+    %sum:2 = scf.for %k = %c0 to %c64 step %c32 iter_args(%s = %zero, %r = %i0) -> (tensor<32x32xf16>, i32) {
+      %read = arith.index_castui %r : i32 to index
+      %w = arith.subi %i1, %r : i32
+      %write = arith.index_castui %w : i32 to index
+      tile.consumer_wait 0
+      tile.producer_acquire
+      %next = arith.addi %k, %c32 : index
+      %inside = arith.cmpi slt, %next, %c64 : index
+      tile.copy_async %v[%c0, %next], %b[%write] by async16 if %inside {slot = 1 : i64} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+      tile.producer_commit
+      %x = tile.local_load %b[%read] at [0, 0] {slot = 0 : i64} : !buffer -> tensor<32x32xf16>
+      %t = arith.addf %s, %x : tensor<32x32xf16>
+      tile.consumer_release
+      scf.yield %t, %w : tensor<32x32xf16>, i32
+    }
+    %set = tile.array_set %sum#0, %given[%slot] : !tile.array<2 x tensor<32x32xf16>>
+    scf.yield %set : !tile.array<2 x tensor<32x32xf16>>
+  }
+  %first = tile.array_get %all[%c0] : !tile.array<2 x tensor<32x32xf16>>
+  %c = tile.alloc : !buffer
+  tile.local_store %first, %c[%c0] : tensor<32x32xf16>, !buffer
+  tile.return
+}

@@ -260,4 +260,32 @@ def TileUnrollArrays : Pass<"tile-unroll-arrays", "::fusion::tile::KernelOp"> {
   ];
 }
 
+def TilePipelinePrune : Pass<"tile-pipeline-prune", "::fusion::tile::KernelOp"> {
+  let summary = "Drop groups without copies, and what guards them";
+  let description = [{
+    Where the rounds of a pipelined loop are unrolled, the last ones copy nothing: the
+    stages they would fill are never read. Their commits close empty groups, which
+    later waits still count; their acquires guard no stage. Both go, the waits leave as
+    many groups fewer in flight, and a wait that an earlier one has made sure of
+    already goes, too. Where a group may be counted by a wait out of sight, in another
+    block, while older copies are in flight, it stays. Runs after
+    `tile-unroll-arrays`.
+
+    ```mlir
+    tile.consumer_wait 0
+    tile.producer_acquire
+    tile.producer_commit
+    %c = tile.local_load %buffer[%c1] at [0, 0] : …
+    tile.consumer_release
+    ```
+
+    becomes
+
+    ```mlir
+    tile.consumer_wait 0
+    %c = tile.local_load %buffer[%c1] at [0, 0] : …
+    ```
+  }];
+}
+
 #endif // FUSION_DIALECT_TILE_TRANSFORMS_PASSES
