@@ -183,11 +183,10 @@ static InFlight pruneGroups(Block &block, Segment segment) {
                          llvm::any_of(*loop.getBody(), [](Operation &inner) {
                            return isCommit(&inner);
                          });
-    bool leavesOpen =
-        (segment.hasOpenCopies() && !surelyCommits) ||
-        anyInside(op, [](Operation *inner) {
-          return isa<CopyAsyncOp>(inner) && !isCommitted(inner);
-        });
+    bool leavesOpen = (segment.hasOpenCopies() && !surelyCommits) ||
+                      anyInside(op, [](Operation *inner) {
+                        return isa<CopyAsyncOp>(inner) && !isCommitted(inner);
+                      });
     // One of the regions is entered, or none; what an iteration of a loop
     // leaves is not carried into the next.
     InFlight most = segment.prune();
@@ -205,24 +204,35 @@ static InFlight pruneGroups(Block &block, Segment segment) {
   return segment.prune();
 }
 
-/// A round that fills nothing acquires no stage.
+/// A round that fills nothing acquires no stage. What a pipelined loop acquires
+/// where its body ends is for the next iteration.
 static void pruneAcquires(Block &block) {
+  auto loop = dyn_cast<scf::ForOp>(block.getParentOp());
+  bool wrapsAround = loop && !pipelinedBuffers(loop).empty();
   ProducerAcquireOp acquire;
-  bool hasFills = false;
+  ConsumerReleaseOp release;
   SmallVector<Operation *> dead;
+  auto drop = [&] {
+    if (acquire)
+      dead.push_back(acquire);
+    if (acquire && release)
+      dead.push_back(release);
+  };
   for (Operation &op : block) {
     if (auto next = dyn_cast<ProducerAcquireOp>(op)) {
+      drop();
       acquire = next;
-      hasFills = false;
-    } else if (acquire && isa<ConsumerReleaseOp>(op)) {
-      if (!hasFills)
-        llvm::append_values(dead, acquire.getOperation(), &op);
+      release = {};
+    } else if (auto next = dyn_cast<ConsumerReleaseOp>(op)) {
+      release = next;
+    } else if (anyInside(op, [](Operation *inner) {
+                 return Fill::get(inner).has_value();
+               })) {
       acquire = {};
-    } else {
-      hasFills |= anyInside(
-          op, [](Operation *inner) { return Fill::get(inner).has_value(); });
     }
   }
+  if (!wrapsAround)
+    drop();
   for (Operation *op : dead)
     op->erase();
 }

@@ -203,3 +203,52 @@ tile.kernel @closed(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) attri
   tile.wait 0
   tile.return
 }
+
+// A loop that loads fragments ahead acquires where its body ends, for the next iteration. The last of unrolled rounds has
+// none.
+// CHECK-LABEL: tile.kernel @ends_with_acquire
+tile.kernel @ends_with_acquire(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %a = tile.alloc : !buffer
+  %view = tile.view %v[%c0] sizes [%c8, %c8] strides [%c8, %c1] : !tile.ptr<f16> -> !view
+  // CHECK: scf.for
+  // CHECK: tile.producer_commit
+  // CHECK: tile.consumer_wait 0
+  // CHECK-NEXT: tile.producer_acquire
+  // CHECK-NEXT: tile.local_load
+  scf.for %i = %c0 to %c8 step %c1 {
+    tile.copy_async %view[%c0, %c0], %a[%c1] by async16 {slot = 1 : i64} : !view, !buffer
+    tile.producer_commit
+    tile.consumer_release
+    tile.consumer_wait 0
+    tile.producer_acquire
+    %x = tile.local_load %a[%c0] at [0, 0] {slot = 1 : i64} : !buffer -> !tensor
+  }
+  // CHECK: scf.for
+  // CHECK: tile.producer_acquire
+  // CHECK-NEXT: tile.copy_async
+  // CHECK-NEXT: tile.producer_commit
+  // CHECK: tile.consumer_release
+  // CHECK-NEXT: tile.consumer_wait 0
+  // CHECK-NEXT: tile.local_load
+  // CHECK-NEXT: }
+  %b = tile.alloc : !buffer
+  scf.for %i = %c0 to %c8 step %c1 {
+    tile.copy_async %view[%c0, %c0], %b[%c0] by async16 : !view, !buffer
+    tile.producer_commit
+    tile.consumer_wait 0
+    tile.producer_acquire
+    tile.copy_async %view[%c0, %c0], %b[%c1] by async16 : !view, !buffer
+    tile.producer_commit
+    %x = tile.local_load %b[%c0] at [0, 0] : !buffer -> !tensor
+    tile.consumer_release
+    tile.consumer_wait 0
+    tile.producer_acquire
+    %y = tile.local_load %b[%c1] at [0, 0] : !buffer -> !tensor
+    tile.consumer_release
+  }
+  tile.return
+}
