@@ -279,7 +279,7 @@ private:
   void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes);
   bool accessQuickly(Reach &reach, Record &write, Record &reads,
-                     Record mine) const;
+                     uint64_t offset, unsigned lane);
   bool isAfter(const Reach &reach, Record other, Record mine) const;
   bool isAfterForAll(const Reach &reach, Record other) const;
   static const uint32_t *askedBy(WarpState &state);
@@ -296,6 +296,7 @@ private:
   bool loadScattered(Reach &reach);
   bool loadScatteredGlobal(Reach &reach);
   bool storeAtOnce(Reach &reach);
+  bool storeStrongly(Reach &reach);
   uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
                       unsigned bytes, bool contiguous);
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
@@ -309,8 +310,26 @@ private:
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
-  void checkOlder(Reach &reach, uint64_t offset, unsigned lane);
-  bool keepOlder(Reach &reach, Record write, Record reads, uint64_t offset);
+  // SanitizerHistory.cpp
+  static Record strongRecord(const History::Strong &strong) {
+    return Record(strong.context) << 32 | Record(strong.line) << 12 | kAtomic;
+  }
+  void checkHidden(Reach &reach, Record write, uint64_t offset, unsigned lane);
+  void hide(Reach &reach, Record &write, Record &reads, uint64_t offset,
+            uint32_t lanes);
+  bool writeStrongly(Reach &reach, Record &write, Record &reads,
+                     uint64_t offset, uint32_t lanes);
+  bool readsHiddenFine(const Reach &reach, uint64_t offset, Record mine) const;
+  template <class Visit>
+  static void forStrong(const Reach &reach, const History &history,
+                        Visit visit);
+  size_t placeOf(const Reach &reach, Record access) const;
+  bool isCovered(const Reach &reach, const History::Strong &before,
+                 const History::Strong &fresh);
+  void keepWeak(History::More &more, Record access, bool writes);
+  void keepStrongReader(History::More &more, Record access);
+  void keepStrongWrite(const Reach &reach, History &history, Record access,
+                       uint32_t lanes);
   bool isOfSameThread(Record one, Record other) const;
   void checkInitialized(const Reach &reach, Allocation &allocation,
                         uint32_t mask, const uint64_t *offset, unsigned bytes,
@@ -361,6 +380,7 @@ private:
   void checkRegisters();
   void checkProducts();
   // SanitizerCluster.cpp
+  Record settledInCluster();
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
@@ -395,6 +415,12 @@ private:
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
+  /// Below, what strong writes to it hide was dropped.
+  Record forgotten = 0;
+  /// Of the first CTA of a cluster: waits for barrier.cluster so far, and what
+  /// was settled in the whole cluster after how many of them.
+  uint64_t clusterWaits = 0, settledAfter = 0;
+  Record settled;
   /// Of global memory, with their shadows, in turn.
   struct Recent {
     Allocation *allocation = nullptr;

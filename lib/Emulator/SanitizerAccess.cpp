@@ -112,14 +112,11 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   Record set = 0;     // and such a set
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
-    if (other < reach.limit)
-      continue;
-    if (reach.hides(other))
-      return false;
-    if (((other ^ mine) & kOwner) == 0)
+    if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
       continue;
     if (other & kSpecial) {
-      if (words.stores && other == kUninitialized)
+      if ((words.stores && other == kUninitialized) ||
+          (isKind(other, kHiding) && withoutHiding(other) < reach.forgotten))
         continue;
       return false;
     }
@@ -171,7 +168,8 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.stores = reach.kind == SanitizeKind::Store;
   words.loads = reach.kind == SanitizeKind::Load;
   words.mine = reach.mine;
-  words.limit = reach.limit;
+  words.limit =
+      reach.hides() ? std::min(reach.limit, reach.settled) : reach.limit;
   // What holds for the first word mostly does for all.
   WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
@@ -179,12 +177,23 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
     askFront(reach, reach.shadow.writes[first], state.writesBefore);
   if (!reach.atomic())
     askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  auto ownContext = [&](Record front) {
+    bool isOwnBefore = front >= reach.limit && !(front & (kSpecial | kSet)) &&
+                       ((front ^ reach.mine) & kContext) &&
+                       isOwn(contextOf(front), reach.warp);
+    return isOwnBefore ? front & kContext : 0;
+  };
+  words.ownWrites = ownContext(reach.shadow.writes[first]);
+  words.ownReads =
+      reach.kind == SanitizeKind::Load ? 0 : ownContext(reach.shadow.reads[first]);
   // What comes before this may have to come before others, too.
   words.writesBefore = reach.hides() ? 0 : state.writesBefore;
   words.readsBefore = reach.atomic() ? 0 : state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
                                    reach.shadow.reads))
     return false;
+  if (reach.hides() && !(words.writesFine && words.readsFine))
+    return storeStrongly(reach);
   if (!words.writesFine && !allOrdered(reach, words.write))
     return false;
   return reach.kind == SanitizeKind::Load ? loadAtOnce(reach)
@@ -216,6 +225,12 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
   Record *writes = reach.shadow.writes + reach.shadow.wordOf(at),
          *reads = reach.shadow.reads + reach.shadow.wordOf(at);
   if (!loads) {
+    if (reach.hides()) {
+      for (unsigned k = 0; k < bytes / 4; ++k)
+        if (!writeStrongly(reach, writes[k], reads[k], at + 4 * k, mask))
+          return false;
+      return true;
+    }
     // The last lane's access stands for all.
     Record mine = reach.mine | Record(final) << 7;
     Record asked = several ? mine | kUnknownLane : mine;
@@ -232,11 +247,16 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     return true;
   }
   Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
-  for (unsigned k = 0; k < bytes / 4; ++k)
+  for (unsigned k = 0; k < bytes / 4; ++k) {
     // What one of several lanes wrote is not their own.
-    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||
+    Record asked = several ? mine | kUnknownLane : mine;
+    bool isHidden = reach.atomic() && reach.hasHistory(writes[k]);
+    if (!isAfter(reach, isHidden ? withoutHiding(writes[k]) : writes[k],
+                 asked) ||
+        (isHidden && !readsHiddenFine(reach, at + 4 * k, asked)) ||
         (patternOf(reads[k]) && actionOn(reach, reads[k]) == Action::Join))
       return false;
+  }
   for (unsigned k = 0; k < bytes / 4; ++k) {
     Record &read = reads[k];
     bool isAmong = contextOf(read) == contextOf(mine) && !(read & kSet) &&
@@ -361,6 +381,19 @@ bool Sanitizer::loadScattered(Reach &reach) {
   return true;
 }
 
+/// Strong writes, word by word.
+bool Sanitizer::storeStrongly(Reach &reach) {
+  for (unsigned j = 0; j < words.count; ++j) {
+    unsigned lane = laneOf(words.owner[j]);
+    uint64_t place = words.place[j],
+             offset = words.offset[lane] + 4 * (j % words.perLane);
+    if (!writeStrongly(reach, reach.shadow.writes[place],
+                       reach.shadow.reads[place], offset, 1u << lane))
+      return false;
+  }
+  return true;
+}
+
 bool Sanitizer::storeAtOnce(Reach &reach) {
   if (!words.readsFine && !allOrdered(reach, words.read))
     return false;
@@ -386,14 +419,10 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 /// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
 /// known of a context once, mostly.
 bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
-  if (other < reach.limit)
-    return true;
-  if (reach.hides(other))
-    return false;
-  if (((other ^ mine) & kOwner) == 0)
+  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
     return true;
   if (other & (kSpecial | kSet))
-    return false;
+    return isKind(other, kHiding) && withoutHiding(other) < reach.forgotten;
   if (other & mine & kAtomic)
     return true;
   return isAfterForAll(reach, other);
@@ -422,7 +451,10 @@ bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
 
 /// Where nothing is found; false where somebody must look closer.
 bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
-                              Record mine) const {
+                              uint64_t offset, unsigned lane) {
+  if (reach.hides())
+    return writeStrongly(reach, write, reads, offset, 1u << lane);
+  Record mine = reach.mine | Record(lane) << 7;
   if (reach.kind != SanitizeKind::Load) {
     bool fine = isAfter(reach, write, mine) ||
                 (write == kUninitialized && reach.kind == SanitizeKind::Store);
@@ -432,7 +464,9 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
     reads = 0;
     return true;
   }
-  if (!isAfter(reach, write, mine))
+  bool isHidden = reach.atomic() && reach.hasHistory(write);
+  if (!isAfter(reach, isHidden ? withoutHiding(write) : write, mine) ||
+      (isHidden && !readsHiddenFine(reach, offset, mine)))
     return false;
   if (reads < reach.limit)
     reads = mine;
@@ -452,7 +486,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose &&
-        accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
+        accessQuickly(reach, write, reads, at, lane))
       return;
     if (reach.kind != SanitizeKind::Store)
       read(reach, write, reads, at, lane);

@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // What is known of a place besides its last write (Shadow.h): several readers,
-// and weak accesses behind a strong write.
+// and what a strong write hides.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SanitizerReach.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace fusion::emulator;
 
@@ -122,24 +123,50 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
 }
 
 //===----------------------------------------------------------------------===//
-// Weak accesses behind a strong write
+// What strong writes hide
 //===----------------------------------------------------------------------===//
 
-/// Weak accesses that the last write hides, for a strong one.
-void Sanitizer::checkOlder(Reach &reach, uint64_t offset, unsigned lane) {
-  auto found = reach.shadow.older.find(offset);
-  if (found == reach.shadow.older.end())
+// How many accesses of a kind are kept where not every warp has its place; the
+// last ones matter.
+static constexpr size_t kMostKept = 64;
+
+/// What the last write hides, for any access.
+void Sanitizer::checkHidden(Reach &reach, Record write, uint64_t offset,
+                            unsigned lane) {
+  if (!reach.hasHistory(write))
     return;
   bool writes = reach.kind != SanitizeKind::Load;
-  for (const Shadow::Older &older : found->second) {
-    if (older.access < reach.limit)
-      continue;
-    if (!older.writes && writes)
-      checkReaders(reach, older.access, offset, lane);
-    else if (older.writes && !ordered(older.access, reach.warp, int(lane)))
-      race(reach, writes ? "write-after-write" : "read-after-write",
-           older.access, offset, lane);
+  const History &history = reach.shadow.historyAt(offset);
+  if (reach.atomic() && !history.more)
+    return;
+  if (reach.atomic()) {
+    for (const History::Weak &older : history.more->weak) {
+      if (older.access < reach.limit)
+        continue;
+      if (!older.writes && writes)
+        checkReaders(reach, older.access, offset, lane);
+      else if (older.writes && !ordered(older.access, reach.warp, int(lane)))
+        race(reach, writes ? "write-after-write" : "read-after-write",
+             older.access, offset, lane);
+    }
+    return;
   }
+  forStrong(reach, history, [&](const History::Strong &strong) {
+    Record access = strongRecord(strong);
+    if (access < reach.limit || isAfterForAll(reach, access))
+      return;
+    for (uint32_t left = strong.lanes; left; left &= left - 1) {
+      Record one = access | Record(__builtin_ctz(left)) << 7;
+      if (ordered(one, reach.warp, int(lane)))
+        continue;
+      race(reach, writes ? "write-after-write" : "read-after-write", one,
+           offset, lane);
+      return;
+    }
+  });
+  if (writes && history.more)
+    for (Record reader : history.more->readers)
+      checkReaders(reach, reader, offset, lane);
 }
 
 bool Sanitizer::isOfSameThread(Record one, Record other) const {
@@ -155,48 +182,211 @@ bool Sanitizer::isOfSameThread(Record one, Record other) const {
          a.warp == b.warp && !slots::isCopy(a.warp);
 }
 
-/// Of a strong write over these records: whether there are weak accesses that
-/// somebody may not come after.
-bool Sanitizer::keepOlder(Reach &reach, Record write, Record reads,
-                          uint64_t offset) {
-  constexpr size_t kMost = 64; // the last ones matter
-  bool isHiding = isKind(write, kHiding);
-  bool keepsWrite = contextOf(write) && reach.hides(write);
-  bool keepsReads = contextOf(reads) && reach.hides(reads);
-  if (keepsReads && (reads & kSet)) {
-    keepsReads = reads >= states.front().limit;
-    if (keepsReads) {
-      const ReaderSets::Set &set = sets[lineOf(reads)];
-      keepsReads = std::any_of(set.begin(), set.end(), [](Record member) {
-        return !(member & kAtomic);
-      });
+void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
+  std::vector<History::Weak> &weak = more.weak;
+  // What the thread did before comes before this.
+  weak.erase(std::remove_if(weak.begin(), weak.end(),
+                            [&](const History::Weak &other) {
+                              return other.writes == writes &&
+                                     isOfSameThread(other.access, access);
+                            }),
+             weak.end());
+  if (weak.size() == kMostKept)
+    weak.erase(weak.begin());
+  weak.push_back({access, writes});
+}
+
+void Sanitizer::keepStrongReader(History::More &more, Record access) {
+  std::vector<Record> &readers = more.readers;
+  for (Record &reader : readers) {
+    if (contextOf(reader) == contextOf(access)) {
+      reader = joinedReader(reader, access);
+      return;
+    }
+    if (isOfSameThread(reader, access)) {
+      reader = access;
+      return;
     }
   }
-  if (!isHiding && !keepsWrite && !keepsReads)
-    return false;
-  std::vector<Shadow::Older> &older = reach.shadow.older[offset];
-  if (!isHiding)
-    older.clear();
-  auto keep = [&](Record access, bool writes) {
-    // What the thread did before comes before this.
-    older.erase(std::remove_if(older.begin(), older.end(),
-                               [&](const Shadow::Older &other) {
-                                 return other.writes == writes &&
-                                        isOfSameThread(other.access, access);
-                               }),
-                older.end());
-    if (older.size() == kMost)
-      older.erase(older.begin());
-    older.push_back({access, writes});
+  if (readers.size() == kMostKept)
+    readers.erase(readers.begin());
+  readers.push_back(access);
+}
+
+/// The place of a warp in histories of shared memory.
+size_t Sanitizer::placeOf(const Reach &reach, Record access) const {
+  const Context &context = grid.contexts[contextOf(access)];
+  return (context.block * warps + context.warp) % reach.shadow.placeCount();
+}
+
+/// `before` and then `fresh`, which is of the same warp: whether the first
+/// tells anything besides.
+bool Sanitizer::isCovered(const Reach &reach, const History::Strong &before,
+                          const History::Strong &fresh) {
+  return !(before.lanes & ~fresh.lanes) ||
+         isAfterForAll(reach, strongRecord(before));
+}
+
+void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
+                                Record access, uint32_t lanes) {
+  History::Strong fresh{contextOf(access), lineOf(access), lanes};
+  size_t index = reach.allocation ? 0 : placeOf(reach, access);
+  History::Strong last = history.strong[index];
+  if (last.context == fresh.context)
+    fresh.lanes |= last.lanes;
+  history.strong[index] = fresh;
+  if (!last.context || last.context == fresh.context)
+    return;
+  const Context &context = grid.contexts[fresh.context],
+                &before = grid.contexts[last.context];
+  bool isOfWarp =
+      before.block == context.block && before.warp == context.warp;
+  if (isOfWarp ? isCovered(reach, last, fresh)
+               : isAfterForAll(reach, strongRecord(last)))
+    return;
+  if (reach.allocation) {
+    // As of readers, one is kept, whose turn the schedule draws.
+    History::Strong &other = history.strong[1];
+    if (!other.context || !grid.keepsFirstReader ||
+        isAfterForAll(reach, strongRecord(other)))
+      other = last;
+    return;
+  }
+  if (isOfWarp)
+    last.lanes &= ~lanes;
+  History::More &more = reach.shadow.moreOf(history);
+  for (History::Strong &other : more.earlier)
+    if (other.context == last.context) {
+      other.lanes |= last.lanes;
+      return;
+    }
+  if (more.earlier.size() < kMostKept)
+    more.earlier.push_back(last);
+  else
+    more.earlier[more.oldest++ % kMostKept] = last;
+}
+
+/// A strong write of these lanes takes the place of what was there before.
+void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
+                     uint64_t offset, uint32_t lanes) {
+  Record mine =
+      reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  History *history =
+      reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
+  // Who comes after this one comes after a strong access before it, too.
+  auto isKept = [&](Record other) {
+    if (!contextOf(other) || (other & kSpecial))
+      return false;
+    if (!(other & kAtomic))
+      return other >= reach.settled;
+    return other >= reach.limit && !isAfterForAll(reach, other);
   };
-  older.erase(std::remove_if(older.begin(), older.end(),
-                             [&](const Shadow::Older &other) {
-                               return other.access < reach.limit;
-                             }),
-              older.end());
-  if (keepsWrite)
-    keep(write, true);
-  if (keepsReads)
-    keep(reads, false);
-  return !older.empty();
+  Record before = withoutHiding(write);
+  bool keepsWrite = !history && isKept(before) &&
+                    !(before & kAtomic && isOfSameThread(before, mine));
+  bool keepsReads = contextOf(reads);
+  if (reads & kSet)
+    // Sets of before the last barrier of all threads are no more.
+    keepsReads = reads >= states.front().limit;
+  else
+    keepsReads = isKept(reads) &&
+                 !(reads & kAtomic && isOfSameThread(reads, mine));
+  bool isSeveral = lanes & (lanes - 1);
+  if (!history && (isSeveral || keepsWrite || keepsReads))
+    history = &reach.shadow.addHistory(offset);
+  Record read = std::exchange(reads, 0);
+  if (!history) {
+    write = mine;
+    return;
+  }
+  write = (mine & ~kAtomic) | kHiding;
+  if (history->more) {
+    std::vector<History::Weak> &weak = history->more->weak;
+    weak.erase(std::remove_if(weak.begin(), weak.end(),
+                              [&](const History::Weak &older) {
+                                return older.access < reach.settled;
+                              }),
+               weak.end());
+  }
+  if (keepsWrite && (before & kAtomic))
+    keepStrongWrite(reach, *history, before, 1u << laneOf(before));
+  else if (keepsWrite)
+    keepWeak(reach.shadow.moreOf(*history), before, true);
+  auto keepReader = [&](Record reader) {
+    if (!isKept(reader))
+      return;
+    History::More &more = reach.shadow.moreOf(*history);
+    if (reader & kAtomic)
+      keepStrongReader(more, reader);
+    else
+      keepWeak(more, reader, false);
+  };
+  if (keepsReads && (read & kSet))
+    for (Record reader : sets[lineOf(read)])
+      keepReader(reader);
+  else if (keepsReads)
+    keepReader(read);
+  keepStrongWrite(reach, *history, mine, lanes);
+}
+
+/// A strong write of these lanes where it finds nothing; false where somebody
+/// must look closer.
+bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
+                              uint64_t offset, uint32_t lanes) {
+  Record mine =
+      reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  bool isSeveral = lanes & (lanes - 1);
+  History *history =
+      reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
+  if (history && !reads && !history->more) {
+    // Mostly the warp has been here before.
+    if (reach.own == Reach::kNoPlace)
+      reach.own = reach.allocation ? 0 : placeOf(reach, mine);
+    History::Strong &place = history->strong[reach.own];
+    if (place.context == contextOf(mine)) {
+      place.lanes |= lanes;
+      place.line = lineOf(mine);
+      write = (mine & ~kAtomic) | kHiding;
+      return true;
+    }
+  }
+  auto isFine = [&](Record other) {
+    if (patternOf(other) && other >= reach.settled)
+      return false;
+    return other < reach.limit || (other & kAtomic) ||
+           (!isSeveral && ((other ^ mine) & kOwner) == 0) ||
+           isAfterForAll(reach, other);
+  };
+  if (history) {
+    if (history->more)
+      for (const History::Weak &older : history->more->weak)
+        if (!isFine(older.access))
+          return false;
+  } else {
+    Record before = withoutHiding(write);
+    if (before & kSpecial) {
+      if (before != kUninitialized || reach.kind != SanitizeKind::Store)
+        return false;
+    } else if (!isFine(before)) {
+      return false;
+    }
+  }
+  if ((reads & (kSpecial | kSet)) || (reads && !isFine(reads)))
+    return false;
+  hide(reach, write, reads, offset, lanes);
+  return true;
+}
+
+/// Whether a strong read at a word finds nothing in what its last write hides.
+bool Sanitizer::readsHiddenFine(const Reach &reach, uint64_t offset,
+                                Record mine) const {
+  const History::More *more = reach.shadow.historyAt(offset).more;
+  if (!more)
+    return true;
+  for (const History::Weak &older : more->weak)
+    if (older.writes && older.access >= reach.limit &&
+        ((older.access ^ mine) & kOwner) != 0 &&
+        !isAfterForAll(reach, older.access))
+      return false;
+  return true;
 }

@@ -305,6 +305,8 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                              uint32_t offset) {
   WarpState &state = states[warp.index];
   bool isStrong = inst.order & OrderStrong;
+  if (offset == kClusterPhase)
+    ++cta.cluster->ctas.front()->sanitizer->clusterWaits;
   if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
     return learnTogether(state.common, grid.clusterPhases[cta.cluster].done,
                          state.common.isShared(state.arrivedWith) &&

@@ -66,9 +66,16 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
 }
 
 bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
-  if (row.write == kByWord ||
-      (contextOf(row.write) && reach.hides(row.write)) ||
-      (contextOf(row.reads) && reach.hides(row.reads)))
+  if (row.write == kByWord)
+    return false;
+  // Rows have no history.
+  auto isHidden = [&](Record other) {
+    return contextOf(other) &&
+           (other & kAtomic ? ((other ^ mine) & kOwner) != 0 &&
+                                  !isAfterForAll(reach, other)
+                            : true);
+  };
+  if (reach.hides() && (isHidden(row.write) || isHidden(row.reads)))
     return false;
   auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {
