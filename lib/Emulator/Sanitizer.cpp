@@ -111,7 +111,7 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
     // What everybody comes after has nothing to hide.
     bool isKept = reach.hasHistory(last);
     if (isKept && (write >= reach.limit || hasCluster()))
-      checkHidden(reach, last, offset, lane);
+      checkHidden(reach, last, reads, offset, lane);
     else if (isKept)
       reach.shadow.dropHistory(offset);
     if (write < reach.limit && !hasCluster())
@@ -131,7 +131,8 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
              " that nobody has written";
     });
   } else if (contextOf(write) && !(write & mine & kAtomic)) {
-    if (!ordered(write, reach.warp, lane))
+    if (!ordered(write, reach.warp, lane) &&
+        !((write & kAtomic) && hasObserved(reach, reads, lane)))
       race(reach, "read-after-write", write, offset, lane);
   } else if (reach.loose) {
     suspect(reach, write, offset, lane);
@@ -146,7 +147,7 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
   if (reach.action == Action::Replace)
     reads = mine;
   if (reach.action == Action::Join) {
-    reads = addReader(reads, mine, reach.warp);
+    reads = addReader(reach, reads, mine);
     reach.nextReads = reads;
     if (((before ^ mine) & kOwner) == 0 || isMixedUnion)
       reach.lastReads = ~Record(0);
@@ -223,11 +224,13 @@ void Sanitizer::write(Reach &reach, Record &last, Record &reads,
              " is still going to fill";
     });
   else if (!(write & kSpecial) && contextOf(write) &&
-           !(write & reach.mine & kAtomic) && !ordered(write, reach.warp, lane))
+           !(write & reach.mine & kAtomic) &&
+           !ordered(write, reach.warp, lane) &&
+           !((write & kAtomic) && hasObserved(reach, reads, lane)))
     race(reach, "write-after-write", write, offset, lane);
   else if (reach.update && isLostUpdate(reach, write, offset, lane))
     race(reach, "lost-update", write, offset, lane);
-  checkHidden(reach, last, offset, lane);
+  checkHidden(reach, last, reads, offset, lane);
   checkReaders(reach, reads, offset, lane);
   if (reach.hides())
     return hide(reach, last, reads, offset, 1u << lane);
@@ -431,6 +434,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     bool row = contiguous && inside == kFullMask;
     Reach reach{recentShadow(*allocation), warp,      inst.line, kind, mine,
                 Record(1) << 32,           allocation};
+    reach.keepsLast = !grid.keepsFirstReader;
     reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
     reach.update = reach.loose && (inst.order & OrderUpdate);
     if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

@@ -314,9 +314,16 @@ private:
   static Record strongRecord(const History::Strong &strong) {
     return Record(strong.context) << 32 | Record(strong.line) << 12 | kAtomic;
   }
-  void checkHidden(Reach &reach, Record write, uint64_t offset, unsigned lane);
+  bool isKnown(const Reach &reach, Record access, unsigned lane) const;
+  bool hasObserved(const Reach &reach, Record reads, unsigned lane) const;
+  void checkStrong(Reach &reach, const History &history, Record reads,
+                   uint64_t offset, unsigned lane);
+  void checkHidden(Reach &reach, Record write, Record reads, uint64_t offset,
+                   unsigned lane);
   void hide(Reach &reach, Record &write, Record &reads, uint64_t offset,
             uint32_t lanes);
+  bool writeOften(Reach &reach, Record &write, uint64_t offset, Record mine,
+                  uint32_t lanes);
   bool writeStrongly(Reach &reach, Record &write, Record &reads,
                      uint64_t offset, uint32_t lanes);
   bool readsHiddenFine(const Reach &reach, uint64_t offset, Record mine) const;
@@ -327,7 +334,12 @@ private:
   bool isCovered(const Reach &reach, const History::Strong &before,
                  const History::Strong &fresh);
   void keepWeak(History::More &more, Record access, bool writes);
-  void keepStrongReader(History::More &more, Record access);
+  void keepStrongReader(const Reach &reach, History::More &more,
+                        Record access);
+  static History::Strong strongWrite(const Reach &reach, Record access,
+                                     uint32_t lanes);
+  static History::Strong united(const History::Strong &last,
+                                History::Strong fresh);
   void keepStrongWrite(const Reach &reach, History &history, Record access,
                        uint32_t lanes);
   bool isOfSameThread(Record one, Record other) const;
@@ -336,7 +348,7 @@ private:
                         bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
-  Record addReader(Record reads, Record mine, const Warp &warp);
+  Record addReader(const Reach &reach, Record reads, Record mine);
   bool areMixed(Record reads, Record mine);
   Record addMixedReader(Record reads, Record mine, const Warp &warp);
   // SanitizerOrder.cpp

@@ -270,7 +270,7 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     case Action::Keep:
       break;
     case Action::Join:
-      read = addReader(read, mine, reach.warp);
+      read = addReader(reach, read, mine);
       break;
     }
   }
@@ -307,7 +307,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
     action = actionOn(reach, reads);
   }
   if (action == Action::Join) {
-    Record joined = addReader(reads, words.owner[0], reach.warp);
+    Record joined = addReader(reach, reads, words.owner[0]);
     if (isMixedUnion)
       return false;
     if (joined != reads)
@@ -345,7 +345,7 @@ bool Sanitizer::loadScatteredGlobal(Reach &reach) {
     if (read < reach.limit)
       read = words.owner[j];
     else if (contextOf(read) == context)
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
     else if (actionOn(reach, read) == Action::Replace)
       read = words.owner[j];
   }
@@ -369,27 +369,14 @@ bool Sanitizer::loadScattered(Reach &reach) {
       if (joined.is(context, read, reach.shadow))
         continue;
       Record before = read;
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
       if (read == before && !isMixedUnion)
         joined = {context, read, &reach.shadow};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
     } else {
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
     }
-  }
-  return true;
-}
-
-/// Strong writes, word by word.
-bool Sanitizer::storeStrongly(Reach &reach) {
-  for (unsigned j = 0; j < words.count; ++j) {
-    unsigned lane = laneOf(words.owner[j]);
-    uint64_t place = words.place[j],
-             offset = words.offset[lane] + 4 * (j % words.perLane);
-    if (!writeStrongly(reach, reach.shadow.writes[place],
-                       reach.shadow.reads[place], offset, 1u << lane))
-      return false;
   }
   return true;
 }

@@ -186,7 +186,7 @@ void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
       bool before = reads < a.reach.limit ||
                     (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
       a.nextReads =
-          before ? a.reach.mine : addReader(reads, a.reach.mine, a.reach.warp);
+          before ? a.reach.mine : addReader(a.reach, reads, a.reach.mine);
     }
     reads = a.nextReads;
   };

@@ -31,6 +31,12 @@ Record Sanitizer::settledInCluster() {
     return first.settled;
   first.settledAfter = first.clusterWaits;
   const std::vector<Cta *> &ctas = cta.cluster->ctas;
+  const Phase &phase = grid.clusterPhases[cta.cluster];
+  // Who waits for a phase that has ended is going to know what it told.
+  uint32_t now = cta.cluster->parity ? kFullMask : 0;
+  auto isWaking = [&](const Warp &warp) {
+    return !(warp.live & ~(warp.clusterWaiting & (warp.clusterParity ^ now)));
+  };
   auto isSettled = [&](const Context &context) {
     if (std::none_of(ctas.begin(), ctas.end(), [&](const Cta *of) {
           return of->linear == context.block;
@@ -42,9 +48,12 @@ Record Sanitizer::settledInCluster() {
         const Knowledge &known = of->sanitizer->states[warp.index].common;
         if (!warp.live || (last && last->isShared(known)))
           continue;
-        if (!known.knowsWarp(context, of->linear))
+        if (known.knowsWarp(context, of->linear))
+          last = &known;
+        else if (!isWaking(warp) ||
+                 phase.done.foreign.at(Knowledge::warpKey(
+                     context.block, context.warp)) <= context.clock)
           return false;
-        last = &known;
       }
     }
     return true;

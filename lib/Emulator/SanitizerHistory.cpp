@@ -78,11 +78,16 @@ Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
 
 /// The readers `reads` and the thread of `mine`; of readers that come before
 /// all that its warp will do nothing need be known.
-Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
+Record Sanitizer::addReader(const Reach &reach, Record reads, Record mine) {
+  const Warp &warp = reach.warp;
   isMixedUnion = contextOf(reads) && areMixed(reads, mine);
   if (isMixedUnion &&
-      ((reads & kSet) || ((reads ^ mine) & kOwner) || (reads & kSeveral)))
+      ((reads & kSet) || ((reads ^ mine) & kOwner) || (reads & kSeveral))) {
+    // Of global memory one is kept: the weak one, which races with more.
+    if (reach.allocation)
+      return mine & kAtomic ? reads : mine;
     return addMixedReader(reads, mine, warp);
+  }
   if (!(reads & kSet) && contextOf(reads) == contextOf(mine))
     return joinedReader(reads, mine);
   mine = withoutLane(mine);
@@ -130,43 +135,118 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
 // last ones matter.
 static constexpr size_t kMostKept = 64;
 
-/// What the last write hides, for any access.
-void Sanitizer::checkHidden(Reach &reach, Record write, uint64_t offset,
-                            unsigned lane) {
-  if (!reach.hasHistory(write))
-    return;
+/// Whether the access, or one of several, comes before what the lane does.
+bool Sanitizer::isKnown(const Reach &reach, Record access,
+                        unsigned lane) const {
+  return access < reach.limit || isAfterForAll(reach, access) ||
+         ordered(access, reach.warp, int(lane)) ||
+         (access & (kSeveral | kUnknownLane) &&
+          isOwn(contextOf(access), reach.warp));
+}
+
+/// Whether somebody has read what strong writes left, since the last one, and
+/// what the lane does comes after that: then it comes after these writes (PTX
+/// ISA, "Causality Order").
+bool Sanitizer::hasObserved(const Reach &reach, Record reads,
+                            unsigned lane) const {
+  if (!contextOf(reads) || reach.atomic())
+    return false;
+  if (!(reads & kSet))
+    return (reads & kAtomic) && isKnown(reach, reads, lane);
+  if (reads < states.front().limit)
+    return false;
+  const ReaderSets::Set &set = sets[lineOf(reads)];
+  return std::any_of(set.begin(), set.end(), [&](Record reader) {
+    return (reader & kAtomic) && isKnown(reach, reader, lane);
+  });
+}
+
+/// Strong writes that the last one hides, for a weak access.
+void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
+                            uint64_t offset, unsigned lane) {
   bool writes = reach.kind != SanitizeKind::Load;
-  const History &history = reach.shadow.historyAt(offset);
-  if (reach.atomic() && !history.more)
-    return;
-  if (reach.atomic()) {
-    for (const History::Weak &older : history.more->weak) {
-      if (older.access < reach.limit)
-        continue;
-      if (!older.writes && writes)
-        checkReaders(reach, older.access, offset, lane);
-      else if (older.writes && !ordered(older.access, reach.warp, int(lane)))
-        race(reach, writes ? "write-after-write" : "read-after-write",
-             older.access, offset, lane);
-    }
-    return;
-  }
+  Record limit = reach.limit;
+  if (!reach.allocation && hasCluster())
+    limit = std::max(limit, settledInCluster());
+  auto isOwnIn = [&](const History::Strong &strong) {
+    return (strong.lanes >> lane & 1) && isOwn(strong.context, reach.warp);
+  };
+  // When they were seen last, and when those before the last store were.
+  uint32_t seen = hasObserved(reach, reads, lane) ? UINT32_MAX : 0, before = 0;
+  auto see = [&](uint32_t time) {
+    seen = std::max(seen, time);
+    if (time <= history.stored)
+      before = std::max(before, time);
+  };
+  bool isLooked = false;
+  auto look = [&] {
+    isLooked = true;
+    forStrong(reach, history, [&](const History::Strong &strong) {
+      if (!strong.observes)
+        return;
+      Record access = strongRecord(strong);
+      bool isBefore = access < limit || isAfterForAll(reach, access);
+      for (uint32_t left = strong.lanes; left && !isBefore; left &= left - 1)
+        isBefore = ordered(access | Record(__builtin_ctz(left)) << 7,
+                           reach.warp, int(lane));
+      if (isBefore)
+        see(strong.time);
+    });
+    if (history.more)
+      for (const History::Reader &reader : history.more->readers)
+        if (isKnown(reach, reader.access, lane))
+          see(reader.time);
+  };
   forStrong(reach, history, [&](const History::Strong &strong) {
     Record access = strongRecord(strong);
-    if (access < reach.limit || isAfterForAll(reach, access))
+    if (access < limit || isAfterForAll(reach, access))
       return;
     for (uint32_t left = strong.lanes; left; left &= left - 1) {
-      Record one = access | Record(__builtin_ctz(left)) << 7;
+      unsigned other = unsigned(__builtin_ctz(left));
+      Record one = access | Record(other) << 7;
       if (ordered(one, reach.warp, int(lane)))
+        continue;
+      if (!isLooked)
+        look();
+      bool isSeen =
+          strong.time < (strong.time < history.stored ? before : seen);
+      // Lanes of an atomic come one after the other.
+      if (strong.time == seen && strong.observes && isOwnIn(strong))
+        isSeen = strong.merged || other < lane;
+      if (isSeen)
         continue;
       race(reach, writes ? "write-after-write" : "read-after-write", one,
            offset, lane);
       return;
     }
   });
-  if (writes && history.more)
-    for (Record reader : history.more->readers)
-      checkReaders(reach, reader, offset, lane);
+}
+
+/// What the last write hides, for any access. `reads`: since that.
+void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
+                            uint64_t offset, unsigned lane) {
+  if (!reach.hasHistory(write))
+    return;
+  bool writes = reach.kind != SanitizeKind::Load;
+  const History &history = reach.shadow.historyAt(offset);
+  if (!reach.atomic()) {
+    checkStrong(reach, history, reads, offset, lane);
+    if (writes && history.more)
+      for (const History::Reader &reader : history.more->readers)
+        checkReaders(reach, reader.access, offset, lane);
+    return;
+  }
+  if (!history.more)
+    return;
+  for (const History::Weak &older : history.more->weak) {
+    if (older.access < reach.limit)
+      continue;
+    if (!older.writes && writes)
+      checkReaders(reach, older.access, offset, lane);
+    else if (older.writes && !ordered(older.access, reach.warp, int(lane)))
+      race(reach, writes ? "write-after-write" : "read-after-write",
+           older.access, offset, lane);
+  }
 }
 
 bool Sanitizer::isOfSameThread(Record one, Record other) const {
@@ -196,21 +276,20 @@ void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
   weak.push_back({access, writes});
 }
 
-void Sanitizer::keepStrongReader(History::More &more, Record access) {
-  std::vector<Record> &readers = more.readers;
-  for (Record &reader : readers) {
-    if (contextOf(reader) == contextOf(access)) {
-      reader = joinedReader(reader, access);
-      return;
-    }
-    if (isOfSameThread(reader, access)) {
-      reader = access;
-      return;
-    }
+void Sanitizer::keepStrongReader(const Reach &reach, History::More &more,
+                                 Record access) {
+  std::vector<History::Reader> &readers = more.readers;
+  for (History::Reader &reader : readers) {
+    bool isSame = contextOf(reader.access) == contextOf(access);
+    if (!isSame && !isOfSameThread(reader.access, access))
+      continue;
+    reader.access = isSame ? joinedReader(reader.access, access) : access;
+    reader.time = reach.time;
+    return;
   }
-  if (readers.size() == kMostKept)
+  if (readers.size() == (reach.allocation ? 1 : kMostKept))
     readers.erase(readers.begin());
-  readers.push_back(access);
+  readers.push_back({access, reach.time});
 }
 
 /// The place of a warp in histories of shared memory.
@@ -227,14 +306,32 @@ bool Sanitizer::isCovered(const Reach &reach, const History::Strong &before,
          isAfterForAll(reach, strongRecord(before));
 }
 
+/// Of a record, as histories have it. Of one that had no history it is not
+/// known whether it is an atomic.
+History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
+                                       uint32_t lanes) {
+  bool isMine = contextOf(access) == contextOf(reach.mine);
+  bool observes = !isMine || reach.kind == SanitizeKind::Atomic;
+  return {contextOf(access), lineOf(access), observes, 0, lanes, reach.time};
+}
+
+/// `fresh`, and `last` where that is of the same context.
+History::Strong Sanitizer::united(const History::Strong &last,
+                                  History::Strong fresh) {
+  if (last.context != fresh.context)
+    return fresh;
+  fresh.merged = last.merged || last.time != fresh.time;
+  fresh.observes |= last.observes;
+  fresh.lanes |= last.lanes;
+  return fresh;
+}
+
 void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
                                 Record access, uint32_t lanes) {
-  History::Strong fresh{contextOf(access), lineOf(access), lanes};
+  History::Strong fresh = strongWrite(reach, access, lanes);
   size_t index = reach.allocation ? 0 : placeOf(reach, access);
   History::Strong last = history.strong[index];
-  if (last.context == fresh.context)
-    fresh.lanes |= last.lanes;
-  history.strong[index] = fresh;
+  history.strong[index] = united(last, fresh);
   if (!last.context || last.context == fresh.context)
     return;
   const Context &context = grid.contexts[fresh.context],
@@ -257,7 +354,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
   History::More &more = reach.shadow.moreOf(history);
   for (History::Strong &other : more.earlier)
     if (other.context == last.context) {
-      other.lanes |= last.lanes;
+      other = united(other, last);
       return;
     }
   if (more.earlier.size() < kMostKept)
@@ -300,6 +397,8 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
     return;
   }
   write = (mine & ~kAtomic) | kHiding;
+  // What was there before came before.
+  reach.time = reach.shadow.nextTime();
   if (history->more) {
     std::vector<History::Weak> &weak = history->more->weak;
     weak.erase(std::remove_if(weak.begin(), weak.end(),
@@ -307,6 +406,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
                                 return older.access < reach.settled;
                               }),
                weak.end());
+    reach.shadow.dropEmpty(*history);
   }
   if (keepsWrite && (before & kAtomic))
     keepStrongWrite(reach, *history, before, 1u << laneOf(before));
@@ -317,7 +417,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
       return;
     History::More &more = reach.shadow.moreOf(*history);
     if (reader & kAtomic)
-      keepStrongReader(more, reader);
+      keepStrongReader(reach, more, reader);
     else
       keepWeak(more, reader, false);
   };
@@ -326,7 +426,83 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
       keepReader(reader);
   else if (keepsReads)
     keepReader(read);
+  reach.time = reach.shadow.nextTime();
   keepStrongWrite(reach, *history, mine, lanes);
+  if (reach.kind == SanitizeKind::Store)
+    history->stored = reach.time;
+}
+
+/// The same where no weak access is hidden, and nobody has read: what happens
+/// most. `mine` is of the last lane.
+inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
+                                  Record mine, uint32_t lanes) {
+  if (reach.own == Reach::kNoPlace)
+    reach.own = reach.allocation ? 0 : placeOf(reach, mine);
+  if (reach.hasHistory(write)) {
+    History &history = reach.shadow.historyAt(offset);
+    if (history.more)
+      return false;
+    History::Strong &place = history.strong[reach.own];
+    bool isSame = place.context == contextOf(mine);
+    if (reach.allocation && !isSame) {
+      // As of readers, one is kept, whose turn the schedule draws.
+      History::Strong &other = history.strong[1];
+      bool isCovered =
+          !(place.lanes & ~lanes) && isOwn(place.context, reach.warp);
+      if (!isCovered && (!other.context || reach.keepsLast ||
+                         isAfterForAll(reach, strongRecord(other))))
+        other = place;
+    } else if (!isSame && place.context) {
+      return false;
+    }
+    if (!reach.time)
+      reach.time = reach.shadow.nextTime();
+    place = united(place, strongWrite(reach, mine, lanes));
+    if (reach.kind == SanitizeKind::Store)
+      history.stored = reach.time;
+    write = (mine & ~kAtomic) | kHiding;
+    return true;
+  }
+  Record before = write;
+  if ((before & kSpecial) || !(before & kAtomic) || patternOf(before) ||
+      (lanes & (lanes - 1)))
+    return false;
+  if (before < reach.limit || ((before ^ mine) & kOwner) == 0 ||
+      isOfSameThread(before, mine) || isAfterForAll(reach, before)) {
+    write = mine;
+    return true;
+  }
+  size_t place = reach.allocation ? 1 : placeOf(reach, before);
+  if (place == reach.own)
+    return false;
+  History &history = reach.shadow.addHistory(offset);
+  reach.time = reach.shadow.nextTime();
+  history.strong[place] = strongWrite(reach, before, 1u << laneOf(before));
+  reach.time = reach.shadow.nextTime();
+  history.strong[reach.own] = strongWrite(reach, mine, lanes);
+  if (reach.kind == SanitizeKind::Store)
+    history.stored = reach.time;
+  write = (mine & ~kAtomic) | kHiding;
+  return true;
+}
+
+/// Strong writes to the words of all lanes.
+bool Sanitizer::storeStrongly(Reach &reach) {
+  if (reach.allocation)
+    for (unsigned j = 0; j < words.count; j += words.perLane)
+      reach.shadow.prefetchHistory(words.offset[laneOf(words.owner[j])]);
+  for (unsigned j = 0; j < words.count; ++j) {
+    unsigned lane = laneOf(words.owner[j]);
+    uint64_t place = words.place[j],
+             offset = words.offset[lane] + 4 * (j % words.perLane);
+    Record &write = reach.shadow.writes[place],
+           &reads = reach.shadow.reads[place];
+    if ((reads || !writeOften(reach, write, offset, words.owner[j],
+                              1u << lane)) &&
+        !writeStrongly(reach, write, reads, offset, 1u << lane))
+      return false;
+  }
+  return true;
 }
 
 /// A strong write of these lanes where it finds nothing; false where somebody
@@ -336,20 +512,10 @@ bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
   Record mine =
       reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   bool isSeveral = lanes & (lanes - 1);
+  if (!reads && writeOften(reach, write, offset, mine, lanes))
+    return true;
   History *history =
       reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
-  if (history && !reads && !history->more) {
-    // Mostly the warp has been here before.
-    if (reach.own == Reach::kNoPlace)
-      reach.own = reach.allocation ? 0 : placeOf(reach, mine);
-    History::Strong &place = history->strong[reach.own];
-    if (place.context == contextOf(mine)) {
-      place.lanes |= lanes;
-      place.line = lineOf(mine);
-      write = (mine & ~kAtomic) | kHiding;
-      return true;
-    }
-  }
   auto isFine = [&](Record other) {
     if (patternOf(other) && other >= reach.settled)
       return false;

@@ -40,6 +40,8 @@ struct Sanitizer::Reach {
   const Inst *stored = nullptr; ///< with kStoresOperands
   /// Of the warp in histories, once it is known.
   size_t own = kNoPlace;
+  uint32_t time = 0;      ///< in histories; 0: not known yet
+  bool keepsLast = false; ///< of other strong writes to global memory
   static constexpr size_t kNoPlace = ~size_t(0);
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;

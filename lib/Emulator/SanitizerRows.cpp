@@ -69,11 +69,14 @@ bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   if (row.write == kByWord)
     return false;
   // Rows have no history.
+  constexpr Record kLanes =
+      kSpecial | 31 << 7 | kSeveral | kSet | kUnknownLane | kPattern;
   auto isHidden = [&](Record other) {
-    return contextOf(other) &&
-           (other & kAtomic ? ((other ^ mine) & kOwner) != 0 &&
-                                  !isAfterForAll(reach, other)
-                            : true);
+    if (!contextOf(other) || !(other & kAtomic))
+      return contextOf(other) != 0;
+    bool isOwnEarlier =
+        !((other ^ mine) & kLanes) && isOwn(contextOf(other), reach.warp);
+    return !isOwnEarlier && !isAfterForAll(reach, other);
   };
   if (reach.hides() && (isHidden(row.write) || isHidden(row.reads)))
     return false;

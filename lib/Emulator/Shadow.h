@@ -103,7 +103,15 @@ struct History {
   /// Strong writes by lanes of a warp at one context.
   struct Strong {
     uint32_t context; ///< 0: none
-    uint32_t line, lanes;
+    uint32_t line : 20;
+    uint32_t observes : 1; ///< atomics, which read what was there
+    uint32_t merged : 1;   ///< by several instructions
+    uint32_t lanes;
+    uint32_t time; ///< of the last one
+  };
+  struct Reader {
+    Record access; ///< strong
+    uint32_t time; ///< of the next write
   };
   struct Weak {
     Record access;
@@ -112,11 +120,12 @@ struct History {
   /// What few histories have.
   struct More {
     std::vector<Weak> weak;
-    std::vector<Record> readers; ///< strong ones
+    std::vector<Reader> readers;
     std::vector<Strong> earlier; ///< what had to leave its place
     size_t oldest = 0;           ///< of `earlier`, once that is full
   };
   More *more;
+  uint32_t stored; ///< when a store, no atomic, was the last write
   /// As many places as Shadow::setPlaces says: in shared memory one for every
   /// warp, in global memory for the last write and another one.
   Strong strong[];
@@ -132,8 +141,8 @@ struct ShadowFree {
   void operator()(Record *records) const;
 };
 using ShadowStorage = std::unique_ptr<Record[], ShadowFree>;
-/// Zeros; pages that nobody touches cost nothing.
-ShadowStorage allocateShadow(uint64_t records);
+/// Zeros; pages that nobody touches cost nothing. `isSparse`: few are touched.
+ShadowStorage allocateShadow(uint64_t records, bool isSparse = false);
 
 class Shadow {
 public:
@@ -206,9 +215,13 @@ public:
                             : histories.get() + offset / 4 * historyRecords;
     return *reinterpret_cast<History *>(at);
   }
+  void prefetchHistory(uint64_t offset) const {
+    if (histories)
+      __builtin_prefetch(histories.get() + offset / 4 * historyRecords);
+  }
   History &addHistory(uint64_t offset) {
     if (!histories)
-      histories = allocateShadow(size * historyRecords);
+      histories = allocateShadow(size * historyRecords, true);
     if (offset % 4 && !ofParts[offset])
       ofParts[offset] = std::make_unique<Record[]>(historyRecords);
     History &history = historyAt(offset);
@@ -231,6 +244,13 @@ public:
     history.more->earlier.clear();
     history.more->oldest = 0;
     return *history.more;
+  }
+  void dropEmpty(History &history) {
+    const History::More &more = *history.more;
+    if (more.weak.empty() && more.readers.empty() && more.earlier.empty()) {
+      freeMore.push_back(history.more);
+      history.more = nullptr;
+    }
   }
   void dropHistory(uint64_t offset) {
     if (History::More *more = historyAt(offset).more)
@@ -289,6 +309,9 @@ public:
     }
   }
 
+  /// The time of a strong write, in histories.
+  uint32_t nextTime() { return ++strongWrites; }
+
   uint64_t size = 0;
   uint64_t rowCount = 0; ///< 0 of shared memory
   Row *rows = nullptr;
@@ -326,6 +349,7 @@ private:
   std::vector<uint8_t> expanded; ///< rows, of every page of them
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
+  uint32_t strongWrites = 0;             ///< so far, those with histories
   size_t places = 0, historyRecords = 0; ///< of a history
   ShadowStorage histories;               ///< by word
   std::unordered_map<uint64_t, std::unique_ptr<Record[]>> ofParts;
