@@ -504,6 +504,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     }
     return true;
   };
+  auto isStrongWrite = [&](Record write) {
+    return isKind(write, kHiding) || isKind(write, kSplit) ||
+           ((write & kAtomic) && write >= reach.limit);
+  };
   uint64_t last = ~uint64_t(0);
   bool repeated = false,
        alike = !reach.loose &&
@@ -511,8 +515,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;
-    // A third lane that reads the same changes nothing.
-    if (loads && at == last && alike) {
+    // A third lane that reads the same changes nothing, unless it has not
+    // observed what others have of strong writes.
+    if (loads && at == last && alike &&
+        (reach.atomic() || !isStrongWrite(shadow.writes[shadow.wordOf(at)]))) {
       if (repeated)
         continue;
       repeated = true;

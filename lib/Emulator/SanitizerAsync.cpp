@@ -116,16 +116,8 @@ const char *Sanitizer::kindOfRace(const Reach &reach, Record other) const {
 void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
   Reach &reach = a.reach;
   if (reach.hasHistory(write) && !reach.atomic())
-    forStrong(
-        reach, reach.shadow.historyAt(offset),
-        [&](const History::Strong &strong) {
-          if (strong.context == contextOf(write))
-            return;
-          for (uint32_t left = strong.lanes; left; left &= left - 1)
-            checkWriter(a,
-                        strongRecord(strong) | Record(__builtin_ctz(left)) << 7,
-                        offset);
-        });
+    checkStrong(reach, reach.shadow.historyAt(offset), 0, offset,
+                a.lane < 0 ? 0 : unsigned(a.lane));
   write = withoutHiding(write);
   const Warp &warp = reach.warp;
   unsigned lane = a.lane < 0 ? 0 : unsigned(a.lane);

@@ -208,8 +208,11 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
         continue;
       if (!isLooked)
         look();
-      bool isSeen =
-          strong.time < (strong.time < history.stored ? before : seen);
+      // Of stores by several lanes the last is there.
+      bool isStored = !strong.observes && strong.lanes >> other > 1;
+      bool isSeen = strong.time < (isStored || strong.time < history.stored
+                                       ? before
+                                       : seen);
       // Lanes of an atomic come one after the other.
       if (strong.time == seen && strong.observes && isOwnIn(strong))
         isSeen = strong.merged || other < lane;
@@ -331,8 +334,11 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
   History::Strong fresh = strongWrite(reach, access, lanes);
   size_t index = reach.allocation ? 0 : placeOf(reach, access);
   History::Strong last = history.strong[index];
-  history.strong[index] = united(last, fresh);
-  if (!last.context || last.context == fresh.context)
+  // Whoever sees a store does not see what came before.
+  bool isStored =
+      reach.kind == SanitizeKind::Store && (last.lanes & ~lanes) != 0;
+  history.strong[index] = isStored ? fresh : united(last, fresh);
+  if (!last.context || (last.context == fresh.context && !isStored))
     return;
   const Context &context = grid.contexts[fresh.context],
                 &before = grid.contexts[last.context];
@@ -353,7 +359,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
     last.lanes &= ~lanes;
   History::More &more = reach.shadow.moreOf(history);
   for (History::Strong &other : more.earlier)
-    if (other.context == last.context) {
+    if (other.context == last.context && last.time < history.stored) {
       other = united(other, last);
       return;
     }
@@ -444,6 +450,8 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
       return false;
     History::Strong &place = history.strong[reach.own];
     bool isSame = place.context == contextOf(mine);
+    if (isSame && reach.kind == SanitizeKind::Store && (place.lanes & ~lanes))
+      return false;
     if (reach.allocation && !isSame) {
       // As of readers, one is kept, whose turn the schedule draws.
       History::Strong &other = history.strong[1];

@@ -88,7 +88,7 @@ TEST(SanitizerHistory, EarlierStrongAccesses) {
       return text + type + " " + place + ", " + value + ";\n";
     };
     std::string one = access("%q3", "red", ".add.u32", "1"),
-                other = access("%q4", "red", ".add.u32", "1"),
+                other = access("%q4", "st.volatile", ".u32", "1"),
                 strongRead = access("%q3", "ld.volatile", ".u32", "%r3"),
                 read = access("%q4", "ld", ".u32", "%r3"),
                 write = access("%q4", "st", ".u32", "7"),
@@ -113,6 +113,35 @@ TEST(SanitizerHistory, EarlierStrongAccesses) {
   }
 }
 
+/// Who has seen a write by an atomic of its own comes after it.
+TEST(SanitizerHistory, AtomicsObserve) {
+  const List none, race{"global-race"};
+  std::string one = "@%q5 red.global.add.u32 [%p0], 1;\n",
+              ticket = "@%q3 atom.global.add.u32 %r3, [%p0], 1;\n",
+              reset = "@%q3 st.global.u32 [%p0], 0;\n",
+              other = "@%q4 st.global.u32 [%p0], 0;\n",
+              turn = "barrier.cluster.arrive.relaxed.aligned;\n"
+                     "barrier.cluster.wait.aligned;\n";
+  EXPECT_EQ(kinds(one + turn + ticket + reset), none);
+  EXPECT_EQ(kinds(one + turn + ticket + "bar.sync 0;\n" + other), none);
+  EXPECT_EQ(kinds(ticket + reset + turn + one), race);
+  EXPECT_EQ(kinds(one + turn + ticket + other).size(), 2u);
+  // A store in between hides it.
+  EXPECT_EQ(kinds(one + turn + "@%q3 st.volatile.global.u32 [%p0], 1;\n" +
+                  ticket + reset),
+            race);
+  // Of a warp, one lane after the other.
+  auto lane = [&](const char *number) {
+    return kinds("setp.eq.u32 %q6, %r2, 0;\nsetp.lt.and.u32 %q6, %t, 32, "
+                 "%q6;\n@%q6 red.global.add.u32 [%p0], 1;\n"
+                 "setp.eq.and.u32 %q6, %t, " +
+                 std::string(number) +
+                 ", %q6;\n@%q6 ld.global.u32 %r3, [%p0];\n");
+  };
+  EXPECT_EQ(lane("0"), race);
+  EXPECT_EQ(lane("31"), none);
+}
+
 TEST(SanitizerHistory, BulkCopiesComeAfterAllStrongWrites) {
   std::string copy =
       "@%q4 fence.proxy.async;\n"
@@ -120,7 +149,7 @@ TEST(SanitizerHistory, BulkCopiesComeAfterAllStrongWrites) {
       "@%q4 cp.async.bulk.commit_group;\n"
       "@%q4 cp.async.bulk.wait_group 0;\n";
   std::string one = "@%q3 red.shared.add.u32 [%s], 1;\n",
-              other = "@%q4 red.shared.add.u32 [%s], 1;\n";
+              other = "@%q4 st.volatile.shared.u32 [%s], 1;\n";
   EXPECT_EQ(kinds(one + other + copy), List{"shared-race"});
   EXPECT_EQ(kinds(one + other + "bar.sync 0;\n" + copy), List());
 }
@@ -131,6 +160,8 @@ TEST(SanitizerHistory, MixedReadersOfGlobalMemory) {
                   "add.u32 %r4, %t, %r2;\nsetp.eq.u32 %q6, %r4, 1;\n"
                   "setp.eq.and.u32 %q6, %r2, 0, %q6;\n"
                   "@%q6 ld.global.u32 %r3, [%p0];\n"
+                  "barrier.cluster.arrive.relaxed.aligned;\n"
+                  "barrier.cluster.wait.aligned;\n"
                   "@%q5 st.global.u32 [%p0], 1;\n"),
             List{"global-race"});
 }
