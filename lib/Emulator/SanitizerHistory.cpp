@@ -191,6 +191,8 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
                            reach.warp, int(lane));
       if (isBefore)
         see(strong.time);
+      if (isBefore && strong.again)
+        before = history.stored;
     });
     if (history.more)
       for (const History::Reader &reader : history.more->readers)
@@ -210,11 +212,11 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
         look();
       // Of stores by several lanes the last is there.
       bool isStored = !strong.observes && strong.lanes >> other > 1;
-      bool isSeen = strong.time < (isStored || strong.time < history.stored
-                                       ? before
-                                       : seen);
+      uint32_t until =
+          isStored || strong.time < history.stored ? before : seen;
+      bool isSeen = strong.time < until;
       // Lanes of an atomic come one after the other.
-      if (strong.time == seen && strong.observes && isOwnIn(strong))
+      if (strong.time == until && strong.observes && isOwnIn(strong))
         isSeen = strong.merged || other < lane;
       if (isSeen)
         continue;
@@ -315,7 +317,8 @@ History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
                                        uint32_t lanes) {
   bool isMine = contextOf(access) == contextOf(reach.mine);
   bool observes = !isMine || reach.kind == SanitizeKind::Atomic;
-  return {contextOf(access), lineOf(access), observes, 0, lanes, reach.time};
+  return {contextOf(access), lineOf(access), observes, 0, 0, lanes,
+          reach.time};
 }
 
 /// `fresh`, and `last` where that is of the same context.
@@ -323,7 +326,9 @@ History::Strong Sanitizer::united(const History::Strong &last,
                                   History::Strong fresh) {
   if (last.context != fresh.context)
     return fresh;
-  fresh.merged = last.merged || last.time != fresh.time;
+  bool isOther = last.time != fresh.time;
+  fresh.merged = last.merged || isOther;
+  fresh.again |= last.again || (last.observes && isOther);
   fresh.observes |= last.observes;
   fresh.lanes |= last.lanes;
   return fresh;
@@ -344,6 +349,12 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
                 &before = grid.contexts[last.context];
   bool isOfWarp =
       before.block == context.block && before.warp == context.warp;
+  if (isOfWarp && last.observes) {
+    // What these lanes saw before they still have seen.
+    history.strong[index].observes = 1;
+    history.strong[index].merged = 1;
+    history.strong[index].again = 1;
+  }
   if (isOfWarp ? isCovered(reach, last, fresh)
                : isAfterForAll(reach, strongRecord(last)))
     return;

@@ -106,6 +106,7 @@ struct History {
     uint32_t line : 20;
     uint32_t observes : 1; ///< atomics, which read what was there
     uint32_t merged : 1;   ///< by several instructions
+    uint32_t again : 1;    ///< atomics before the last one, too
     uint32_t lanes;
     uint32_t time; ///< of the last one
   };

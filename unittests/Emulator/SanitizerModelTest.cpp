@@ -118,6 +118,8 @@ public:
   Model(const std::vector<Step> &steps, unsigned warps, bool isLenient)
       : steps(steps), warps(warps), isLenient(isLenient) {}
 
+  std::string what; ///< the race
+
   bool isRace() {
     size_t begin = 0;
     unsigned last = warps - 1;
@@ -199,8 +201,11 @@ private:
         before |= seen->second;
       for (size_t other : ofByte[byte]) {
         const Access &x = accesses[other], &y = accesses[mine];
-        isFound |= (x.writes || y.writes) && !(x.strong && y.strong) &&
-                   !before[other];
+        if ((!x.writes && !y.writes) || (x.strong && y.strong) || before[other])
+          continue;
+        isFound = true;
+        what = "byte " + std::to_string(byte) + ", threads " +
+               std::to_string(x.thread) + " and " + std::to_string(y.thread);
       }
       ofByte[byte].push_back(mine);
       if (!step.isStrong())
@@ -221,9 +226,10 @@ private:
       if (step.reads())
         (step.what == Step::Acquire || both ? thread.before : thread.released)
             .add(released);
+      bool releases = step.what == Step::Release || both;
+      thread.before.accesses.set(mine);
       if (step.writes())
-        released.add(step.what == Step::Release || both ? thread.before
-                                                        : thread.fenced);
+        released.add(releases ? thread.before : thread.fenced);
     }
     thread.before.accesses.set(mine);
   }
@@ -338,7 +344,8 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
   for (unsigned i = 0; i < programs; ++i) {
     std::vector<Step> steps = randomSteps(random, warps, draw);
     bool isRace = Model(steps, warps, false).isRace();
-    bool isCertain = Model(steps, warps, true).isRace();
+    Model lenient(steps, warps, true);
+    bool isCertain = lenient.isRace();
     races += isRace;
     std::string text = kernel(steps, isGlobal, warps);
     auto program = parse(text);
@@ -348,8 +355,10 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
       offsets.insert(offsets.end(), step.offset.begin(), step.offset.end());
     bool found = false;
     std::string message;
-    // Of the readers of a word of global memory one is known, by the seed.
-    for (unsigned schedule = 0; schedule < (isGlobal ? 2 : 1); ++schedule) {
+    // Of the readers of a word of global memory one is known, by the seed. In
+    // which order strong accesses come is known of seed 0.
+    unsigned schedules = isGlobal && draw == Draw::Weak ? 2 : 1;
+    for (unsigned schedule = 0; schedule < schedules; ++schedule) {
       Memory memory;
       Array<uint32_t> places(memory, offsets);
       Array<uint8_t> out(memory, std::vector<uint8_t>(kBytes));
@@ -359,10 +368,13 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
       LaunchResult result = runOk(
           *program, makeLaunch("k", {1, 1, 1}, {32 * warps, 1, 1}, places, out),
           memory, options);
-      found |= !result.findings.empty();
-      if (found && message.empty())
-        message = result.findings[0].message + ", line " +
-                  std::to_string(result.findings[0].line);
+      for (const Finding &finding : result.findings) {
+        // Of strong accesses alone.
+        if (finding.message.rfind("lost-update", 0) == 0)
+          continue;
+        found = true;
+        message = finding.message + ", line " + std::to_string(finding.line);
+      }
     }
     // An earlier reader of global memory may be forgotten.
     if (isGlobal && !found)
@@ -375,7 +387,7 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
         list += std::to_string(offset) + " ";
       list += "\n";
     }
-    FAIL() << "program " << i << ": " << (found ? message : "no finding")
+    FAIL() << "program " << i << ": " << (found ? message : "no finding of " + lenient.what)
            << "\n"
            << list << text;
   }
