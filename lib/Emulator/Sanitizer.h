@@ -124,6 +124,12 @@ public:
     return it == async.phases.end() ? 0 : it->second.arrivalLine;
   }
 
+  /// Line of the last write to that word of the CTA's; 0: not known.
+  unsigned lastWrite(uint32_t offset) const {
+    Record write = withoutHiding(shared.writes[offset / 4]);
+    return write & kSpecial ? 0 : lineOf(write);
+  }
+
   /// `otherLine`: where other lanes of the warp are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
                      uint32_t barrier, unsigned otherLine);
