@@ -128,9 +128,10 @@ bool Parser::moduleStatement() {
       minor = minor * 10 + unsigned(c - '0');
     }
     if (major > kNewestMajor)
-      return fail("PTX ISA " + std::to_string(major) + "." +
-                  std::to_string(minor) + " is newer than this emulator knows: it knows versions up to " +
-                  std::to_string(kNewestMajor) + ".x");
+      return fail(
+          "PTX ISA " + std::to_string(major) + "." + std::to_string(minor) +
+          " is newer than this emulator knows: it knows versions up to " +
+          std::to_string(kNewestMajor) + ".x");
     module.version = major * 10 + minor;
     return advance();
   }

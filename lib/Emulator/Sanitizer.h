@@ -340,8 +340,7 @@ private:
   bool isCovered(const Reach &reach, const History::Strong &before,
                  const History::Strong &fresh);
   void keepWeak(History::More &more, Record access, bool writes);
-  void keepStrongReader(const Reach &reach, History::More &more,
-                        Record access);
+  void keepStrongReader(const Reach &reach, History::More &more, Record access);
   static History::Strong strongWrite(const Reach &reach, Record access,
                                      uint32_t lanes);
   static History::Strong united(const History::Strong &last,

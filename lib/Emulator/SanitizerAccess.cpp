@@ -184,8 +184,9 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
     return isOwnBefore ? front & kContext : 0;
   };
   words.ownWrites = ownContext(reach.shadow.writes[first]);
-  words.ownReads =
-      reach.kind == SanitizeKind::Load ? 0 : ownContext(reach.shadow.reads[first]);
+  words.ownReads = reach.kind == SanitizeKind::Load
+                       ? 0
+                       : ownContext(reach.shadow.reads[first]);
   // What comes before this may have to come before others, too.
   words.writesBefore = reach.hides() ? 0 : state.writesBefore;
   words.readsBefore = reach.atomic() ? 0 : state.readsBefore;
@@ -472,8 +473,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
-    if (!reach.loose &&
-        accessQuickly(reach, write, reads, at, lane))
+    if (!reach.loose && accessQuickly(reach, write, reads, at, lane))
       return;
     if (reach.kind != SanitizeKind::Store)
       read(reach, write, reads, at, lane);

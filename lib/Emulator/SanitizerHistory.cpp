@@ -212,8 +212,7 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
         look();
       // Of stores by several lanes the last is there.
       bool isStored = !strong.observes && strong.lanes >> other > 1;
-      uint32_t until =
-          isStored || strong.time < history.stored ? before : seen;
+      uint32_t until = isStored || strong.time < history.stored ? before : seen;
       bool isSeen = strong.time < until;
       // Lanes of an atomic come one after the other.
       if (strong.time == until && strong.observes && isOwnIn(strong))
@@ -317,8 +316,7 @@ History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
                                        uint32_t lanes) {
   bool isMine = contextOf(access) == contextOf(reach.mine);
   bool observes = !isMine || reach.kind == SanitizeKind::Atomic;
-  return {contextOf(access), lineOf(access), observes, 0, 0, lanes,
-          reach.time};
+  return {contextOf(access), lineOf(access), observes, 0, 0, lanes, reach.time};
 }
 
 /// `fresh`, and `last` where that is of the same context.
@@ -347,8 +345,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
     return;
   const Context &context = grid.contexts[fresh.context],
                 &before = grid.contexts[last.context];
-  bool isOfWarp =
-      before.block == context.block && before.warp == context.warp;
+  bool isOfWarp = before.block == context.block && before.warp == context.warp;
   if (isOfWarp && last.observes) {
     // What these lanes saw before they still have seen.
     history.strong[index].observes = 1;
@@ -383,8 +380,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
 /// A strong write of these lanes takes the place of what was there before.
 void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
                      uint64_t offset, uint32_t lanes) {
-  Record mine =
-      reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   History *history =
       reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
   // Who comes after this one comes after a strong access before it, too.
@@ -403,8 +399,8 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
     // Sets of before the last barrier of all threads are no more.
     keepsReads = reads >= states.front().limit;
   else
-    keepsReads = isKept(reads) &&
-                 !(reads & kAtomic && isOfSameThread(reads, mine));
+    keepsReads =
+        isKept(reads) && !(reads & kAtomic && isOfSameThread(reads, mine));
   bool isSeveral = lanes & (lanes - 1);
   if (!history && (isSeveral || keepsWrite || keepsReads))
     history = &reach.shadow.addHistory(offset);
@@ -516,8 +512,8 @@ bool Sanitizer::storeStrongly(Reach &reach) {
              offset = words.offset[lane] + 4 * (j % words.perLane);
     Record &write = reach.shadow.writes[place],
            &reads = reach.shadow.reads[place];
-    if ((reads || !writeOften(reach, write, offset, words.owner[j],
-                              1u << lane)) &&
+    if ((reads ||
+         !writeOften(reach, write, offset, words.owner[j], 1u << lane)) &&
         !writeStrongly(reach, write, reads, offset, 1u << lane))
       return false;
   }
@@ -528,8 +524,7 @@ bool Sanitizer::storeStrongly(Reach &reach) {
 /// must look closer.
 bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
                               uint64_t offset, uint32_t lanes) {
-  Record mine =
-      reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   bool isSeveral = lanes & (lanes - 1);
   if (!reads && writeOften(reach, write, offset, mine, lanes))
     return true;

@@ -167,8 +167,7 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
   for (auto kind : {AsyncAgent::Mbarrier, AsyncAgent::Deliveries}) {
     const AsyncAgent *agent = findAgent(kind, offset);
     auto queue = cta.async.queues.find(offset);
-    bool isThere =
-        queue != cta.async.queues.end() && !queue->second.empty();
+    bool isThere = queue != cta.async.queues.end() && !queue->second.empty();
     if (agent && agent->clock &&
         !knows(state, {cta.linear, agent->slot, agent->clock}, 0, int(lane)))
       reportText("mbarrier-misuse", warp, lane, inst.line,

@@ -22,7 +22,7 @@ using namespace fusion::emulator;
 /// Large ones are mapped: what the heap has had before it would clear, all of
 /// it, touched or not.
 ShadowStorage fusion::emulator::allocateShadow(uint64_t records,
-                                             bool isSparse) {
+                                               bool isSparse) {
   constexpr size_t kMapped = 1 << 18, kHuge = 1 << 21;
   size_t bytes = records * sizeof(Record);
   void *place;

@@ -25,10 +25,10 @@
 //           2^(n-1) bytes each
 //
 // A strong write does not stand for what was there before: of two strong
-// accesses nobody asks for the order, while a weak one must come before or after
-// both. Where not everybody is known to come after a weak access, or the write
-// does not come after another strong one, it is special (kHiding) and what it
-// hides is kept apart (History).
+// accesses nobody asks for the order, while a weak one must come before or
+// after both. Where not everybody is known to come after a weak access, or the
+// write does not come after another strong one, it is special (kHiding) and
+// what it hides is kept apart (History).
 //
 // Global memory has rows of 32 bytes besides. As long as a row is accessed by
 // such lanes, two records stand for all of it; with kSpecial and a pattern of 7

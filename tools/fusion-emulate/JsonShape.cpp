@@ -46,8 +46,8 @@ static size_t endOfString(std::string_view text, size_t begin) {
 /// The string that begins at `begin`, without escapes.
 static std::string stringAt(std::string_view text, size_t begin) {
   // Keys may be written with escapes.
-  auto value = llvm::json::parse(llvm::StringRef(
-      text.data() + begin, endOfString(text, begin) - begin));
+  auto value = llvm::json::parse(
+      llvm::StringRef(text.data() + begin, endOfString(text, begin) - begin));
   if (!value) {
     llvm::consumeError(value.takeError());
     return std::string();
@@ -65,7 +65,8 @@ unsigned fusion::emulator::lineOf(std::string_view text,
     char c = text[i];
     bool isHere = depth == matched + 1; // in the object or array of the path
     if (c == '{' || c == '[') {
-      bool isElement = isHere && isArray && path[matched] == std::to_string(index);
+      bool isElement =
+          isHere && isArray && path[matched] == std::to_string(index);
       if (isElement) {
         ++matched;
         found = i;
@@ -92,7 +93,7 @@ unsigned fusion::emulator::lineOf(std::string_view text,
         if (text[next] != '{' && text[next] != '[')
           break;
         end = next;
-      } 
+      }
       i = end - 1;
     }
   }

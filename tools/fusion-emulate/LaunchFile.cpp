@@ -152,12 +152,14 @@ private:
       return required ? fail(std::string("'") + key + "' is missing") : true;
     const json::Array *array = value->getAsArray();
     if (!array || array->size() != 3)
-      return fail(std::string("'") + key + "' must be an array of 3 integers", key);
+      return fail(std::string("'") + key + "' must be an array of 3 integers",
+                  key);
     for (unsigned d = 0; d < 3; ++d) {
       auto n = (*array)[d].getAsInteger();
       if (!n || *n < 1 || *n > std::numeric_limits<uint32_t>::max())
         return fail(std::string("'") + key +
-                    "' must be an array of 3 positive integers", key);
+                        "' must be an array of 3 positive integers",
+                    key);
       result[d] = uint32_t(*n);
     }
     return true;
@@ -407,7 +409,7 @@ private:
     auto [known, isNew] = targets.try_emplace(identify(path), index);
     if (known->second != index)
       return fail(name + ": '" + path +
-                  "' is the 'write_back' of another buffer as well",
+                      "' is the 'write_back' of another buffer as well",
                   "write_back");
     if (isNew)
       file.buffers[size_t(index)].writeBack.push_back(std::move(path));

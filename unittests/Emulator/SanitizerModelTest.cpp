@@ -61,8 +61,7 @@ struct Step {
   std::array<uint32_t, 32> offset;
 };
 
-std::vector<Step> randomSteps(std::mt19937 &random, unsigned warps,
-                              Draw draw) {
+std::vector<Step> randomSteps(std::mt19937 &random, unsigned warps, Draw draw) {
   auto below = [&](unsigned n) { return unsigned(random() % n); };
   bool synchronizes = draw == Draw::Synchronizing;
   std::vector<Step> steps(synchronizes ? 4 + below(9) : 3 + below(8));
@@ -113,8 +112,9 @@ std::vector<Step> randomSteps(std::mt19937 &random, unsigned warps,
 /// barriers one warp after the other, of an instruction lane by lane.
 class Model {
 public:
-  /// `isLenient`: strong reads observe writes as atomics do; and where a lane of
-  /// a warp does, or in atomics of several instructions, others may count, too.
+  /// `isLenient`: strong reads observe writes as atomics do; and where a lane
+  /// of a warp does, or in atomics of several instructions, others may count,
+  /// too.
   Model(const std::vector<Step> &steps, unsigned warps, bool isLenient)
       : steps(steps), warps(warps), isLenient(isLenient) {}
 
@@ -237,8 +237,7 @@ private:
   void observe(const Step &step, unsigned number, unsigned byte) {
     if (!step.isAtomic() && !isLenient)
       return;
-    auto [first, isFirst] =
-        firstRead.try_emplace({step.warp, byte}, &step);
+    auto [first, isFirst] = firstRead.try_emplace({step.warp, byte}, &step);
     bool spreads =
         isLenient && (!step.isAtomic() || (!isFirst && first->second != &step));
     if (!spreads) {
@@ -272,7 +271,8 @@ std::string kernel(const std::vector<Step> &steps, bool isGlobal,
           ".shared .align 16 .b8 s[256];\n"
           "ld.param.u64 %places, [places];\nmov.u32 %i, %laneid;\n"
           "mov.u32 %t, %warpid;\nsetp.eq.u32 %w0, %t, 0;\n"
-          "setp.eq.u32 %w1, %t, 1;\nsetp.eq.u32 %w2, %t, 2;\nmul.wide.u32 %a, %i, 4;\n"
+          "setp.eq.u32 %w1, %t, 1;\nsetp.eq.u32 %w2, %t, 2;\nmul.wide.u32 %a, "
+          "%i, 4;\n"
           "add.s64 %places, %places, %a;\nmov.u32 %t, %tid.x;\n"
           "shl.b32 %t, %t, 2;\nmov.u32 %o, s;\nadd.u32 %o, %o, %t;\n"
           "setp.lt.u32 %p, %t, 256;\n@%p st.shared.u32 [%o], %t;\n";
@@ -314,11 +314,9 @@ std::string kernel(const std::vector<Step> &steps, bool isGlobal,
       text << "@%p atom.acq_rel." << scope << "add." << type << " " << value
            << ", [%a], " << value << ";\n";
     else if (step.what == Step::Acquire)
-      text << "@%p ld.acquire." << scope << type << " " << value
-           << ", [%a];\n";
+      text << "@%p ld.acquire." << scope << type << " " << value << ", [%a];\n";
     else if (step.what == Step::Release)
-      text << "@%p st.release." << scope << type << " [%a], " << value
-           << ";\n";
+      text << "@%p st.release." << scope << type << " [%a], " << value << ";\n";
     else if (step.what == Step::Atomic)
       text << "@%p red." << space << "add." << type << " [%a], " << value
            << ";\n";
@@ -387,8 +385,8 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
         list += std::to_string(offset) + " ";
       list += "\n";
     }
-    FAIL() << "program " << i << ": " << (found ? message : "no finding of " + lenient.what)
-           << "\n"
+    FAIL() << "program " << i << ": "
+           << (found ? message : "no finding of " + lenient.what) << "\n"
            << list << text;
   }
   EXPECT_GT(races, programs / 8);
@@ -403,8 +401,12 @@ TEST(SanitizerModel, StrongAccessesToSharedMemory) {
 TEST(SanitizerModel, StrongAccessesToGlobalMemory) {
   compare(true, 4, 2, Draw::Strong);
 }
-TEST(SanitizerModel, SharedMemoryOfOneWarp) { compare(false, 5, 1, Draw::Strong); }
-TEST(SanitizerModel, GlobalMemoryOfOneWarp) { compare(true, 6, 1, Draw::Strong); }
+TEST(SanitizerModel, SharedMemoryOfOneWarp) {
+  compare(false, 5, 1, Draw::Strong);
+}
+TEST(SanitizerModel, GlobalMemoryOfOneWarp) {
+  compare(true, 6, 1, Draw::Strong);
+}
 TEST(SanitizerModel, ReleasesInSharedMemory) {
   compare(false, 7, 3, Draw::Synchronizing);
 }

@@ -107,10 +107,10 @@ inline void examine(ShadowWords &x) {
     bool written = (((w ^ x.writesBefore) & kContext) != 0) &
                    (((w ^ x.ownWrites) & kContext) != 0 ||
                     (((w ^ m) & owned & ~kContext) != 0));
-    bool wasRead = ((((r ^ x.readsBefore) & kContext) != 0) |
-                    ((r & kSet) != 0)) &
-                   (((r ^ x.ownReads) & kContext) != 0 ||
-                    (((r ^ m) & owned & ~kContext) != 0));
+    bool wasRead =
+        ((((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0)) &
+        (((r ^ x.ownReads) & kContext) != 0 ||
+         (((r ^ m) & owned & ~kContext) != 0));
     badWrites |= Record((w >= limit) & written & (((w ^ m) & owned) != 0) &
                         (w != uninitialized) & ((w & alikes) == 0));
     bool above = (r >= limit) & wasRead;
