@@ -84,7 +84,7 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   warp.products.clear();
   warp.productGroup = 0;
   std::fill(std::begin(warp.bulkCommitted), std::end(warp.bulkCommitted), 0);
-  warp.clusterArrived = warp.clusterParity = 0;
+  warp.clusterArrived = warp.clusterParity = warp.clusterWaiting = 0;
   warp.registers = registersAtStart(*code.source);
 
   const CodeFunction &kernel = code.functions[0];

@@ -109,8 +109,10 @@ void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t now = warp.cta->cluster->parity ? kFullMask : 0;
   if (~(warp.clusterParity ^ now) & mask) {
     warp.suspended = true;
+    warp.clusterWaiting |= inst.order & OrderStrong ? 0 : mask;
     return;
   }
+  warp.clusterWaiting &= ~mask;
   warp.clusterArrived &= ~mask;
   if (warp.sanitizer)
     warp.sanitizer->phaseObserve(warp, inst, mask, Sanitizer::kClusterPhase);

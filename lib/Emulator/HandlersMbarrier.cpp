@@ -110,10 +110,19 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
 
 namespace {
 
+/// `otherLine` is of whoever made it one, 0 where that is not known.
 bool misuse(Warp &warp, const Inst &inst, unsigned lane,
-            const std::string &message) {
+            const std::string &message, unsigned otherLine = 0) {
+  bool isFirst = !warp.cta->fault.set;
   raiseFault(warp, inst, lane, message, "mbarrier-misuse");
+  if (isFirst)
+    warp.cta->fault.otherLine = otherLine;
   return false;
+}
+
+/// Line of the last arrival at the mbarrier.
+unsigned lastArrival(const Cta &cta, uint32_t offset) {
+  return cta.sanitizer ? cta.sanitizer->lastArrival(offset) : 0;
 }
 
 /// The mbarrier of a lane; false after a fault. The sanitizers hear of the
@@ -127,7 +136,8 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
   if (!m.valid)
     return misuse(warp, inst, lane,
                   "there is no initialised mbarrier at shared offset " +
-                      std::to_string(offset));
+                      std::to_string(offset),
+                  cta->sanitizer ? cta->sanitizer->lastWrite(offset) : 0);
   if (cta->sanitizer && together)
     cta->sanitizer->phaseTouch(warp, inst, together, offset);
   return true;
@@ -271,10 +281,12 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
                         " arrivals at the mbarrier at "
                         "shared offset " +
                         std::to_string(offset) + ", which expects only " +
-                        std::to_string(m.pending) + " more in its phase");
+                        std::to_string(m.pending) + " more in its phase",
+                    lastArrival(cta, offset));
     if ((inst.a & MbarrierNoComplete) && count == m.pending)
       return misuse(warp, inst, lane,
-                    "an arrival with .noComplete completes the phase");
+                    "an arrival with .noComplete completes the phase",
+                    lastArrival(cta, offset));
     m.pending -= count;
     if (inst.a & MbarrierDrop)
       m.expected -= count;

@@ -39,7 +39,9 @@ struct Token {
 /// Splits PTX text into tokens; comments and `#` lines are skipped.
 class Lexer {
 public:
-  explicit Lexer(std::string_view text) : text(text) {}
+  /// The mark with which some editors begin a text in UTF-8 is skipped.
+  explicit Lexer(std::string_view text)
+      : text(text), position(text.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0) {}
   Token next();
 
 private:

@@ -113,22 +113,25 @@ bool Parser::moduleStatement() {
   if (text == ".version") {
     if (!advance())
       return false;
+    const char *wanted = "malformed .version, which is two numbers such as 8.0";
     if (token.kind != Token::Kind::Float || token.text.size() > 8)
-      return fail("malformed .version");
+      return fail(wanted);
     unsigned major = 0, minor = 0;
     size_t dot = token.text.find('.');
-    if (dot == std::string_view::npos)
-      return fail("malformed .version");
+    if (dot == std::string_view::npos || dot + 1 == token.text.size())
+      return fail(wanted);
     for (char c : token.text.substr(0, dot))
       major = major * 10 + unsigned(c - '0');
     for (char c : token.text.substr(dot + 1)) {
       if (c < '0' || c > '9')
-        return fail("malformed .version");
+        return fail(wanted);
       minor = minor * 10 + unsigned(c - '0');
     }
     if (major > kNewestMajor)
-      return fail("PTX ISA " + std::to_string(major) + "." +
-                  std::to_string(minor) + " is newer than this emulator knows");
+      return fail(
+          "PTX ISA " + std::to_string(major) + "." + std::to_string(minor) +
+          " is newer than this emulator knows: it knows versions up to " +
+          std::to_string(kNewestMajor) + ".x");
     module.version = major * 10 + minor;
     return advance();
   }

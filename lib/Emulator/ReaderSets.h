@@ -26,6 +26,7 @@ public:
   using Set = std::vector<Record>;
 
   Set &operator[](size_t index) { return sets[index]; }
+  const Set &operator[](size_t index) const { return sets[index]; }
   /// An empty one, null where there are too many. It is one of them after
   /// `take`, which tells its index.
   Set *fresh() {

@@ -33,6 +33,8 @@ Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
     shared.clear();
     sets.settle(0, 0);
   }
+  settled = Record(grid.contexts.size()) << 32;
+  shared.setPlaces(warps * cta.cluster->ctas.size());
   grid.clusterPhases.erase(cta.cluster); // of another cluster, before
 }
 
@@ -107,10 +109,13 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
   Record write = withoutHiding(last);
   if (write != last && reach.kind == SanitizeKind::Load) {
     // What everybody comes after has nothing to hide.
+    bool isKept = reach.hasHistory(last);
+    if (isKept && (write >= reach.limit || hasCluster()))
+      checkHidden(reach, last, reads, offset, lane);
+    else if (isKept)
+      reach.shadow.dropHistory(offset);
     if (write < reach.limit && !hasCluster())
       last = write;
-    else if (reach.atomic())
-      checkOlder(reach, offset, lane);
   }
   Record mine = reach.mine | Record(lane) << 7;
   if (isKind(write, kInFlight)) {
@@ -126,7 +131,8 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
              " that nobody has written";
     });
   } else if (contextOf(write) && !(write & mine & kAtomic)) {
-    if (!ordered(write, reach.warp, lane))
+    if (!ordered(write, reach.warp, lane) &&
+        !((write & kAtomic) && hasObserved(reach, reads, lane)))
       race(reach, "read-after-write", write, offset, lane);
   } else if (reach.loose) {
     suspect(reach, write, offset, lane);
@@ -141,7 +147,7 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
   if (reach.action == Action::Replace)
     reads = mine;
   if (reach.action == Action::Join) {
-    reads = addReader(reads, mine, reach.warp);
+    reads = addReader(reach, reads, mine);
     reach.nextReads = reads;
     if (((before ^ mine) & kOwner) == 0 || isMixedUnion)
       reach.lastReads = ~Record(0);
@@ -218,18 +224,19 @@ void Sanitizer::write(Reach &reach, Record &last, Record &reads,
              " is still going to fill";
     });
   else if (!(write & kSpecial) && contextOf(write) &&
-           !(write & reach.mine & kAtomic) && !ordered(write, reach.warp, lane))
+           !(write & reach.mine & kAtomic) &&
+           !ordered(write, reach.warp, lane) &&
+           !((write & kAtomic) && hasObserved(reach, reads, lane)))
     race(reach, "write-after-write", write, offset, lane);
   else if (reach.update && isLostUpdate(reach, write, offset, lane))
     race(reach, "lost-update", write, offset, lane);
-  if (write != last && reach.atomic())
-    checkOlder(reach, offset, lane);
+  checkHidden(reach, last, reads, offset, lane);
   checkReaders(reach, reads, offset, lane);
-  Record mine = reach.mine | Record(lane) << 7;
-  if (reach.hides() && keepOlder(reach, last, reads, offset))
-    last = (mine & ~kAtomic) | kHiding;
-  else
-    last = mine | (reach.inFlight ? kInFlight : 0);
+  if (reach.hides())
+    return hide(reach, last, reads, offset, 1u << lane);
+  if (reach.hasHistory(last))
+    reach.shadow.dropHistory(offset);
+  last = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
   reads = 0;
 }
 
@@ -282,8 +289,9 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, states[warp.index].limit};
-  if (hasCluster())
-    reach.settled = ~Record(0);
+  if (hasCluster() && reach.hides())
+    reach.settled = settledInCluster();
+  reach.forgotten = forgotten;
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
@@ -307,6 +315,7 @@ void Sanitizer::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
               inst.line, SanitizeKind::Store,
               mine,      states[warp.index].limit};
   reach.inFlight = true;
+  reach.forgotten = forgotten;
   bool contiguous = mask == kFullMask;
   for (unsigned i = 0; i < 32; ++i)
     contiguous &= address[i] == address[0] + uint64_t(i) * bytes;
@@ -355,8 +364,10 @@ void Sanitizer::asyncComplete(Warp &warp, const AsyncCopy &copy, uint32_t mask,
 
 Shadow &Sanitizer::shadowOf(const Allocation &allocation) {
   auto &shadow = grid.shadows[&allocation];
-  if (!shadow)
+  if (!shadow) {
     shadow = std::make_unique<Shadow>(allocation.bytes, true);
+    shadow->setPlaces(2); // for the last write and another one
+  }
   return *shadow;
 }
 
@@ -423,6 +434,7 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     bool row = contiguous && inside == kFullMask;
     Reach reach{recentShadow(*allocation), warp,      inst.line, kind, mine,
                 Record(1) << 32,           allocation};
+    reach.keepsLast = !grid.keepsFirstReader;
     reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
     reach.update = reach.loose && (inst.order & OrderUpdate);
     if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

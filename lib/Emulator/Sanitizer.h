@@ -124,6 +124,12 @@ public:
     return it == async.phases.end() ? 0 : it->second.arrivalLine;
   }
 
+  /// Line of the last write to that word of the CTA's; 0: not known.
+  unsigned lastWrite(uint32_t offset) const {
+    Record write = withoutHiding(shared.writes[offset / 4]);
+    return write & kSpecial ? 0 : lineOf(write);
+  }
+
   /// `otherLine`: where other lanes of the warp are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
                      uint32_t barrier, unsigned otherLine);
@@ -279,7 +285,7 @@ private:
   void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
                     unsigned bytes);
   bool accessQuickly(Reach &reach, Record &write, Record &reads,
-                     Record mine) const;
+                     uint64_t offset, unsigned lane);
   bool isAfter(const Reach &reach, Record other, Record mine) const;
   bool isAfterForAll(const Reach &reach, Record other) const;
   static const uint32_t *askedBy(WarpState &state);
@@ -296,6 +302,7 @@ private:
   bool loadScattered(Reach &reach);
   bool loadScatteredGlobal(Reach &reach);
   bool storeAtOnce(Reach &reach);
+  bool storeStrongly(Reach &reach);
   uint32_t accessRows(Reach &reach, uint32_t mask, const uint64_t *offset,
                       unsigned bytes, bool contiguous);
   bool accessRow(Reach &reach, Shadow::Row &row, Record mine);
@@ -309,15 +316,44 @@ private:
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
-  void checkOlder(Reach &reach, uint64_t offset, unsigned lane);
-  bool keepOlder(Reach &reach, Record write, Record reads, uint64_t offset);
+  // SanitizerHistory.cpp
+  static Record strongRecord(const History::Strong &strong) {
+    return Record(strong.context) << 32 | Record(strong.line) << 12 | kAtomic;
+  }
+  bool isKnown(const Reach &reach, Record access, unsigned lane) const;
+  bool hasObserved(const Reach &reach, Record reads, unsigned lane) const;
+  void checkStrong(Reach &reach, const History &history, Record reads,
+                   uint64_t offset, unsigned lane);
+  void checkHidden(Reach &reach, Record write, Record reads, uint64_t offset,
+                   unsigned lane);
+  void hide(Reach &reach, Record &write, Record &reads, uint64_t offset,
+            uint32_t lanes);
+  bool writeOften(Reach &reach, Record &write, uint64_t offset, Record mine,
+                  uint32_t lanes);
+  bool writeStrongly(Reach &reach, Record &write, Record &reads,
+                     uint64_t offset, uint32_t lanes);
+  bool readsHiddenFine(const Reach &reach, uint64_t offset, Record mine) const;
+  template <class Visit>
+  static void forStrong(const Reach &reach, const History &history,
+                        Visit visit);
+  size_t placeOf(const Reach &reach, Record access) const;
+  bool isCovered(const Reach &reach, const History::Strong &before,
+                 const History::Strong &fresh);
+  void keepWeak(History::More &more, Record access, bool writes);
+  void keepStrongReader(const Reach &reach, History::More &more, Record access);
+  static History::Strong strongWrite(const Reach &reach, Record access,
+                                     uint32_t lanes);
+  static History::Strong united(const History::Strong &last,
+                                History::Strong fresh);
+  void keepStrongWrite(const Reach &reach, History &history, Record access,
+                       uint32_t lanes);
   bool isOfSameThread(Record one, Record other) const;
   void checkInitialized(const Reach &reach, Allocation &allocation,
                         uint32_t mask, const uint64_t *offset, unsigned bytes,
                         bool contiguous);
   void race(Reach &reach, const char *what, Record other, uint64_t offset,
             unsigned lane);
-  Record addReader(Record reads, Record mine, const Warp &warp);
+  Record addReader(const Reach &reach, Record reads, Record mine);
   bool areMixed(Record reads, Record mine);
   Record addMixedReader(Record reads, Record mine, const Warp &warp);
   // SanitizerOrder.cpp
@@ -361,6 +397,7 @@ private:
   void checkRegisters();
   void checkProducts();
   // SanitizerCluster.cpp
+  Record settledInCluster();
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
   /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
@@ -395,6 +432,12 @@ private:
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
+  /// Below, what strong writes to it hide was dropped.
+  Record forgotten = 0;
+  /// Of the first CTA of a cluster: waits for barrier.cluster so far, and what
+  /// was settled in the whole cluster after how many of them.
+  uint64_t clusterWaits = 0, settledAfter = 0;
+  Record settled;
   /// Of global memory, with their shadows, in turn.
   struct Recent {
     Allocation *allocation = nullptr;

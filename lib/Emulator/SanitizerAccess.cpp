@@ -112,14 +112,11 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   Record set = 0;     // and such a set
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
-    if (other < reach.limit)
-      continue;
-    if (reach.hides(other))
-      return false;
-    if (((other ^ mine) & kOwner) == 0)
+    if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
       continue;
     if (other & kSpecial) {
-      if (words.stores && other == kUninitialized)
+      if ((words.stores && other == kUninitialized) ||
+          (isKind(other, kHiding) && withoutHiding(other) < reach.forgotten))
         continue;
       return false;
     }
@@ -171,7 +168,8 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.stores = reach.kind == SanitizeKind::Store;
   words.loads = reach.kind == SanitizeKind::Load;
   words.mine = reach.mine;
-  words.limit = reach.limit;
+  words.limit =
+      reach.hides() ? std::min(reach.limit, reach.settled) : reach.limit;
   // What holds for the first word mostly does for all.
   WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
@@ -179,12 +177,24 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
     askFront(reach, reach.shadow.writes[first], state.writesBefore);
   if (!reach.atomic())
     askFront(reach, reach.shadow.reads[first], state.readsBefore);
+  auto ownContext = [&](Record front) {
+    bool isOwnBefore = front >= reach.limit && !(front & (kSpecial | kSet)) &&
+                       ((front ^ reach.mine) & kContext) &&
+                       isOwn(contextOf(front), reach.warp);
+    return isOwnBefore ? front & kContext : 0;
+  };
+  words.ownWrites = ownContext(reach.shadow.writes[first]);
+  words.ownReads = reach.kind == SanitizeKind::Load
+                       ? 0
+                       : ownContext(reach.shadow.reads[first]);
   // What comes before this may have to come before others, too.
   words.writesBefore = reach.hides() ? 0 : state.writesBefore;
   words.readsBefore = reach.atomic() ? 0 : state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
                                    reach.shadow.reads))
     return false;
+  if (reach.hides() && !(words.writesFine && words.readsFine))
+    return storeStrongly(reach);
   if (!words.writesFine && !allOrdered(reach, words.write))
     return false;
   return reach.kind == SanitizeKind::Load ? loadAtOnce(reach)
@@ -216,6 +226,12 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
   Record *writes = reach.shadow.writes + reach.shadow.wordOf(at),
          *reads = reach.shadow.reads + reach.shadow.wordOf(at);
   if (!loads) {
+    if (reach.hides()) {
+      for (unsigned k = 0; k < bytes / 4; ++k)
+        if (!writeStrongly(reach, writes[k], reads[k], at + 4 * k, mask))
+          return false;
+      return true;
+    }
     // The last lane's access stands for all.
     Record mine = reach.mine | Record(final) << 7;
     Record asked = several ? mine | kUnknownLane : mine;
@@ -232,11 +248,16 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     return true;
   }
   Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
-  for (unsigned k = 0; k < bytes / 4; ++k)
+  for (unsigned k = 0; k < bytes / 4; ++k) {
     // What one of several lanes wrote is not their own.
-    if (!isAfter(reach, writes[k], several ? mine | kUnknownLane : mine) ||
+    Record asked = several ? mine | kUnknownLane : mine;
+    bool isHidden = reach.atomic() && reach.hasHistory(writes[k]);
+    if (!isAfter(reach, isHidden ? withoutHiding(writes[k]) : writes[k],
+                 asked) ||
+        (isHidden && !readsHiddenFine(reach, at + 4 * k, asked)) ||
         (patternOf(reads[k]) && actionOn(reach, reads[k]) == Action::Join))
       return false;
+  }
   for (unsigned k = 0; k < bytes / 4; ++k) {
     Record &read = reads[k];
     bool isAmong = contextOf(read) == contextOf(mine) && !(read & kSet) &&
@@ -250,7 +271,7 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     case Action::Keep:
       break;
     case Action::Join:
-      read = addReader(read, mine, reach.warp);
+      read = addReader(reach, read, mine);
       break;
     }
   }
@@ -287,7 +308,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
     action = actionOn(reach, reads);
   }
   if (action == Action::Join) {
-    Record joined = addReader(reads, words.owner[0], reach.warp);
+    Record joined = addReader(reach, reads, words.owner[0]);
     if (isMixedUnion)
       return false;
     if (joined != reads)
@@ -325,7 +346,7 @@ bool Sanitizer::loadScatteredGlobal(Reach &reach) {
     if (read < reach.limit)
       read = words.owner[j];
     else if (contextOf(read) == context)
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
     else if (actionOn(reach, read) == Action::Replace)
       read = words.owner[j];
   }
@@ -349,13 +370,13 @@ bool Sanitizer::loadScattered(Reach &reach) {
       if (joined.is(context, read, reach.shadow))
         continue;
       Record before = read;
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
       if (read == before && !isMixedUnion)
         joined = {context, read, &reach.shadow};
     } else if (actionOn(reach, read) == Action::Replace) {
       read = words.owner[j];
     } else {
-      read = addReader(read, words.owner[j], reach.warp);
+      read = addReader(reach, read, words.owner[j]);
     }
   }
   return true;
@@ -386,14 +407,10 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
 /// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
 /// known of a context once, mostly.
 bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
-  if (other < reach.limit)
-    return true;
-  if (reach.hides(other))
-    return false;
-  if (((other ^ mine) & kOwner) == 0)
+  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
     return true;
   if (other & (kSpecial | kSet))
-    return false;
+    return isKind(other, kHiding) && withoutHiding(other) < reach.forgotten;
   if (other & mine & kAtomic)
     return true;
   return isAfterForAll(reach, other);
@@ -422,7 +439,10 @@ bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
 
 /// Where nothing is found; false where somebody must look closer.
 bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
-                              Record mine) const {
+                              uint64_t offset, unsigned lane) {
+  if (reach.hides())
+    return writeStrongly(reach, write, reads, offset, 1u << lane);
+  Record mine = reach.mine | Record(lane) << 7;
   if (reach.kind != SanitizeKind::Load) {
     bool fine = isAfter(reach, write, mine) ||
                 (write == kUninitialized && reach.kind == SanitizeKind::Store);
@@ -432,7 +452,9 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
     reads = 0;
     return true;
   }
-  if (!isAfter(reach, write, mine))
+  bool isHidden = reach.atomic() && reach.hasHistory(write);
+  if (!isAfter(reach, isHidden ? withoutHiding(write) : write, mine) ||
+      (isHidden && !readsHiddenFine(reach, offset, mine)))
     return false;
   if (reads < reach.limit)
     reads = mine;
@@ -451,8 +473,7 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
                              const uint64_t *offset, unsigned bytes) {
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
-    if (!reach.loose &&
-        accessQuickly(reach, write, reads, reach.mine | Record(lane) << 7))
+    if (!reach.loose && accessQuickly(reach, write, reads, at, lane))
       return;
     if (reach.kind != SanitizeKind::Store)
       read(reach, write, reads, at, lane);
@@ -483,6 +504,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     }
     return true;
   };
+  auto isStrongWrite = [&](Record write) {
+    return isKind(write, kHiding) || isKind(write, kSplit) ||
+           ((write & kAtomic) && write >= reach.limit);
+  };
   uint64_t last = ~uint64_t(0);
   bool repeated = false,
        alike = !reach.loose &&
@@ -490,8 +515,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;
-    // A third lane that reads the same changes nothing.
-    if (loads && at == last && alike) {
+    // A third lane that reads the same changes nothing, unless it has not
+    // observed what others have of strong writes.
+    if (loads && at == last && alike &&
+        (reach.atomic() || !isStrongWrite(shadow.writes[shadow.wordOf(at)]))) {
       if (repeated)
         continue;
       repeated = true;

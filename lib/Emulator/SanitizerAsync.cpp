@@ -92,9 +92,12 @@ Sanitizer::AsyncReach Sanitizer::asyncReach(const Warp &warp, const Inst &inst,
     async.outstanding.push_back(context);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |
                 (reduces ? kAtomic : 0) | Record(lane < 0 ? 0 : lane) << 7;
-  return {Reach{shared, warp, inst.line, SanitizeKind::Store, mine,
-                warp.cta == &cta ? states[warp.index].limit : Record(1) << 32},
-          lane};
+  AsyncReach reach{
+      Reach{shared, warp, inst.line, SanitizeKind::Store, mine,
+            warp.cta == &cta ? states[warp.index].limit : Record(1) << 32},
+      lane};
+  reach.reach.forgotten = forgotten;
+  return reach;
 }
 
 /// What an agent that has not been waited for does is not ordered.
@@ -111,8 +114,11 @@ const char *Sanitizer::kindOfRace(const Reach &reach, Record other) const {
 
 /// The last write comes before the access, and the async proxy sees it.
 void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
-  write = withoutHiding(write);
   Reach &reach = a.reach;
+  if (reach.hasHistory(write) && !reach.atomic())
+    checkStrong(reach, reach.shadow.historyAt(offset), 0, offset,
+                a.lane < 0 ? 0 : unsigned(a.lane));
+  write = withoutHiding(write);
   const Warp &warp = reach.warp;
   unsigned lane = a.lane < 0 ? 0 : unsigned(a.lane);
   bool reads = reach.kind == SanitizeKind::Load;
@@ -172,7 +178,7 @@ void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
       bool before = reads < a.reach.limit ||
                     (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
       a.nextReads =
-          before ? a.reach.mine : addReader(reads, a.reach.mine, a.reach.warp);
+          before ? a.reach.mine : addReader(a.reach, reads, a.reach.mine);
     }
     reads = a.nextReads;
   };
@@ -208,6 +214,8 @@ void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
   };
   auto visit = [&](Record &write, Record &reads, uint64_t at) {
     check(write, reads, at);
+    if (a.reach.hasHistory(write))
+      a.reach.shadow.dropHistory(at);
     write = a.reach.mine;
     reads = 0;
   };
@@ -374,7 +382,8 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
   auto visit = [&](Record &write, Record &reads, uint64_t at) {
     if (!loads)
       return this->write(a.reach, write, reads, at, lane);
-    if (write != a.fineWrite && contextOf(write) != a.fineContext)
+    if (write != a.fineWrite &&
+        ((write & kSpecial) || contextOf(write) != a.fineContext))
       checkWriter(a, write, at);
     // One reader is kept, whose turn the schedule draws.
     if (isFree(reads) || !grid.keepsFirstReader)

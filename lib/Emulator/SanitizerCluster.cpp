@@ -14,11 +14,54 @@
 
 #include "SanitizerReach.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
   for (; mask; mask &= mask - 1)
     visit(unsigned(__builtin_ctz(mask)));
+}
+
+/// The contexts before which everything is ordered before all threads of the
+/// cluster. Looked for where somebody has waited for barrier.cluster since.
+Record Sanitizer::settledInCluster() {
+  Sanitizer &first = *cta.cluster->ctas.front()->sanitizer;
+  if (first.settledAfter == first.clusterWaits)
+    return first.settled;
+  first.settledAfter = first.clusterWaits;
+  const std::vector<Cta *> &ctas = cta.cluster->ctas;
+  const Phase &phase = grid.clusterPhases[cta.cluster];
+  // Who waits for a phase that has ended is going to know what it told.
+  uint32_t now = cta.cluster->parity ? kFullMask : 0;
+  auto isWaking = [&](const Warp &warp) {
+    return !(warp.live & ~(warp.clusterWaiting & (warp.clusterParity ^ now)));
+  };
+  auto isSettled = [&](const Context &context) {
+    if (std::none_of(ctas.begin(), ctas.end(), [&](const Cta *of) {
+          return of->linear == context.block;
+        }))
+      return true;
+    for (const Cta *of : ctas) {
+      const Knowledge *last = nullptr;
+      for (const Warp &warp : of->warps) {
+        const Knowledge &known = of->sanitizer->states[warp.index].common;
+        if (!warp.live || (last && last->isShared(known)))
+          continue;
+        if (known.knowsWarp(context, of->linear))
+          last = &known;
+        else if (!isWaking(warp) ||
+                 phase.done.foreign.at(Knowledge::warpKey(
+                     context.block, context.warp)) <= context.clock)
+          return false;
+      }
+    }
+    return true;
+  };
+  size_t number = size_t(first.settled >> 32);
+  while (number < grid.contexts.size() && isSettled(grid.contexts[number]))
+    ++number;
+  return first.settled = Record(number) << 32;
 }
 
 /// The CTA must have begun, which only what came from it tells, and must not
@@ -113,7 +156,8 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
   Record mine = who.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, Record(1) << 32};
-  reach.settled = ~Record(0); // who comes after it is not known at hand
+  if (reach.hides())
+    reach.settled = settledInCluster();
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)

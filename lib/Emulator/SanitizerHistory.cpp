@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // What is known of a place besides its last write (Shadow.h): several readers,
-// and weak accesses behind a strong write.
+// and what a strong write hides.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SanitizerReach.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace fusion::emulator;
 
@@ -77,11 +78,16 @@ Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
 
 /// The readers `reads` and the thread of `mine`; of readers that come before
 /// all that its warp will do nothing need be known.
-Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
+Record Sanitizer::addReader(const Reach &reach, Record reads, Record mine) {
+  const Warp &warp = reach.warp;
   isMixedUnion = contextOf(reads) && areMixed(reads, mine);
   if (isMixedUnion &&
-      ((reads & kSet) || ((reads ^ mine) & kOwner) || (reads & kSeveral)))
+      ((reads & kSet) || ((reads ^ mine) & kOwner) || (reads & kSeveral))) {
+    // Of global memory one is kept: the weak one, which races with more.
+    if (reach.allocation)
+      return mine & kAtomic ? reads : mine;
     return addMixedReader(reads, mine, warp);
+  }
   if (!(reads & kSet) && contextOf(reads) == contextOf(mine))
     return joinedReader(reads, mine);
   mine = withoutLane(mine);
@@ -122,16 +128,121 @@ Record Sanitizer::addReader(Record reads, Record mine, const Warp &warp) {
 }
 
 //===----------------------------------------------------------------------===//
-// Weak accesses behind a strong write
+// What strong writes hide
 //===----------------------------------------------------------------------===//
 
-/// Weak accesses that the last write hides, for a strong one.
-void Sanitizer::checkOlder(Reach &reach, uint64_t offset, unsigned lane) {
-  auto found = reach.shadow.older.find(offset);
-  if (found == reach.shadow.older.end())
+// How many accesses of a kind are kept where not every warp has its place; the
+// last ones matter.
+static constexpr size_t kMostKept = 64;
+
+/// Whether the access, or one of several, comes before what the lane does.
+bool Sanitizer::isKnown(const Reach &reach, Record access,
+                        unsigned lane) const {
+  return access < reach.limit || isAfterForAll(reach, access) ||
+         ordered(access, reach.warp, int(lane)) ||
+         (access & (kSeveral | kUnknownLane) &&
+          isOwn(contextOf(access), reach.warp));
+}
+
+/// Whether somebody has read what strong writes left, since the last one, and
+/// what the lane does comes after that: then it comes after these writes (PTX
+/// ISA, "Causality Order").
+bool Sanitizer::hasObserved(const Reach &reach, Record reads,
+                            unsigned lane) const {
+  if (!contextOf(reads) || reach.atomic())
+    return false;
+  if (!(reads & kSet))
+    return (reads & kAtomic) && isKnown(reach, reads, lane);
+  if (reads < states.front().limit)
+    return false;
+  const ReaderSets::Set &set = sets[lineOf(reads)];
+  return std::any_of(set.begin(), set.end(), [&](Record reader) {
+    return (reader & kAtomic) && isKnown(reach, reader, lane);
+  });
+}
+
+/// Strong writes that the last one hides, for a weak access.
+void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
+                            uint64_t offset, unsigned lane) {
+  bool writes = reach.kind != SanitizeKind::Load;
+  Record limit = reach.limit;
+  if (!reach.allocation && hasCluster())
+    limit = std::max(limit, settledInCluster());
+  auto isOwnIn = [&](const History::Strong &strong) {
+    return (strong.lanes >> lane & 1) && isOwn(strong.context, reach.warp);
+  };
+  // When they were seen last, and when those before the last store were.
+  uint32_t seen = hasObserved(reach, reads, lane) ? UINT32_MAX : 0, before = 0;
+  auto see = [&](uint32_t time) {
+    seen = std::max(seen, time);
+    if (time <= history.stored)
+      before = std::max(before, time);
+  };
+  bool isLooked = false;
+  auto look = [&] {
+    isLooked = true;
+    forStrong(reach, history, [&](const History::Strong &strong) {
+      if (!strong.observes)
+        return;
+      Record access = strongRecord(strong);
+      bool isBefore = access < limit || isAfterForAll(reach, access);
+      for (uint32_t left = strong.lanes; left && !isBefore; left &= left - 1)
+        isBefore = ordered(access | Record(__builtin_ctz(left)) << 7,
+                           reach.warp, int(lane));
+      if (isBefore)
+        see(strong.time);
+      if (isBefore && strong.again)
+        before = history.stored;
+    });
+    if (history.more)
+      for (const History::Reader &reader : history.more->readers)
+        if (isKnown(reach, reader.access, lane))
+          see(reader.time);
+  };
+  forStrong(reach, history, [&](const History::Strong &strong) {
+    Record access = strongRecord(strong);
+    if (access < limit || isAfterForAll(reach, access))
+      return;
+    for (uint32_t left = strong.lanes; left; left &= left - 1) {
+      unsigned other = unsigned(__builtin_ctz(left));
+      Record one = access | Record(other) << 7;
+      if (ordered(one, reach.warp, int(lane)))
+        continue;
+      if (!isLooked)
+        look();
+      // Of stores by several lanes the last is there.
+      bool isStored = !strong.observes && strong.lanes >> other > 1;
+      uint32_t until = isStored || strong.time < history.stored ? before : seen;
+      bool isSeen = strong.time < until;
+      // Lanes of an atomic come one after the other.
+      if (strong.time == until && strong.observes && isOwnIn(strong))
+        isSeen = strong.merged || other < lane;
+      if (isSeen)
+        continue;
+      race(reach, writes ? "write-after-write" : "read-after-write", one,
+           offset, lane);
+      return;
+    }
+  });
+}
+
+/// What the last write hides, for any access. `reads`: since that.
+void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
+                            uint64_t offset, unsigned lane) {
+  if (!reach.hasHistory(write))
     return;
   bool writes = reach.kind != SanitizeKind::Load;
-  for (const Shadow::Older &older : found->second) {
+  const History &history = reach.shadow.historyAt(offset);
+  if (!reach.atomic()) {
+    checkStrong(reach, history, reads, offset, lane);
+    if (writes && history.more)
+      for (const History::Reader &reader : history.more->readers)
+        checkReaders(reach, reader.access, offset, lane);
+    return;
+  }
+  if (!history.more)
+    return;
+  for (const History::Weak &older : history.more->weak) {
     if (older.access < reach.limit)
       continue;
     if (!older.writes && writes)
@@ -155,48 +266,307 @@ bool Sanitizer::isOfSameThread(Record one, Record other) const {
          a.warp == b.warp && !slots::isCopy(a.warp);
 }
 
-/// Of a strong write over these records: whether there are weak accesses that
-/// somebody may not come after.
-bool Sanitizer::keepOlder(Reach &reach, Record write, Record reads,
-                          uint64_t offset) {
-  constexpr size_t kMost = 64; // the last ones matter
-  bool isHiding = isKind(write, kHiding);
-  bool keepsWrite = contextOf(write) && reach.hides(write);
-  bool keepsReads = contextOf(reads) && reach.hides(reads);
-  if (keepsReads && (reads & kSet)) {
+void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
+  std::vector<History::Weak> &weak = more.weak;
+  // What the thread did before comes before this.
+  weak.erase(std::remove_if(weak.begin(), weak.end(),
+                            [&](const History::Weak &other) {
+                              return other.writes == writes &&
+                                     isOfSameThread(other.access, access);
+                            }),
+             weak.end());
+  if (weak.size() == kMostKept)
+    weak.erase(weak.begin());
+  weak.push_back({access, writes});
+}
+
+void Sanitizer::keepStrongReader(const Reach &reach, History::More &more,
+                                 Record access) {
+  std::vector<History::Reader> &readers = more.readers;
+  for (History::Reader &reader : readers) {
+    bool isSame = contextOf(reader.access) == contextOf(access);
+    if (!isSame && !isOfSameThread(reader.access, access))
+      continue;
+    reader.access = isSame ? joinedReader(reader.access, access) : access;
+    reader.time = reach.time;
+    return;
+  }
+  if (readers.size() == (reach.allocation ? 1 : kMostKept))
+    readers.erase(readers.begin());
+  readers.push_back({access, reach.time});
+}
+
+/// The place of a warp in histories of shared memory.
+size_t Sanitizer::placeOf(const Reach &reach, Record access) const {
+  const Context &context = grid.contexts[contextOf(access)];
+  return (context.block * warps + context.warp) % reach.shadow.placeCount();
+}
+
+/// `before` and then `fresh`, which is of the same warp: whether the first
+/// tells anything besides.
+bool Sanitizer::isCovered(const Reach &reach, const History::Strong &before,
+                          const History::Strong &fresh) {
+  return !(before.lanes & ~fresh.lanes) ||
+         isAfterForAll(reach, strongRecord(before));
+}
+
+/// Of a record, as histories have it. Of one that had no history it is not
+/// known whether it is an atomic.
+History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
+                                       uint32_t lanes) {
+  bool isMine = contextOf(access) == contextOf(reach.mine);
+  bool observes = !isMine || reach.kind == SanitizeKind::Atomic;
+  return {contextOf(access), lineOf(access), observes, 0, 0, lanes, reach.time};
+}
+
+/// `fresh`, and `last` where that is of the same context.
+History::Strong Sanitizer::united(const History::Strong &last,
+                                  History::Strong fresh) {
+  if (last.context != fresh.context)
+    return fresh;
+  bool isOther = last.time != fresh.time;
+  fresh.merged = last.merged || isOther;
+  fresh.again |= last.again || (last.observes && isOther);
+  fresh.observes |= last.observes;
+  fresh.lanes |= last.lanes;
+  return fresh;
+}
+
+void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
+                                Record access, uint32_t lanes) {
+  History::Strong fresh = strongWrite(reach, access, lanes);
+  size_t index = reach.allocation ? 0 : placeOf(reach, access);
+  History::Strong last = history.strong[index];
+  // Whoever sees a store does not see what came before.
+  bool isStored =
+      reach.kind == SanitizeKind::Store && (last.lanes & ~lanes) != 0;
+  history.strong[index] = isStored ? fresh : united(last, fresh);
+  if (!last.context || (last.context == fresh.context && !isStored))
+    return;
+  const Context &context = grid.contexts[fresh.context],
+                &before = grid.contexts[last.context];
+  bool isOfWarp = before.block == context.block && before.warp == context.warp;
+  if (isOfWarp && last.observes) {
+    // What these lanes saw before they still have seen.
+    history.strong[index].observes = 1;
+    history.strong[index].merged = 1;
+    history.strong[index].again = 1;
+  }
+  if (isOfWarp ? isCovered(reach, last, fresh)
+               : isAfterForAll(reach, strongRecord(last)))
+    return;
+  if (reach.allocation) {
+    // As of readers, one is kept, whose turn the schedule draws.
+    History::Strong &other = history.strong[1];
+    if (!other.context || !grid.keepsFirstReader ||
+        isAfterForAll(reach, strongRecord(other)))
+      other = last;
+    return;
+  }
+  if (isOfWarp)
+    last.lanes &= ~lanes;
+  History::More &more = reach.shadow.moreOf(history);
+  for (History::Strong &other : more.earlier)
+    if (other.context == last.context && last.time < history.stored) {
+      other = united(other, last);
+      return;
+    }
+  if (more.earlier.size() < kMostKept)
+    more.earlier.push_back(last);
+  else
+    more.earlier[more.oldest++ % kMostKept] = last;
+}
+
+/// A strong write of these lanes takes the place of what was there before.
+void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
+                     uint64_t offset, uint32_t lanes) {
+  Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  History *history =
+      reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
+  // Who comes after this one comes after a strong access before it, too.
+  auto isKept = [&](Record other) {
+    if (!contextOf(other) || (other & kSpecial))
+      return false;
+    if (!(other & kAtomic))
+      return other >= reach.settled;
+    return other >= reach.limit && !isAfterForAll(reach, other);
+  };
+  Record before = withoutHiding(write);
+  bool keepsWrite = !history && isKept(before) &&
+                    !(before & kAtomic && isOfSameThread(before, mine));
+  bool keepsReads = contextOf(reads);
+  if (reads & kSet)
+    // Sets of before the last barrier of all threads are no more.
     keepsReads = reads >= states.front().limit;
-    if (keepsReads) {
-      const ReaderSets::Set &set = sets[lineOf(reads)];
-      keepsReads = std::any_of(set.begin(), set.end(), [](Record member) {
-        return !(member & kAtomic);
-      });
+  else
+    keepsReads =
+        isKept(reads) && !(reads & kAtomic && isOfSameThread(reads, mine));
+  bool isSeveral = lanes & (lanes - 1);
+  if (!history && (isSeveral || keepsWrite || keepsReads))
+    history = &reach.shadow.addHistory(offset);
+  Record read = std::exchange(reads, 0);
+  if (!history) {
+    write = mine;
+    return;
+  }
+  write = (mine & ~kAtomic) | kHiding;
+  // What was there before came before.
+  reach.time = reach.shadow.nextTime();
+  if (history->more) {
+    std::vector<History::Weak> &weak = history->more->weak;
+    weak.erase(std::remove_if(weak.begin(), weak.end(),
+                              [&](const History::Weak &older) {
+                                return older.access < reach.settled;
+                              }),
+               weak.end());
+    reach.shadow.dropEmpty(*history);
+  }
+  if (keepsWrite && (before & kAtomic))
+    keepStrongWrite(reach, *history, before, 1u << laneOf(before));
+  else if (keepsWrite)
+    keepWeak(reach.shadow.moreOf(*history), before, true);
+  auto keepReader = [&](Record reader) {
+    if (!isKept(reader))
+      return;
+    History::More &more = reach.shadow.moreOf(*history);
+    if (reader & kAtomic)
+      keepStrongReader(reach, more, reader);
+    else
+      keepWeak(more, reader, false);
+  };
+  if (keepsReads && (read & kSet))
+    for (Record reader : sets[lineOf(read)])
+      keepReader(reader);
+  else if (keepsReads)
+    keepReader(read);
+  reach.time = reach.shadow.nextTime();
+  keepStrongWrite(reach, *history, mine, lanes);
+  if (reach.kind == SanitizeKind::Store)
+    history->stored = reach.time;
+}
+
+/// The same where no weak access is hidden, and nobody has read: what happens
+/// most. `mine` is of the last lane.
+inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
+                                  Record mine, uint32_t lanes) {
+  if (reach.own == Reach::kNoPlace)
+    reach.own = reach.allocation ? 0 : placeOf(reach, mine);
+  if (reach.hasHistory(write)) {
+    History &history = reach.shadow.historyAt(offset);
+    if (history.more)
+      return false;
+    History::Strong &place = history.strong[reach.own];
+    bool isSame = place.context == contextOf(mine);
+    if (isSame && reach.kind == SanitizeKind::Store && (place.lanes & ~lanes))
+      return false;
+    if (reach.allocation && !isSame) {
+      // As of readers, one is kept, whose turn the schedule draws.
+      History::Strong &other = history.strong[1];
+      bool isCovered =
+          !(place.lanes & ~lanes) && isOwn(place.context, reach.warp);
+      if (!isCovered && (!other.context || reach.keepsLast ||
+                         isAfterForAll(reach, strongRecord(other))))
+        other = place;
+    } else if (!isSame && place.context) {
+      return false;
+    }
+    if (!reach.time)
+      reach.time = reach.shadow.nextTime();
+    place = united(place, strongWrite(reach, mine, lanes));
+    if (reach.kind == SanitizeKind::Store)
+      history.stored = reach.time;
+    write = (mine & ~kAtomic) | kHiding;
+    return true;
+  }
+  Record before = write;
+  if ((before & kSpecial) || !(before & kAtomic) || patternOf(before) ||
+      (lanes & (lanes - 1)))
+    return false;
+  if (before < reach.limit || ((before ^ mine) & kOwner) == 0 ||
+      isOfSameThread(before, mine) || isAfterForAll(reach, before)) {
+    write = mine;
+    return true;
+  }
+  size_t place = reach.allocation ? 1 : placeOf(reach, before);
+  if (place == reach.own)
+    return false;
+  History &history = reach.shadow.addHistory(offset);
+  reach.time = reach.shadow.nextTime();
+  history.strong[place] = strongWrite(reach, before, 1u << laneOf(before));
+  reach.time = reach.shadow.nextTime();
+  history.strong[reach.own] = strongWrite(reach, mine, lanes);
+  if (reach.kind == SanitizeKind::Store)
+    history.stored = reach.time;
+  write = (mine & ~kAtomic) | kHiding;
+  return true;
+}
+
+/// Strong writes to the words of all lanes.
+bool Sanitizer::storeStrongly(Reach &reach) {
+  if (reach.allocation)
+    for (unsigned j = 0; j < words.count; j += words.perLane)
+      reach.shadow.prefetchHistory(words.offset[laneOf(words.owner[j])]);
+  for (unsigned j = 0; j < words.count; ++j) {
+    unsigned lane = laneOf(words.owner[j]);
+    uint64_t place = words.place[j],
+             offset = words.offset[lane] + 4 * (j % words.perLane);
+    Record &write = reach.shadow.writes[place],
+           &reads = reach.shadow.reads[place];
+    if ((reads ||
+         !writeOften(reach, write, offset, words.owner[j], 1u << lane)) &&
+        !writeStrongly(reach, write, reads, offset, 1u << lane))
+      return false;
+  }
+  return true;
+}
+
+/// A strong write of these lanes where it finds nothing; false where somebody
+/// must look closer.
+bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
+                              uint64_t offset, uint32_t lanes) {
+  Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
+  bool isSeveral = lanes & (lanes - 1);
+  if (!reads && writeOften(reach, write, offset, mine, lanes))
+    return true;
+  History *history =
+      reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
+  auto isFine = [&](Record other) {
+    if (patternOf(other) && other >= reach.settled)
+      return false;
+    return other < reach.limit || (other & kAtomic) ||
+           (!isSeveral && ((other ^ mine) & kOwner) == 0) ||
+           isAfterForAll(reach, other);
+  };
+  if (history) {
+    if (history->more)
+      for (const History::Weak &older : history->more->weak)
+        if (!isFine(older.access))
+          return false;
+  } else {
+    Record before = withoutHiding(write);
+    if (before & kSpecial) {
+      if (before != kUninitialized || reach.kind != SanitizeKind::Store)
+        return false;
+    } else if (!isFine(before)) {
+      return false;
     }
   }
-  if (!isHiding && !keepsWrite && !keepsReads)
+  if ((reads & (kSpecial | kSet)) || (reads && !isFine(reads)))
     return false;
-  std::vector<Shadow::Older> &older = reach.shadow.older[offset];
-  if (!isHiding)
-    older.clear();
-  auto keep = [&](Record access, bool writes) {
-    // What the thread did before comes before this.
-    older.erase(std::remove_if(older.begin(), older.end(),
-                               [&](const Shadow::Older &other) {
-                                 return other.writes == writes &&
-                                        isOfSameThread(other.access, access);
-                               }),
-                older.end());
-    if (older.size() == kMost)
-      older.erase(older.begin());
-    older.push_back({access, writes});
-  };
-  older.erase(std::remove_if(older.begin(), older.end(),
-                             [&](const Shadow::Older &other) {
-                               return other.access < reach.limit;
-                             }),
-              older.end());
-  if (keepsWrite)
-    keep(write, true);
-  if (keepsReads)
-    keep(reads, false);
-  return !older.empty();
+  hide(reach, write, reads, offset, lanes);
+  return true;
+}
+
+/// Whether a strong read at a word finds nothing in what its last write hides.
+bool Sanitizer::readsHiddenFine(const Reach &reach, uint64_t offset,
+                                Record mine) const {
+  const History::More *more = reach.shadow.historyAt(offset).more;
+  if (!more)
+    return true;
+  for (const History::Weak &older : more->weak)
+    if (older.writes && older.access >= reach.limit &&
+        ((older.access ^ mine) & kOwner) != 0 &&
+        !isAfterForAll(reach, older.access))
+      return false;
+  return true;
 }

@@ -139,6 +139,6 @@ bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
   bool ofContext = !(reads & kSet) && contextOf(reads) == contextOf(mine);
   if (ofContext && !(reads & kSeveral) && patternOf(reads) != patternOf(mine))
     return false;
-  reads = addReader(reads, mine, reach.warp);
+  reads = addReader(reach, reads, mine);
   return true;
 }

@@ -353,6 +353,10 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       state.limit = limit;
     }
     sets.settle(size_t(limit >> 32), grid.contexts.size());
+    if (!hasCluster() && size_t(limit >> 32) == grid.contexts.size()) {
+      shared.dropHistories();
+      forgotten = limit;
+    }
     unions.fill(Union());
     return;
   }

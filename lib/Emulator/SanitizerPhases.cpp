@@ -68,7 +68,7 @@ void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, uint32_t mask,
   };
   if (!isThere) {
     reportText("mbarrier-misuse", warp, unsigned(__builtin_ctz(mask)),
-               inst.line, write & kSpecial ? 0 : lineOf(write),
+               inst.line, lastWrite(offset),
                place() + " was overwritten since its initialisation");
     return;
   }
@@ -166,9 +166,12 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
   }
   for (auto kind : {AsyncAgent::Mbarrier, AsyncAgent::Deliveries}) {
     const AsyncAgent *agent = findAgent(kind, offset);
+    auto queue = cta.async.queues.find(offset);
+    bool isThere = queue != cta.async.queues.end() && !queue->second.empty();
     if (agent && agent->clock &&
         !knows(state, {cta.linear, agent->slot, agent->clock}, 0, int(lane)))
-      reportText("mbarrier-misuse", warp, lane, inst.line, 0,
+      reportText("mbarrier-misuse", warp, lane, inst.line,
+                 isThere ? queue->second.back().line : 0,
                  place + " before the copies that complete there were waited "
                          "for");
   }
@@ -305,6 +308,8 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                              uint32_t offset) {
   WarpState &state = states[warp.index];
   bool isStrong = inst.order & OrderStrong;
+  if (offset == kClusterPhase)
+    ++cta.cluster->ctas.front()->sanitizer->clusterWaits;
   if (offset == kClusterPhase && !isStrong && !(warp.live & ~mask))
     return learnTogether(state.common, grid.clusterPhases[cta.cluster].done,
                          state.common.isShared(state.arrivedWith) &&

@@ -30,23 +30,30 @@ struct Sanitizer::Reach {
   Record mine;                            ///< the lane is missing
   Record limit;                           ///< records below are ordered before
   const Allocation *allocation = nullptr; ///< null: shared memory
-  /// Below, everybody of the block whose memory it is comes after.
-  Record settled = 0;
+  /// Below, everybody comes after who may access the memory.
+  Record settled = limit;
+  /// Below, what strong writes hide is forgotten.
+  Record forgotten = 0;
   bool inFlight = false; ///< the write takes place later
   bool loose = false;    ///< a strong access that is not atomic, with locks
   bool update = false;   ///< that stores what was made of a loaded value
   const Inst *stored = nullptr; ///< with kStoresOperands
+  /// Of the warp in histories, once it is known.
+  size_t own = kNoPlace;
+  uint32_t time = 0;      ///< in histories; 0: not known yet
+  bool keepsLast = false; ///< of other strong writes to global memory
+  static constexpr size_t kNoPlace = ~size_t(0);
   /// What became of the reads seen last, which goes for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
   uint32_t actionContext = 0;
   Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
-  /// Whether it may hide weak accesses (Shadow.h).
+  /// Whether it hides what was there before (Shadow.h).
   bool hides() const { return atomic() && kind != SanitizeKind::Load; }
-  bool hides(Record other) const {
-    return hides() && other >= std::max(limit, settled) &&
-           !(other & (kAtomic | kSpecial));
+  /// A write whose history counts.
+  bool hasHistory(Record write) const {
+    return isKind(write, kHiding) && withoutHiding(write) >= forgotten;
   }
   std::string place(uint64_t offset) const {
     if (!allocation)
@@ -55,6 +62,18 @@ struct Sanitizer::Reach {
            std::to_string(allocation->bytes) + " bytes";
   }
 };
+
+/// Visits the strong writes of a history.
+template <class Visit>
+void Sanitizer::forStrong(const Reach &reach, const History &history,
+                          Visit visit) {
+  for (size_t i = 0; i < reach.shadow.placeCount(); ++i)
+    if (history.strong[i].context)
+      visit(history.strong[i]);
+  if (history.more)
+    for (const History::Strong &strong : history.more->earlier)
+      visit(strong);
+}
 
 /// The readers `reads`, which are of the context of `mine`, and that one.
 inline Record joinedReader(Record reads, Record mine) {

@@ -66,9 +66,19 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
 }
 
 bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
-  if (row.write == kByWord ||
-      (contextOf(row.write) && reach.hides(row.write)) ||
-      (contextOf(row.reads) && reach.hides(row.reads)))
+  if (row.write == kByWord)
+    return false;
+  // Rows have no history.
+  constexpr Record kLanes =
+      kSpecial | 31 << 7 | kSeveral | kSet | kUnknownLane | kPattern;
+  auto isHidden = [&](Record other) {
+    if (!contextOf(other) || !(other & kAtomic))
+      return contextOf(other) != 0;
+    bool isOwnEarlier =
+        !((other ^ mine) & kLanes) && isOwn(contextOf(other), reach.warp);
+    return !isOwnEarlier && !isAfterForAll(reach, other);
+  };
+  if (reach.hides() && (isHidden(row.write) || isHidden(row.reads)))
     return false;
   auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {

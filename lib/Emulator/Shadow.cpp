@@ -21,7 +21,8 @@ using namespace fusion::emulator;
 
 /// Large ones are mapped: what the heap has had before it would clear, all of
 /// it, touched or not.
-ShadowStorage fusion::emulator::allocateShadow(uint64_t records) {
+ShadowStorage fusion::emulator::allocateShadow(uint64_t records,
+                                               bool isSparse) {
   constexpr size_t kMapped = 1 << 18, kHuge = 1 << 21;
   size_t bytes = records * sizeof(Record);
   void *place;
@@ -36,7 +37,7 @@ ShadowStorage fusion::emulator::allocateShadow(uint64_t records) {
   if (place == MAP_FAILED)
     outOfMemory();
 #ifdef MADV_HUGEPAGE
-  if (bytes >= kHuge)
+  if (bytes >= kHuge && !isSparse)
     madvise(place, bytes, MADV_HUGEPAGE);
 #endif
   return ShadowStorage(static_cast<Record *>(place), ShadowFree{bytes});

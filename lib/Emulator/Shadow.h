@@ -24,10 +24,11 @@
 //   2..0    0: of one lane; n: of the first byte's lane, and lanes have
 //           2^(n-1) bytes each
 //
-// A strong write over a weak access does not stand for that: of two strong
-// accesses nobody asks for the order, while the weak one must come before both.
-// Where not everybody is known to come after it, the write is special (kHiding)
-// and the weak accesses are listed apart (`older`).
+// A strong write does not stand for what was there before: of two strong
+// accesses nobody asks for the order, while a weak one must come before or
+// after both. Where not everybody is known to come after a weak access, or the
+// write does not come after another strong one, it is special (kHiding) and
+// what it hides is kept apart (History).
 //
 // Global memory has rows of 32 bytes besides. As long as a row is accessed by
 // such lanes, two records stand for all of it; with kSpecial and a pattern of 7
@@ -40,9 +41,11 @@
 #ifndef FUSION_LIB_EMULATOR_SHADOW_H
 #define FUSION_LIB_EMULATOR_SHADOW_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -95,6 +98,40 @@ inline bool isKind(Record record, Record kind) {
   return (record & (kSpecial | kKind)) == kind;
 }
 
+/// Accesses of the same bytes before a strong write, and that write.
+struct History {
+  /// Strong writes by lanes of a warp at one context.
+  struct Strong {
+    uint32_t context; ///< 0: none
+    uint32_t line : 20;
+    uint32_t observes : 1; ///< atomics, which read what was there
+    uint32_t merged : 1;   ///< by several instructions
+    uint32_t again : 1;    ///< atomics before the last one, too
+    uint32_t lanes;
+    uint32_t time; ///< of the last one
+  };
+  struct Reader {
+    Record access; ///< strong
+    uint32_t time; ///< of the next write
+  };
+  struct Weak {
+    Record access;
+    bool writes;
+  };
+  /// What few histories have.
+  struct More {
+    std::vector<Weak> weak;
+    std::vector<Reader> readers;
+    std::vector<Strong> earlier; ///< what had to leave its place
+    size_t oldest = 0;           ///< of `earlier`, once that is full
+  };
+  More *more;
+  uint32_t stored; ///< when a store, no atomic, was the last write
+  /// As many places as Shadow::setPlaces says: in shared memory one for every
+  /// warp, in global memory for the last write and another one.
+  Strong strong[];
+};
+
 /// The write itself, of one that hides others.
 inline Record withoutHiding(Record write) {
   return isKind(write, kHiding) ? (write & ~kSpecial) | kAtomic : write;
@@ -105,8 +142,8 @@ struct ShadowFree {
   void operator()(Record *records) const;
 };
 using ShadowStorage = std::unique_ptr<Record[], ShadowFree>;
-/// Zeros; pages that nobody touches cost nothing.
-ShadowStorage allocateShadow(uint64_t records);
+/// Zeros; pages that nobody touches cost nothing. `isSparse`: few are touched.
+ShadowStorage allocateShadow(uint64_t records, bool isSparse = false);
 
 class Shadow {
 public:
@@ -132,7 +169,7 @@ public:
     std::fill(reads, reads + size, 0);
     parts.clear();
     freeParts.clear();
-    older.clear();
+    dropHistories();
   }
 
   struct Row {
@@ -162,13 +199,70 @@ public:
         expand(row);
   }
 
-  /// A weak access that a strong write hides.
-  struct Older {
-    Record access;
-    bool writes;
-  };
-  /// Those of the records that are kHiding, by the byte where these begin.
-  std::unordered_map<uint64_t, std::vector<Older>> older;
+  /// Of the histories from now on.
+  void setPlaces(size_t count) {
+    size_t bytes = sizeof(History) + count * sizeof(History::Strong);
+    if (count == places)
+      return;
+    places = count;
+    historyRecords = (bytes + sizeof(Record) - 1) / sizeof(Record);
+    histories.reset();
+    dropHistories();
+  }
+  size_t placeCount() const { return places; }
+  /// Of bytes whose record is kHiding, by where these begin.
+  History &historyAt(uint64_t offset) {
+    Record *at = offset % 4 ? ofParts[offset].get()
+                            : histories.get() + offset / 4 * historyRecords;
+    return *reinterpret_cast<History *>(at);
+  }
+  void prefetchHistory(uint64_t offset) const {
+    if (histories)
+      __builtin_prefetch(histories.get() + offset / 4 * historyRecords);
+  }
+  History &addHistory(uint64_t offset) {
+    if (!histories)
+      histories = allocateShadow(size * historyRecords, true);
+    if (offset % 4 && !ofParts[offset])
+      ofParts[offset] = std::make_unique<Record[]>(historyRecords);
+    History &history = historyAt(offset);
+    std::fill_n(reinterpret_cast<Record *>(&history), historyRecords, 0);
+    return history;
+  }
+  History::More &moreOf(History &history) {
+    if (history.more)
+      return *history.more;
+    if (!freeMore.empty()) {
+      history.more = freeMore.back();
+      freeMore.pop_back();
+    } else {
+      if (++moreCount > mores.size())
+        mores.emplace_back();
+      history.more = &mores[moreCount - 1];
+    }
+    history.more->weak.clear();
+    history.more->readers.clear();
+    history.more->earlier.clear();
+    history.more->oldest = 0;
+    return *history.more;
+  }
+  void dropEmpty(History &history) {
+    const History::More &more = *history.more;
+    if (more.weak.empty() && more.readers.empty() && more.earlier.empty()) {
+      freeMore.push_back(history.more);
+      history.more = nullptr;
+    }
+  }
+  void dropHistory(uint64_t offset) {
+    if (History::More *more = historyAt(offset).more)
+      freeMore.push_back(more);
+  }
+  /// Nobody will ask for any of them.
+  void dropHistories() {
+    ofParts.clear();
+    moreCount = 0;
+    freeMore.clear();
+  }
 
   struct alignas(64) Parts {
     std::array<Record, 4> writes, reads;
@@ -216,6 +310,9 @@ public:
     }
   }
 
+  /// The time of a strong write, in histories.
+  uint32_t nextTime() { return ++strongWrites; }
+
   uint64_t size = 0;
   uint64_t rowCount = 0; ///< 0 of shared memory
   Row *rows = nullptr;
@@ -230,19 +327,22 @@ private:
       index = freeParts.back();
       freeParts.pop_back();
     }
-    if (isKind(writes[word], kHiding))
-      for (unsigned i = 1; i < 4; ++i) {
-        uint64_t begin = offsetOf(word);
-        std::vector<Older> all = older[begin];
-        older[begin + i] = std::move(all);
-      }
+    uint64_t begin = offsetOf(word);
     for (unsigned i = 0; i < 4; ++i) {
       parts[index].writes[i] = ofByte(writes[word], i);
       parts[index].reads[i] = ofByte(reads[word], i);
+      if (i && isKind(writes[word], kHiding) && histories)
+        copyHistory(begin, begin + i);
     }
     writes[word] = kSplit | index << 8;
     // Whoever only looks at reads must look at the parts too.
     reads[word] = kSpecial;
+  }
+  void copyHistory(uint64_t from, uint64_t to) {
+    History &source = historyAt(from), &copy = addHistory(to);
+    std::copy_n(source.strong, places, copy.strong);
+    if (source.more)
+      moreOf(copy) = *source.more;
   }
   static constexpr unsigned kPageRows = 128;
   ShadowStorage storage;
@@ -250,6 +350,13 @@ private:
   std::vector<uint8_t> expanded; ///< rows, of every page of them
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
+  uint32_t strongWrites = 0;             ///< so far, those with histories
+  size_t places = 0, historyRecords = 0; ///< of a history
+  ShadowStorage histories;               ///< by word
+  std::unordered_map<uint64_t, std::unique_ptr<Record[]>> ofParts;
+  std::deque<History::More> mores;
+  size_t moreCount = 0; ///< the first ones, some of which are free
+  std::vector<History::More *> freeMore;
 };
 
 /// Contexts whose order before a warp is remembered.
@@ -270,6 +377,8 @@ struct ShadowWords {
   Record limit;         ///< records below are ordered before
   /// Records of these contexts, too: of the last write and of one reader.
   Record writesBefore, readsBefore;
+  /// Earlier contexts of the warp itself, likewise.
+  Record ownWrites, ownReads;
 
   // What `gather` finds. Own: of the same context and lane.
   unsigned count;

@@ -174,6 +174,7 @@ struct Warp {
   uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
   uint32_t clusterParity = 0;      ///< of the phase they arrived in
+  uint32_t clusterWaiting = 0;     ///< lanes whose next step is to wait for it
 
   AlignedBuffer specials;
 

@@ -11,7 +11,6 @@
 #include "llvm/Support/JSON.h"
 
 #include <set>
-#include <vector>
 
 using namespace fusion::emulator;
 
@@ -44,6 +43,63 @@ static size_t endOfString(std::string_view text, size_t begin) {
   return std::min(i + 1, text.size());
 }
 
+/// The string that begins at `begin`, without escapes.
+static std::string stringAt(std::string_view text, size_t begin) {
+  // Keys may be written with escapes.
+  auto value = llvm::json::parse(
+      llvm::StringRef(text.data() + begin, endOfString(text, begin) - begin));
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::string();
+  }
+  return value->getAsString()->str();
+}
+
+unsigned fusion::emulator::lineOf(std::string_view text,
+                                  const std::vector<std::string> &path) {
+  size_t found = text.find_first_not_of(" \t\r\n");
+  size_t matched = 0; // of the path, which leads to what is at `found`
+  size_t depth = 0, index = 0;
+  bool isArray = false;
+  for (size_t i = found; i < text.size() && matched < path.size(); ++i) {
+    char c = text[i];
+    bool isHere = depth == matched + 1; // in the object or array of the path
+    if (c == '{' || c == '[') {
+      bool isElement =
+          isHere && isArray && path[matched] == std::to_string(index);
+      if (isElement) {
+        ++matched;
+        found = i;
+      }
+      if (++depth == matched + 1) {
+        isArray = c == '[';
+        index = 0;
+      }
+    } else if (c == '}' || c == ']') {
+      // What the path leads to has ended.
+      if (depth-- == matched + 1)
+        break;
+    } else if (c == ',') {
+      index += isHere;
+    } else if (c == '"') {
+      size_t end = endOfString(text, i);
+      size_t next = text.find_first_not_of(" \t\r\n", end);
+      if (isHere && !isArray && next != std::string_view::npos &&
+          text[next] == ':' && stringAt(text, i) == path[matched]) {
+        ++matched;
+        found = i;
+        // A number or a string is the end of the path.
+        next = text.find_first_not_of(" \t\r\n", next + 1);
+        if (text[next] != '{' && text[next] != '[')
+          break;
+        end = next;
+      }
+      i = end - 1;
+    }
+  }
+  return unsigned(1 + llvm::StringRef(text.data(), found).count('\n'));
+}
+
 std::string fusion::emulator::duplicateKey(std::string_view text) {
   // The keys so far of every object that is open.
   std::vector<std::set<std::string>> objects;
@@ -60,14 +116,7 @@ std::string fusion::emulator::duplicateKey(std::string_view text) {
       if (next == std::string_view::npos || text[next] != ':' ||
           objects.empty())
         continue;
-      // Keys may be written with escapes.
-      auto key =
-          llvm::json::parse(llvm::StringRef(text.data() + begin, end - begin));
-      if (!key) {
-        llvm::consumeError(key.takeError());
-        continue;
-      }
-      std::string name = key->getAsString()->str();
+      std::string name = stringAt(text, begin);
       if (objects.back().insert(name).second)
         continue;
       llvm::StringRef before(text.data(), begin);

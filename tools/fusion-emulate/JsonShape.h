@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fusion::emulator {
 
@@ -21,6 +22,10 @@ bool isTooDeep(std::string_view text);
 /// LLVM's JSON parser keeps the last of equal keys. Of a text that it accepts:
 /// "line:column: the key 'x' is there twice", or empty.
 std::string duplicateKey(std::string_view text);
+
+/// The line of what the path leads to, in a text that LLVM's JSON parser
+/// accepts: of keys, and of indices into arrays, as far as they are there.
+unsigned lineOf(std::string_view text, const std::vector<std::string> &path);
 
 } // namespace fusion::emulator
 

@@ -106,11 +106,11 @@ public:
       if (key != "kernel" && key != "grid" && key != "block" &&
           key != "cluster" && key != "dynamic_shared_memory" &&
           key != "arguments")
-        return fail("unknown key '" + key.str() + "'");
+        return fail("unknown key '" + key.str() + "'", key);
     }
     auto kernel = object.getString("kernel");
     if (!kernel)
-      return fail("'kernel' must be a string");
+      return fail("'kernel' must be a string", "kernel");
     file.launch.kernel = kernel->str();
     if (!size(object, "grid", true, file.launch.grid) ||
         !size(object, "block", true, file.launch.block) ||
@@ -119,13 +119,14 @@ public:
     if (const json::Value *value = object.get("dynamic_shared_memory")) {
       auto bytes = value->getAsInteger();
       if (!bytes || *bytes < 0 || *bytes > 1 << 30)
-        return fail("'dynamic_shared_memory' must be a number of bytes");
+        return fail("'dynamic_shared_memory' must be a number of bytes",
+                    "dynamic_shared_memory");
       file.launch.dynamicSharedMemory = uint32_t(*bytes);
     }
     if (const json::Value *value = object.get("arguments")) {
       const json::Array *array = value->getAsArray();
       if (!array)
-        return fail("'arguments' must be an array");
+        return fail("'arguments' must be an array", "arguments");
       for (size_t i = 0; i < array->size(); ++i)
         if (!argument((*array)[i], i))
           return false;
@@ -133,9 +134,14 @@ public:
     return true;
   }
 
+  /// What the error is about: keys, and an index into the arguments.
+  std::vector<std::string> path;
+
 private:
-  bool fail(const std::string &text) {
+  bool fail(const std::string &text, llvm::StringRef key = "") {
     message = text;
+    if (!key.empty())
+      path.push_back(key.str());
     return false;
   }
 
@@ -146,12 +152,14 @@ private:
       return required ? fail(std::string("'") + key + "' is missing") : true;
     const json::Array *array = value->getAsArray();
     if (!array || array->size() != 3)
-      return fail(std::string("'") + key + "' must be an array of 3 integers");
+      return fail(std::string("'") + key + "' must be an array of 3 integers",
+                  key);
     for (unsigned d = 0; d < 3; ++d) {
       auto n = (*array)[d].getAsInteger();
       if (!n || *n < 1 || *n > std::numeric_limits<uint32_t>::max())
         return fail(std::string("'") + key +
-                    "' must be an array of 3 positive integers");
+                        "' must be an array of 3 positive integers",
+                    key);
       result[d] = uint32_t(*n);
     }
     return true;
@@ -187,6 +195,7 @@ private:
 
   bool argument(const json::Value &value, size_t index) {
     std::string name = "argument " + std::to_string(index);
+    path = {"arguments", std::to_string(index)};
     const json::Object *object = value.getAsObject();
     if (!object || object->empty())
       return fail(name + " must be an object such as {\"i32\": 1}");
@@ -204,7 +213,7 @@ private:
       auto signedValue = content.getAsInteger();
       auto unsignedValue = content.getAsUINT64();
       if (!signedValue && !unsignedValue)
-        return fail(name + ": '" + kind.str() + "' must be an integer");
+        return fail(name + ": '" + kind.str() + "' must be an integer", kind);
       uint64_t bits = signedValue ? uint64_t(*signedValue) : *unsignedValue;
       if (kind == "i64") {
         this->value(bits);
@@ -213,14 +222,14 @@ private:
       int64_t number = int64_t(bits);
       if (!signedValue || number < std::numeric_limits<int32_t>::min() ||
           number > std::numeric_limits<uint32_t>::max())
-        return fail(name + ": the value does not fit 32 bits");
+        return fail(name + ": the value does not fit 32 bits", kind);
       this->value(uint32_t(bits));
       return true;
     }
     if (kind == "f32" || kind == "f64") {
       double number;
       if (!floating(content, number))
-        return fail(name + ": '" + kind.str() + "' must be a number");
+        return fail(name + ": '" + kind.str() + "' must be a number", kind);
       if (kind == "f32")
         this->value(float(number));
       else
@@ -230,18 +239,19 @@ private:
     if (kind == "bytes") {
       auto hex = content.getAsString();
       if (!hex || hex->size() % 2)
-        return fail(name + ": 'bytes' must be hexadecimal digits, two a byte");
+        return fail(name + ": 'bytes' must be hexadecimal digits, two a byte",
+                    kind);
       LaunchArgument made;
       for (size_t i = 0; i < hex->size(); i += 2) {
         unsigned byte;
         if (hex->substr(i, 2).getAsInteger(16, byte))
-          return fail(name + ": 'bytes' must be hexadecimal digits");
+          return fail(name + ": 'bytes' must be hexadecimal digits", kind);
         made.bytes.push_back(uint8_t(byte));
       }
       file.arguments.push_back(std::move(made));
       return true;
     }
-    return fail(name + ": unknown kind '" + kind.str() + "'");
+    return fail(name + ": unknown kind '" + kind.str() + "'", kind);
   }
 
   std::string resolve(llvm::StringRef path) const {
@@ -264,11 +274,11 @@ private:
                           "' must be an array of up to 5 integers from " +
                           std::to_string(least);
     if (!array || array->size() > 5)
-      return fail(problem);
+      return fail(problem, key);
     for (const json::Value &element : *array) {
       auto n = element.getAsInteger();
       if (!n || *n < least || uint64_t(*n) > std::numeric_limits<T>::max())
-        return fail(problem);
+        return fail(problem, key);
       result.push_back(T(*n));
     }
     return true;
@@ -289,7 +299,7 @@ private:
     std::string list;
     for (llvm::StringRef known : choices)
       list += (list.empty() ? "" : ", ") + known.str();
-    return fail(name + ": '" + key + "' must be one of " + list);
+    return fail(name + ": '" + key + "' must be one of " + list, key);
   }
 
   bool tensorMap(const json::Object &argument, const json::Value &value,
@@ -297,6 +307,7 @@ private:
     const json::Object *object = value.getAsObject();
     if (!object || argument.size() != 1)
       return fail(name + ": 'tensor_map' must be an object and the only key");
+    path.push_back("tensor_map");
     for (const auto &member : *object) {
       llvm::StringRef key = member.first;
       static const llvm::StringRef known[] = {
@@ -304,7 +315,7 @@ private:
           "strides_bytes",   "box",        "swizzle", "interleave",
           "element_strides", "fill"};
       if (!llvm::is_contained(known, key))
-        return fail(name + ": unknown key '" + key.str() + "'");
+        return fail(name + ": unknown key '" + key.str() + "'", key);
     }
     static const struct {
       llvm::StringRef name;
@@ -326,7 +337,8 @@ private:
         typeKnown = true;
       }
     if (!typeKnown)
-      return fail(name + ": 'type' must be an element type such as \"f16\"");
+      return fail(name + ": 'type' must be an element type such as \"f16\"",
+                  "type");
     size_t swizzle, interleave, fill;
     if (!integers(*object, "dims", 1, name, info.dims) ||
         !integers(*object, "strides_bytes", 0, name, info.strides) ||
@@ -358,12 +370,13 @@ private:
   bool buffer(const json::Object &object, const std::string &name) {
     auto path = object.getString("buffer");
     if (!path)
-      return fail(name + ": 'buffer' must be a file name");
+      return fail(name + ": 'buffer' must be a file name", "buffer");
     for (const auto &member : object)
       if (llvm::StringRef(member.first) != "buffer" &&
           llvm::StringRef(member.first) != "write_back")
         return fail(name + ": unknown key '" +
-                    llvm::StringRef(member.first).str() + "'");
+                        llvm::StringRef(member.first).str() + "'",
+                    member.first);
     FileBuffer made;
     made.path = resolve(*path);
     made.identity = identify(made.path);
@@ -381,7 +394,7 @@ private:
     if (const json::Value *back = object.get("write_back")) {
       auto target = back->getAsString();
       if (!target)
-        return fail(name + ": 'write_back' must be a file name");
+        return fail(name + ": 'write_back' must be a file name", "write_back");
       if (!writeBack(index, resolve(*target), name))
         return false;
     }
@@ -396,7 +409,8 @@ private:
     auto [known, isNew] = targets.try_emplace(identify(path), index);
     if (known->second != index)
       return fail(name + ": '" + path +
-                  "' is the 'write_back' of another buffer as well");
+                      "' is the 'write_back' of another buffer as well",
+                  "write_back");
     if (isNew)
       file.buffers[size_t(index)].writeBack.push_back(std::move(path));
     return true;
@@ -439,6 +453,9 @@ bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
 bool fusion::emulator::parseLaunchFile(const std::string &path,
                                        std::string_view text, LaunchFile &file,
                                        std::string &message) {
+  // As some editors begin a text in UTF-8.
+  if (text.substr(0, 3) == "\xef\xbb\xbf")
+    text.remove_prefix(3);
   if (isTooDeep(text)) {
     message = path + ": the brackets are nested too deeply";
     return false;
@@ -457,9 +474,11 @@ bool fusion::emulator::parseLaunchFile(const std::string &path,
     message = path + ": a launch file is a JSON object";
     return false;
   }
-  if (Reader(path, file, message).read(*object))
+  Reader reader(path, file, message);
+  if (reader.read(*object))
     return true;
-  message = path + ": " + message;
+  message =
+      path + ":" + std::to_string(lineOf(text, reader.path)) + ": " + message;
   return false;
 }
 

@@ -103,6 +103,16 @@ TEST_F(SanitizerWaits, InvalidationNamesTheLastUseOfTheOther) {
             (List{"shared-race 0 4 3"}));
 }
 
+TEST_F(SanitizerWaits, MisuseNamesTheOther) {
+  std::string init = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 1;\n",
+              arrive = "@!%q0 mbarrier.arrive.shared::cta.b64 _, [%s+2048];\n",
+              two = "@!%q0 mbarrier.arrive.shared::cta.b64 _, [%s+2048], 2;\n";
+  EXPECT_EQ(told(init + two), (List{"mbarrier-misuse 0 2 -"}));
+  EXPECT_EQ(told(init + arrive + two), (List{"mbarrier-misuse 0 3 2"}));
+  EXPECT_EQ(told(init + "@!%q0 st.shared.u64 [%s+2048], 0;\n" + arrive),
+            (List{"mbarrier-misuse 0 3 2"}));
+}
+
 TEST_F(SanitizerWaits, SpinningForEver) {
   // A flag that nobody raises; the others wait for those that poll.
   std::string poll = "setp.lt.u32 %q2, %t, 32;\n@!%q2 bra WAIT;\nPOLL:\n"

@@ -95,17 +95,24 @@ inline void examine(ShadowWords &x) {
   Record limit = x.limit, atomic = x.mine & kAtomic;
   Record uninitialized = x.stores ? kUninitialized : 0;
   Record front = read[0];
-  // A strong write may hide the lane's own weak ones (Shadow.h).
+  // A strong write may hide the lane's own weak ones, and others (Shadow.h).
   Record owned = kOwner | (x.loads ? 0 : atomic);
+  Record alikes = x.loads ? atomic : 0;
   // Readers of several contexts are alike where they are the same set.
   Record alike = front & kSet ? ~Record(0) : ~kPlace;
   Record badWrites = 0, badReads = 0, taken = 0, changed = 0, different = 0;
   for (unsigned j = 0; j < x.count; ++j) {
     Record w = write[j], r = read[j], m = owner[j];
-    bool written = ((w ^ x.writesBefore) & kContext) != 0;
-    bool wasRead = (((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0);
+    // Of an earlier context of the warp, what the lane itself did.
+    bool written = (((w ^ x.writesBefore) & kContext) != 0) &
+                   (((w ^ x.ownWrites) & kContext) != 0 ||
+                    (((w ^ m) & owned & ~kContext) != 0));
+    bool wasRead =
+        ((((r ^ x.readsBefore) & kContext) != 0) | ((r & kSet) != 0)) &
+        (((r ^ x.ownReads) & kContext) != 0 ||
+         (((r ^ m) & owned & ~kContext) != 0));
     badWrites |= Record((w >= limit) & written & (((w ^ m) & owned) != 0) &
-                        (w != uninitialized) & ((w & atomic) == 0));
+                        (w != uninitialized) & ((w & alikes) == 0));
     bool above = (r >= limit) & wasRead;
     bool other = ((r ^ m) & kOwner) != 0;
     bool weaker = (r & ~m & kAtomic) != 0;
