@@ -152,15 +152,12 @@ void Search::startSimply() {
 
 /// Chimera's tiles for the chain of two products, in every expression.
 void Search::startFromClosedForm() {
-  auto tiles = closedFormTiles(group, chip);
+  auto tiles = closedFormTiles(
+      group, chip, [&](unsigned axis) { return space.allTiles(axis); });
   if (!tiles)
     return;
   ScheduleCandidate candidate;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    ArrayRef<int64_t> list = space.allTiles(axis);
-    int64_t wanted = std::max((*tiles)[axis], list.front());
-    candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
-  }
+  llvm::copy(*tiles, candidate.tiles.begin());
   for (unsigned each = 0; each < space.expressions().size(); ++each) {
     candidate.expression = each;
     ranking.judgeUsual(candidate);
