@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSpace.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,8 +35,8 @@ ScheduleSpace::~ScheduleSpace() = default;
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
-      arranged(builder.allArrangements()),
-      trees(std::make_unique<TreeCache>()) {
+      arranged(builder.allArrangements()), trees(std::make_unique<TreeCache>()),
+      visitedTiles(std::make_unique<VisitedMemo>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {

@@ -147,6 +147,9 @@ public:
 
   const ScheduleBuilder &build() const { return builder; }
 
+  /// What masks leave of loops, for all who judge the group's schedules.
+  VisitedMemo &visited() const { return *visitedTiles; }
+
 private:
   struct TreeCache;
 
@@ -176,6 +179,7 @@ private:
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
   std::unique_ptr<TreeCache> trees;
+  std::unique_ptr<VisitedMemo> visitedTiles;
 };
 
 } // namespace fusion
