@@ -252,6 +252,11 @@ private:
              schedule.places[node.index].stages > 1;
     });
     double waiting = 0, pipelined = 0;
+    auto wait = [&] {
+      if (waiting > 0)
+        body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+      waiting = 0;
+    };
     for (const TilingNode &node : items) {
       const GroupTensor *tensor =
           node.isLoop() ? nullptr : &group.tensors[node.index];
@@ -269,9 +274,7 @@ private:
         break;
       }
       case TilingNode::Kind::Compute:
-        if (waiting > 0)
-          body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
-        waiting = 0;
+        wait();
         body.use +=
             tensor->role == TensorRole::Rows
                 ? passSeconds(node.index)
@@ -287,13 +290,15 @@ private:
           body.loadedBytes += *bytes;
           waiting += *bytes;
         } else {
+          // What follows the loop is waited for by itself.
+          if (computes(node))
+            wait();
           visitLoop(node, body, firstLoads);
         }
         break;
       }
     }
-    if (waiting > 0)
-      body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+    wait();
     if (pipelined > 0) {
       // The others are waited for in every iteration.
       // The block waits for what it copied itself at a barrier; for a producer,
@@ -302,6 +307,11 @@ private:
       body.load = loadSeconds(pipelined);
     }
     return body;
+  }
+
+  static bool computes(const TilingNode &node) {
+    return node.kind == TilingNode::Kind::Compute ||
+           llvm::any_of(node.children, computes);
   }
 
   /// The bytes that a loop loads which does nothing else, or nullopt.

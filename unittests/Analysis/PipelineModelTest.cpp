@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduledGroup.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 
 using namespace fusion;
 using namespace fusion::test;
@@ -105,6 +106,38 @@ TEST(PredictPipeline, SaysWhatBoundsALoop) {
   EXPECT_NEAR(latency.block,
               latency.init + latency.main + latency.epilogue, 1e-12);
   EXPECT_EQ(latency.batches, 1);
+}
+
+// A loop that multiplies what was loaded before it waits for that; what is
+// loaded behind it is a round trip of its own. Loaded before the loop all are
+// under way together.
+TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  auto predict = [&](llvm::StringRef tiling) {
+    ScheduledGroup group(
+        chainIR({64, 128, 64, 32}), (R"x(#fuse.schedule<version = 1,
+  tiling = <")x" + tiling + R"x(", {m = 16, n = 64, k = 32, h = 32}>,
+  mapping = <warps = 1, blocks = ["m"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>,
+    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [1, 1]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>,
+             C = #fuse.place<registers>, D = #fuse.place<shared, async16>,
+             E = #fuse.place<shared>}>>)x")
+                                        .str());
+    EXPECT_TRUE(group.schedule) << group.reason;
+    EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip),
+              std::nullopt);
+    return predictPipeline(group.model(), *group.schedule,
+                           computeFootprint(group.model(), *group.schedule),
+                           chip, PipelineForm::Continuous);
+  };
+  PipelineLatency behind = predict("m(k(LA),k(LB),k(CC),LD,CE,SE)");
+  PipelineLatency before = predict("m(k(LA),k(LB),LD,k(CC),CE,SE)");
+  EXPECT_GE(behind.block - before.block, chip.l2Latency);
+  // As where there is no loop.
+  PipelineLatency whole = predict("m(k(LA,LB,CC),LD,CE,SE)");
+  EXPECT_GE(whole.loops.size(), 1u);
+  EXPECT_GE(whole.block, before.block);
 }
 
 } // namespace
