@@ -46,9 +46,11 @@ public:
 
   // As Evolution.h asks for it.
   using Candidate = ScheduleCandidate;
-  Candidate random(Random &numbers) const { return space.random(numbers); }
+  Candidate random(Random &numbers) const {
+    return space.randomOutline(numbers);
+  }
   Candidate mutate(const Candidate &candidate, Random &numbers) const {
-    return space.mutate(candidate, numbers);
+    return space.mutateOutline(candidate, numbers);
   }
   double estimate(const Candidate &candidate) const;
 
@@ -235,7 +237,10 @@ void Search::evolveAll() {
   evolution.convergence = options.convergence;
   evolution.seed = options.seed;
   evolution.threads = options.threads;
+  // The first answers lie in one valley: it takes many rounds until a draw from
+  // another one is better than they are.
   evolution.maxRounds = 64;
+  evolution.patience = 24;
   auto found = evolve(*this, evolution, nullptr, listStarts());
   if (!found)
     return;

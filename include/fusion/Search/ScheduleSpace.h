@@ -141,9 +141,12 @@ public:
   Schedule complete(const ScheduleCandidate &candidate) const;
 
   ScheduleCandidate random(Random &numbers) const;
-  /// The candidate with one choice changed.
-  ScheduleCandidate mutate(const ScheduleCandidate &candidate,
-                           Random &numbers) const;
+  /// The same without an arrangement and stages, for who tries all of them, and
+  /// of those that `mayFit` as far as some are found.
+  ScheduleCandidate randomOutline(Random &numbers) const;
+  /// Such a candidate with up to three of its choices changed.
+  ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
+                                  Random &numbers) const;
 
   const ScheduleBuilder &build() const { return builder; }
 
@@ -164,6 +167,7 @@ private:
   void listSplits();
   int64_t unitOf(unsigned axis) const;
   void listTiles();
+  void changeOne(ScheduleCandidate &candidate, Random &numbers) const;
 
   const GroupModel &group;
   const ChipInfo &chip;
