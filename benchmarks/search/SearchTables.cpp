@@ -89,7 +89,10 @@ void printFamilies() {
       llvm::StringRef name = llvm::sys::path::stem(path);
       name.consume_front(prefix);
       name.consume_back("-f16");
-      for (GroupModel &group : *formGroups(path)) {
+      auto formed = formGroups(path);
+      if (!formed)
+        fail(path + ": no groups can be formed");
+      for (GroupModel &group : *formed) {
         best.push_back(choose(group).cost.total);
         groups.emplace_back(name.str(), std::move(group));
       }

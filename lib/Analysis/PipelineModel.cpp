@@ -64,7 +64,11 @@ public:
          const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
          DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form), isSplit(schedule.splitAxis().has_value()) {
+        form(form), isSplit(schedule.splitAxis().has_value()),
+        hasRegisterStages(
+            llvm::any_of(schedule.places, [](const Placement &place) {
+              return place.registerStages > 1;
+            })) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -181,6 +185,19 @@ private:
            (chip.sharedBytesPerClockPerSM * chip.clockHz);
   }
 
+  /// Stages of a product's register-level loop: the fewest of what it loads.
+  unsigned registerStages(unsigned number) const {
+    if (!hasRegisterStages)
+      return 1;
+    std::optional<unsigned> fewest;
+    for (unsigned operand : {0u, 1u})
+      for (unsigned tensor : listFragments(group, schedule, number, operand)) {
+        unsigned own = schedule.places[tensor].registerStages;
+        fewest = std::min(fewest.value_or(own), own);
+      }
+    return fewest.value_or(1);
+  }
+
   /// T_smem_use of one product's tile: the register-level loop over the steps
   /// of its intrinsic. One step loads fragments (bytes over the SM's bandwidth,
   /// and the latency of shared memory) and multiplies them. What was handed
@@ -201,7 +218,7 @@ private:
     double bytes =
         fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
-    double stages = schedule.registerStages, multiplexed = schedule.warps;
+    double stages = registerStages(number), multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {
       // No more than there are steps, and only warps of one core take turns.
       stages = std::min(stages, steps * repetitions);
@@ -391,6 +408,7 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   bool isSplit;                      ///< a reduction, over blocks
+  bool hasRegisterStages;            ///< of any fragments
   int64_t concurrent = 1;            ///< blocks of a batch
   double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM

@@ -108,7 +108,7 @@ for (const group of report.groups) {
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);
   table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', 'us', 'bound by', 'blocks', 'shared', 'why not'],
-        group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), r.register_stages, r.warps,
+        group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), list(r.register_stages), r.warps,
                                 r.cost.total_us.toFixed(2), r.cost.bound, r.footprint.blocks,
                                 r.footprint.shared_memory, r.why_not || 'chosen']), true);
   if (group.ranking[0].loops.length)

@@ -94,6 +94,10 @@ void Search::draw() {
       schedule.places[tensor].stages =
           1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
     }
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (hasFragments(group, schedule, tensor))
+        schedule.places[tensor].registerStages =
+            1 + random.below(std::max(1u, options.mostRegisterStages));
     ranking.judge(schedule, candidate);
   }
 }
@@ -308,10 +312,10 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
-/// The stages of each buffer alone, in each of the best schedules: together
-/// they have those of the largest that still fit. Loads of outer loops are not
-/// among them, since groups of copies are waited for in order
-/// (`checkSchedule`), nor are what registers hold.
+/// The stages of each buffer alone, and of the fragments from it, in each of
+/// the best schedules: together they have those of the largest that still fit.
+/// Buffers of outer loops are not among them, since groups of copies are waited
+/// for in order (`checkSchedule`).
 void Search::refineStages() {
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
@@ -329,6 +333,17 @@ void Search::refineStages() {
           if (stages != start.rated.schedule.places[tensor].stages)
             ranking.judge(schedule, start.candidate);
         }
+      }
+    for (const ScheduleRanking::Entry &start : starts)
+      for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor) {
+        Schedule schedule = start.rated.schedule;
+        unsigned &stages = schedule.places[tensor].registerStages;
+        if (!hasFragments(group, schedule, tensor))
+          continue;
+        unsigned before = stages;
+        for (stages = 1; stages <= options.mostRegisterStages; ++stages)
+          if (stages != before)
+            ranking.judge(schedule, start.candidate);
       }
   } while (ranking.best() < before);
 }

@@ -140,4 +140,47 @@ TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
   EXPECT_GE(whole.block, before.block);
 }
 
+// Stages of the fragments of each operand: registers hold another step of those
+// that have them, and the loop over steps waits for the one that has none.
+TEST(PredictPipeline, FragmentsHaveStagesByOperand) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  ScheduledGroup group(chainIR({128, 512, 128}), kProduct);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  const GroupModel &model = group.model();
+  unsigned a = *model.findTensor("A"), b = *model.findTensor("B");
+  Schedule &schedule = *group.schedule;
+  auto predict = [&](unsigned ofA, unsigned ofB) {
+    schedule.places[a].registerStages = ofA;
+    schedule.places[b].registerStages = ofB;
+    EXPECT_EQ(checkSchedule(model, schedule, chip), std::nullopt);
+    // What is written is read again.
+    std::optional<Schedule> again = importSchedule(
+        exportSchedule(schedule, model, &group.context), model,
+        [](const llvm::Twine &why) { ADD_FAILURE() << why.str(); });
+    EXPECT_TRUE(again);
+    EXPECT_EQ(again->places[a].registerStages, ofA);
+    EXPECT_EQ(again->places[b].registerStages, ofB);
+    Footprint footprint = computeFootprint(model, schedule);
+    return std::make_pair(footprint.registers,
+                          predictPipeline(model, schedule, footprint, chip,
+                                          PipelineForm::Continuous)
+                              .main);
+  };
+  auto [none, slow] = predict(1, 1);
+  auto [one, still] = predict(2, 1);
+  auto [other, too] = predict(1, 2);
+  auto [both, fast] = predict(2, 2);
+  EXPECT_LT(none, one);
+  EXPECT_LT(none, other);
+  EXPECT_EQ(one + other - none, both);
+  EXPECT_LT(fast, slow);
+  EXPECT_EQ(still, slow);
+  EXPECT_EQ(too, slow);
+  // The staged result is not multiplied.
+  schedule.places[*model.findTensor("C")].registerStages = 2;
+  EXPECT_EQ(checkSchedule(model, schedule, chip),
+            "'C' is not multiplied from shared memory and has no fragments "
+            "with stages");
+}
+
 } // namespace

@@ -386,9 +386,10 @@ TEST(ScheduleSearchStages, MoreOfThemAreNoSlower) {
          {SearchOptions{1, 1}, SearchOptions{2, 1}, SearchOptions{8, 2}}) {
       auto found = searchSchedule(group.model(), chip, reason, options);
       ASSERT_TRUE(found) << reason;
-      for (const Placement &place : found->schedule.places)
+      for (const Placement &place : found->schedule.places) {
         EXPECT_LE(place.stages, options.mostStages);
-      EXPECT_LE(found->schedule.registerStages, options.mostRegisterStages);
+        EXPECT_LE(place.registerStages, options.mostRegisterStages);
+      }
       EXPECT_LE(found->cost.total, last);
       last = found->cost.total;
     }
