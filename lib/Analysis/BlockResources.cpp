@@ -166,10 +166,18 @@ public:
         steps[operand].registers = mapping.intrinsic->operandRegisters(
             isFirst, schedule.tiles[mapping.parallelAxis(operand)] /
                          mapping.warps[isFirst ? 0 : 1]);
-        steps[operand].tensors =
-            listFragments(group, schedule, number, operand);
+        if (producer &&
+            hasFragments(group, schedule, group.products[*producer].result))
+          steps[operand].tensors.push_back(group.products[*producer].result);
       }
     }
+    for (auto [index, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Operand &&
+          (tensor.product == number ||
+           llvm::is_contained(tensor.sharedBy, number)) &&
+          hasFragments(group, schedule, index) &&
+          steps[tensor.operandNumber].registers > 0)
+        steps[tensor.operandNumber].tensors.push_back(index);
     // What is made of an accumulator step by step keeps pace with the other.
     for (unsigned operand : {0u, 1u})
       if (steps[operand].tensors.empty())

@@ -65,10 +65,7 @@ public:
          DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
         form(form), isSplit(schedule.splitAxis().has_value()),
-        hasRegisterStages(
-            llvm::any_of(schedule.places, [](const Placement &place) {
-              return place.registerStages > 1;
-            })) {
+        commonStages(commonRegisterStages(group, schedule)) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -187,8 +184,8 @@ private:
 
   /// Stages of a product's register-level loop: the fewest of what it loads.
   unsigned registerStages(unsigned number) const {
-    if (!hasRegisterStages)
-      return 1;
+    if (commonStages)
+      return *commonStages;
     std::optional<unsigned> fewest;
     for (unsigned operand : {0u, 1u})
       for (unsigned tensor : listFragments(group, schedule, number, operand)) {
@@ -408,7 +405,8 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   bool isSplit;                      ///< a reduction, over blocks
-  bool hasRegisterStages;            ///< of any fragments
+  std::optional<unsigned>
+      commonStages;                  ///< of all fragments, where they are one
   int64_t concurrent = 1;            ///< blocks of a batch
   double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM
