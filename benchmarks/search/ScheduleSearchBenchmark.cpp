@@ -12,17 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchBenchmark.h"
-#include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
-#include "fusion/InitAll.h"
-#include "fusion/Pipelines/Pipelines.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "WorkloadGroups.h"
 #include <benchmark/benchmark.h>
 
 using namespace fusion;
@@ -46,28 +36,11 @@ void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups) {
   state.counters["us"] = seconds * 1e6;
 }
 
-/// The chains that the pipeline forms in a module, fused wherever it is legal;
-/// `groups` says how many there are.
 void searchModule(benchmark::State &state, const std::string &path) {
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
-  mlir::PassManager manager(&context);
-  FuseToNVVMOptions options;
-  options.chip = chip().name.str();
-  options.forceFusion = true;
-  buildFormGroupsPipeline(manager, options);
-  if (!module || failed(manager.run(*module)))
+  auto groups = formGroups(path);
+  if (!groups)
     return state.SkipWithError("no groups can be formed");
-  std::vector<GroupModel> groups;
-  module->walk([&](fuse::ChainOp chain) {
-    auto axes = GroupAxes::compute(chain.getOperators(),
-                                   chain.getYieldedValues(), [](auto &) {});
-    if (succeeded(axes))
-      groups.push_back(std::move(axes->model));
-  });
-  search(state, groups);
+  search(state, *groups);
 }
 
 void judge(benchmark::State &state, const ChainShape &shape, int part) {
@@ -117,18 +90,7 @@ void judgeFresh(benchmark::State &state, const ChainShape &shape) {
 }
 
 void registerModules() {
-  std::error_code error;
-  std::vector<std::string> paths;
-  for (llvm::sys::fs::directory_iterator at(FUSION_WORKLOAD_MODULES, error),
-       end;
-       !error && at != end; at.increment(error))
-    if (llvm::sys::path::extension(at->path()) == ".mlir" &&
-        !llvm::sys::path::filename(at->path()).starts_with("stitch_"))
-      paths.push_back(at->path());
-  if (error)
-    fail(FUSION_WORKLOAD_MODULES ": " + error.message());
-  llvm::sort(paths);
-  for (const std::string &path : paths)
+  for (const std::string &path : listModules())
     benchmark::RegisterBenchmark(
         ("search/" + llvm::sys::path::stem(path)).str().c_str(),
         [path](auto &state) { searchModule(state, path); })

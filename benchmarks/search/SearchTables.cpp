@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   search-tables [spaces|dead-loops|rules|fusion]...
+//   search-tables [spaces|families|dead-loops|rules|evolution|fusion]...
 //
 // Prints, as Markdown, what spaces and models choose on all chains of the
-// source documents, what removal of dead loops and each pruning rule give and
-// lose, and from where on fusing pays. Everything is predicted; nothing depends
-// on the machine.
+// source documents and on the workloads' other families, what removal of dead
+// loops and each pruning rule give and lose, how near the evolutionary search
+// comes to the best, and from where on fusing pays. Everything is predicted;
+// nothing depends on the machine.
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchBenchmark.h"
+#include "WorkloadGroups.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -68,6 +69,56 @@ void printSpaces(llvm::ArrayRef<ChainWorkload> workloads) {
                         ratios.worst);
     }
     outs() << "|\n";
+  }
+}
+
+/// The same of the groups of the workloads' other families; those that a space
+/// or a model does not take are left out and counted.
+void printFamilies() {
+  const std::pair<const char *, llvm::StringRef> families[] = {
+      {"attention (MCFuser)", "attention_mcfuser-"},
+      {"attention, long", "attention_long-"},
+      {"decoding", "decode-"},
+      {"pairs of convolutions", "conv_chains_chimera-"}};
+  outs() << "| family | model | space `default` | space `paper` | space "
+            "`chimera` |\n|---|---|---:|---:|---:|\n";
+  for (const auto &[title, prefix] : families) {
+    std::vector<std::pair<std::string, GroupModel>> groups;
+    std::vector<double> best;
+    for (const std::string &path : listModules(prefix)) {
+      llvm::StringRef name = llvm::sys::path::stem(path);
+      name.consume_front(prefix);
+      name.consume_back("-f16");
+      auto formed = formGroups(path);
+      if (!formed)
+        fail(path + ": no groups can be formed");
+      for (GroupModel &group : *formed) {
+        best.push_back(choose(group).cost.total);
+        groups.emplace_back(name.str(), std::move(group));
+      }
+    }
+    for (ModelKind model : allModels()) {
+      outs() << formatv("| {0} | `{1}` ", title, name(model));
+      for (SpaceKind space :
+           {SpaceKind::Default, SpaceKind::Paper, SpaceKind::Chimera}) {
+        Ratios ratios;
+        std::string reason;
+        for (auto [group, least] : llvm::zip_equal(groups, best))
+          if (auto found = searchSchedule(group.second, chip(), reason,
+                                          inSpace(space, model)))
+            ratios.add(found->cost.total / least, group.first);
+        size_t refused = groups.size() - ratios.count;
+        if (ratios.count == 0)
+          outs() << "| – ";
+        else
+          outs() << formatv("| {0:F2}, {1:F2} ({2}){3} ", ratios.mean(),
+                            ratios.most, ratios.worst,
+                            refused ? ", without " + std::to_string(refused)
+                                    : "");
+      }
+      outs() << "|\n";
+      outs().flush();
+    }
   }
 }
 
@@ -186,6 +237,36 @@ void printEvolution(llvm::ArrayRef<ChainWorkload> workloads) {
   }
 }
 
+/// The same of space `default`, by our model, with fewer seeds, against what
+/// the search finds that may use all methods.
+void printEvolutionOfOurs(llvm::ArrayRef<ChainWorkload> workloads) {
+  constexpr uint64_t seeds = 4;
+  Ratios ratios, example;
+  int64_t candidates = 0;
+  auto add = [&](const ChainShape &shape, const std::string &where,
+                 Ratios &sums) {
+    GroupModel group = makeChainModel(shape);
+    double best = choose(group).cost.total;
+    SearchOptions options;
+    options.method = SearchMethod::Evolutionary;
+    for (options.seed = 0; options.seed < seeds; ++options.seed) {
+      SearchResult found = choose(group, options);
+      sums.add(found.cost.total / best, where);
+      candidates += found.candidates;
+    }
+  };
+  add(exampleChain(), "example", example);
+  candidates = 0;
+  for (const ChainWorkload &workload : workloads)
+    add(workload.shape, workload.name, ratios);
+  outs() << formatv(
+      "| space `default` | {0:F2} | {1:F2} ({2}) | {3} |\n| the same, the "
+      "documents' example | {4:F2} | {5:F2} | |\n",
+      ratios.mean(), ratios.most, ratios.worst,
+      candidates / static_cast<int64_t>(workloads.size() * seeds),
+      example.mean(), example.most);
+}
+
 /// MCFuser's figure 2 for chains: M = N, K = H, M·N·K = 1024³.
 void printFusion() {
   outs() << "| K/M | M = N | K = H | φ | fused | separately | gain | bound by "
@@ -216,22 +297,27 @@ int main(int argc, char **argv) {
   std::vector<ChainWorkload> workloads = documentedChains();
   llvm::SmallVector<llvm::StringRef> wanted(argv + 1, argv + argc);
   if (wanted.empty())
-    wanted = {"spaces", "dead-loops", "rules", "evolution", "fusion"};
+    wanted = {"spaces", "families",  "dead-loops",
+              "rules",  "evolution", "fusion"};
   for (llvm::StringRef table : wanted) {
     outs() << "<!-- " << table << " -->\n";
     if (table == "spaces")
       printSpaces(workloads);
+    else if (table == "families")
+      printFamilies();
     else if (table == "dead-loops")
       printDeadLoops(workloads);
     else if (table == "rules")
       printRules(documentedPairs());
-    else if (table == "evolution")
+    else if (table == "evolution") {
       printEvolution(workloads);
-    else if (table == "fusion")
+      printEvolutionOfOurs(workloads);
+    } else if (table == "fusion")
       printFusion();
     else
       fail("no table '" + table.str() +
-           "'; known are spaces, dead-loops, rules, evolution, fusion");
+           "'; known are spaces, families, dead-loops, rules, evolution, "
+           "fusion");
     outs() << "\n";
   }
   return 0;

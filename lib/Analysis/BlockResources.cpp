@@ -149,10 +149,12 @@ public:
 
   /// Registers of a product's fragments: of one step, and of what is taken
   /// whole.
-  std::pair<int64_t, int64_t> fragmentRegisters(unsigned number) const {
+  std::pair<std::array<BlockResources::PerProduct::Fragments, 2>, int64_t>
+  fragmentRegisters(unsigned number) const {
     const ProductMapping &mapping = schedule.products[number];
     const Product &product = group.products[number];
-    int64_t step = 0, whole = 0;
+    std::array<BlockResources::PerProduct::Fragments, 2> steps;
+    int64_t whole = 0;
     for (unsigned operand : {0u, 1u}) {
       std::optional<unsigned> producer = product.producer[operand];
       if (producer && isTakenWhole(group.products[*producer].result)) {
@@ -161,12 +163,26 @@ public:
                                   group.tensors[value].elementBytes);
       } else {
         bool isFirst = mapping.isFirst(operand);
-        step += mapping.intrinsic->operandRegisters(
+        steps[operand].registers = mapping.intrinsic->operandRegisters(
             isFirst, schedule.tiles[mapping.parallelAxis(operand)] /
                          mapping.warps[isFirst ? 0 : 1]);
+        if (producer &&
+            hasFragments(group, schedule, group.products[*producer].result))
+          steps[operand].tensors.push_back(group.products[*producer].result);
       }
     }
-    return {step, whole};
+    for (auto [index, tensor] : llvm::enumerate(group.tensors))
+      if (tensor.role == TensorRole::Operand &&
+          (tensor.product == number ||
+           llvm::is_contained(tensor.sharedBy, number)) &&
+          hasFragments(group, schedule, index) &&
+          steps[tensor.operandNumber].registers > 0)
+        steps[tensor.operandNumber].tensors.push_back(index);
+    // What is made of an accumulator step by step keeps pace with the other.
+    for (unsigned operand : {0u, 1u})
+      if (steps[operand].tensors.empty())
+        steps[operand].tensors = steps[1 - operand].tensors;
+    return {std::move(steps), whole};
   }
 
   /// What a product holds in registers, and when.
@@ -325,7 +341,7 @@ public:
       int64_t steps = schedule.tiles[mapping.r1] / mapping.intrinsic->r1;
       auto [fragments, whole] = fragmentRegisters(number);
       held.products.push_back({liveRegisters(number, lifetimes) + whole,
-                               fragments, unrolled > 1 ? steps : 0});
+                               std::move(fragments), unrolled > 1 ? steps : 0});
     }
     for (unsigned number = 0; number < group.passes.size(); ++number)
       held.passes = std::max(held.passes, passRegisters(number));
@@ -413,10 +429,16 @@ void fusion::countResources(const BlockResources &held,
     buffers += Counter::alignBuffer(buffer.bytes *
                                     schedule.places[buffer.tensor].stages);
   footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
-  for (const BlockResources::PerProduct &each : held.products)
-    most =
-        std::max(most, each.live + each.fragments *
-                                       (schedule.registerStages + each.ahead));
+  for (const BlockResources::PerProduct &each : held.products) {
+    int64_t own = each.live;
+    for (const auto &operand : each.operands) {
+      unsigned stages = 1;
+      for (unsigned tensor : operand.tensors)
+        stages = std::max(stages, schedule.places[tensor].registerStages);
+      own += operand.registers * (stages + each.ahead);
+    }
+    most = std::max(most, own);
+  }
   footprint.registers = registers + most;
 }
 

@@ -10,6 +10,7 @@
 #define FUSION_LIB_ANALYSIS_BLOCKRESOURCES_H
 
 #include "fusion/Analysis/Footprint.h"
+#include <array>
 
 namespace fusion {
 
@@ -29,9 +30,15 @@ struct BlockResources {
   int64_t atEnd = 0; ///< of a result that takes the place of all of these
 
   struct PerProduct {
-    int64_t live;      ///< registers of a thread where it is computed
-    int64_t fragments; ///< of one step
-    int64_t ahead;     ///< steps that unrolled loops load ahead
+    int64_t live; ///< registers of a thread where it is computed
+    /// Of an operand's fragments of one step, and the tensors whose stages say
+    /// how many steps there are at a time.
+    struct Fragments {
+      int64_t registers = 0;
+      llvm::SmallVector<unsigned, 2> tensors;
+    };
+    std::array<Fragments, 2> operands;
+    int64_t ahead; ///< steps that unrolled loops load ahead
   };
   llvm::SmallVector<PerProduct, 4> products;
   int64_t always = 0; ///< registers that live through the whole nest

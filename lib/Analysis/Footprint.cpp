@@ -60,7 +60,7 @@ namespace {
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
-         const KeptTiles &kept)
+         const KeptTiles &kept, VisitedMemo *memo)
       : group(group), schedule(schedule), kept(kept) {
     trips = kept.trips;
     if ((split = schedule.splitAxis())) {
@@ -72,7 +72,8 @@ public:
                            movedElementBytes(group, schedule, tensor));
     shortened = shortenedLoop(group, schedule);
     if (shortened)
-      visited = listVisitedTiles(group, schedule, *shortened);
+      visited = memo ? memo->get(group, schedule, *shortened)
+                     : sumVisitedTiles(group, schedule, *shortened);
   }
 
   LoopTraffic run() {
@@ -146,32 +147,23 @@ private:
                                             : trips[axis];
     };
     unsigned masked = shortened->masked->axis;
-    int64_t all = sizeOf(masked), left = 0;
-    for (unsigned other : shortened->others)
+    int64_t all = sizeOf(masked);
+    unsigned indexed = llvm::is_contained(axes, masked);
+    for (auto [number, other] : llvm::enumerate(shortened->others)) {
       all *= sizeOf(other);
-    bool isIndexed = llvm::is_contained(axes, masked);
-    for (const VisitedTiles &tiles : visited) {
-      int64_t part = isIndexed ? tiles.covered : tiles.iterations;
-      for (auto [other, extent] :
-           llvm::zip_equal(shortened->others, tiles.extents))
-        if (llvm::is_contained(axes, other))
-          part *= extent;
-      left += part;
+      indexed |= unsigned(llvm::is_contained(axes, other)) << (number + 1);
     }
-    return count / all * left;
+    return count / all * visited.points[indexed];
   }
 
   void addShortened() {
-    Footprint::Shortened loop{shortened->masked->axis, 0, 0};
-    for (const VisitedTiles &tiles : visited) {
-      // Parts of a split axis visit them together.
-      int64_t shares = split == loop.axis ? parts : 1;
-      loop.average +=
-          static_cast<double>(tiles.iterations) / (visited.size() * shares);
-      loop.most = std::max(loop.most,
-                           std::min(tiles.iterations, kept.trips[loop.axis]));
-    }
-    result.shortened = loop;
+    unsigned axis = shortened->masked->axis;
+    // Parts of a split axis visit them together.
+    int64_t shares = split == axis ? parts : 1;
+    result.shortened = {axis,
+                        static_cast<double>(visited.iterations) /
+                            (visited.tiles * shares),
+                        std::min(visited.most, kept.trips[axis])};
   }
 
   void visit(const TilingTree &items) {
@@ -293,8 +285,8 @@ private:
   SmallVector<int64_t, 8> wholeBytes; ///< by tensor, each element once
   SmallVector<unsigned, 8> loops;
   std::optional<ShortenedLoop> shortened;
-  std::vector<VisitedTiles> visited; ///< by it
-  std::optional<unsigned> split;     ///< the axis whose reduction is split
+  VisitedSums visited;           ///< by it
+  std::optional<unsigned> split; ///< the axis whose reduction is split
   int64_t parts = 1;
   Footprint result;
   LoopTraffic traffic;
@@ -304,8 +296,8 @@ private:
 
 LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
                                      const Schedule &schedule,
-                                     const KeptTiles &kept) {
-  return Walker(group, schedule, kept).run();
+                                     const KeptTiles &kept, VisitedMemo *memo) {
+  return Walker(group, schedule, kept, memo).run();
 }
 
 /// The warps of product `number`'s consumers along what its value is not

@@ -14,6 +14,8 @@
 
 namespace fusion {
 
+class VisitedMemo;
+
 /// Of a footprint what loops, tiles and the places of operands and results
 /// decide, and how often the rest is done.
 struct LoopTraffic {
@@ -39,8 +41,10 @@ struct LoopTraffic {
   llvm::SmallVector<PerPass, 2> passes; ///< over rows
 };
 
+/// `memo` remembers sums over what masks leave; may be null.
 LoopTraffic countLoopTraffic(const GroupModel &group, const Schedule &schedule,
-                             const KeptTiles &kept);
+                             const KeptTiles &kept,
+                             VisitedMemo *memo = nullptr);
 
 /// All of a footprint but what a block holds.
 Footprint countTraffic(const GroupModel &group, const Schedule &schedule,

@@ -184,12 +184,13 @@ struct TileNumbers {
 
 } // namespace
 
-std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
-                                                   const Schedule &schedule,
-                                                   const ShortenedLoop &loop) {
+/// Calls `visit` with the tiles of the others in order; the object is the same.
+template <typename Visit>
+static void forEachVisited(const GroupModel &group, const Schedule &schedule,
+                           const ShortenedLoop &loop, Visit visit) {
   unsigned axis = loop.masked->axis;
   int64_t extent = group.axes[axis].extent, tile = schedule.tiles[axis];
-  std::vector<VisitedTiles> result;
+  VisitedTiles visited{{}, 0, 0};
   SmallVector<int64_t, 2> origins(loop.others.size(), 0);
   while (true) {
     TileNumbers numbers{group, schedule, loop.others, origins};
@@ -198,11 +199,12 @@ std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
     int64_t end =
         maskBound(*loop.masked->where, axis, extent, /*after=*/true, numbers);
     begin -= begin % tile;
-    VisitedTiles &visited = result.emplace_back();
+    visited.extents.clear();
     for (unsigned other : loop.others)
       visited.extents.push_back(numbers.last(other) - numbers.first(other) + 1);
     visited.iterations = end > begin ? llvm::divideCeil(end - begin, tile) : 0;
     visited.covered = std::min(visited.iterations * tile, extent - begin);
+    visit(visited);
     // The next tile.
     unsigned digit = loop.others.size();
     for (; digit > 0; --digit) {
@@ -213,6 +215,60 @@ std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
       origins[digit - 1] = 0;
     }
     if (digit == 0)
-      return result;
+      return;
   }
+}
+
+std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
+                                                   const Schedule &schedule,
+                                                   const ShortenedLoop &loop) {
+  std::vector<VisitedTiles> result;
+  forEachVisited(group, schedule, loop, [&](const VisitedTiles &visited) {
+    result.push_back(visited);
+  });
+  return result;
+}
+
+VisitedSums fusion::sumVisitedTiles(const GroupModel &group,
+                                    const Schedule &schedule,
+                                    const ShortenedLoop &loop) {
+  VisitedSums result;
+  unsigned sets = 2u << loop.others.size();
+  result.points.assign(sets, 0);
+  forEachVisited(group, schedule, loop, [&](const VisitedTiles &visited) {
+    ++result.tiles;
+    result.iterations += visited.iterations;
+    result.most = std::max(result.most, visited.iterations);
+    for (unsigned set = 0; set < sets; ++set) {
+      int64_t points = set & 1 ? visited.covered : visited.iterations;
+      for (auto [number, extent] : llvm::enumerate(visited.extents))
+        if (set >> (number + 1) & 1)
+          points *= extent;
+      result.points[set] += points;
+    }
+  });
+  return result;
+}
+
+const VisitedSums &VisitedMemo::get(const GroupModel &group,
+                                    const Schedule &schedule,
+                                    const ShortenedLoop &loop) {
+  unsigned axis = loop.masked->axis;
+  Key key = {axis, schedule.tiles[axis]};
+  for (unsigned other : otherAxes(*loop.masked))
+    key.push_back(schedule.tiles[other]);
+  {
+    std::shared_lock lock(mutex);
+    auto found = known.find(key);
+    if (found != known.end())
+      return found->second;
+  }
+  VisitedSums sums = sumVisitedTiles(group, schedule, loop);
+  std::unique_lock lock(mutex);
+  return known.try_emplace(std::move(key), std::move(sums)).first->second;
+}
+
+size_t VisitedMemo::size() const {
+  std::shared_lock lock(mutex);
+  return known.size();
 }

@@ -64,7 +64,8 @@ public:
          const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
          DramMemo *dram)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form), isSplit(schedule.splitAxis().has_value()) {
+        form(form), isSplit(schedule.splitAxis().has_value()),
+        commonStages(commonRegisterStages(group, schedule)) {
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -181,6 +182,19 @@ private:
            (chip.sharedBytesPerClockPerSM * chip.clockHz);
   }
 
+  /// Stages of a product's register-level loop: the fewest of what it loads.
+  unsigned registerStages(unsigned number) const {
+    if (commonStages)
+      return *commonStages;
+    std::optional<unsigned> fewest;
+    for (unsigned operand : {0u, 1u})
+      for (unsigned tensor : listFragments(group, schedule, number, operand)) {
+        unsigned own = schedule.places[tensor].registerStages;
+        fewest = std::min(fewest.value_or(own), own);
+      }
+    return fewest.value_or(1);
+  }
+
   /// T_smem_use of one product's tile: the register-level loop over the steps
   /// of its intrinsic. One step loads fragments (bytes over the SM's bandwidth,
   /// and the latency of shared memory) and multiplies them. What was handed
@@ -201,7 +215,7 @@ private:
     double bytes =
         fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
-    double stages = schedule.registerStages, multiplexed = schedule.warps;
+    double stages = registerStages(number), multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {
       // No more than there are steps, and only warps of one core take turns.
       stages = std::min(stages, steps * repetitions);
@@ -252,6 +266,11 @@ private:
              schedule.places[node.index].stages > 1;
     });
     double waiting = 0, pipelined = 0;
+    auto wait = [&] {
+      if (waiting > 0)
+        body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+      waiting = 0;
+    };
     for (const TilingNode &node : items) {
       const GroupTensor *tensor =
           node.isLoop() ? nullptr : &group.tensors[node.index];
@@ -269,9 +288,7 @@ private:
         break;
       }
       case TilingNode::Kind::Compute:
-        if (waiting > 0)
-          body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
-        waiting = 0;
+        wait();
         body.use +=
             tensor->role == TensorRole::Rows
                 ? passSeconds(node.index)
@@ -287,13 +304,15 @@ private:
           body.loadedBytes += *bytes;
           waiting += *bytes;
         } else {
+          // What follows the loop is waited for by itself.
+          if (computes(node))
+            wait();
           visitLoop(node, body, firstLoads);
         }
         break;
       }
     }
-    if (waiting > 0)
-      body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+    wait();
     if (pipelined > 0) {
       // The others are waited for in every iteration.
       // The block waits for what it copied itself at a barrier; for a producer,
@@ -302,6 +321,11 @@ private:
       body.load = loadSeconds(pipelined);
     }
     return body;
+  }
+
+  static bool computes(const TilingNode &node) {
+    return node.kind == TilingNode::Kind::Compute ||
+           llvm::any_of(node.children, computes);
   }
 
   /// The bytes that a loop loads which does nothing else, or nullopt.
@@ -381,6 +405,8 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   bool isSplit;                      ///< a reduction, over blocks
+  std::optional<unsigned>
+      commonStages;                  ///< of all fragments, where they are one
   int64_t concurrent = 1;            ///< blocks of a batch
   double share = 1;                  ///< of loaded bytes that come from DRAM
   static constexpr double cores = 4; ///< tensor cores of an SM

@@ -48,6 +48,10 @@ public:
       if (schedule.places[tensor].stages != 1)
         if (Reason reason = checkStages(tensor))
           return reason;
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (schedule.places[tensor].registerStages != 1)
+        if (Reason reason = checkRegisterStages(tensor))
+          return reason;
     return std::nullopt;
   }
 
@@ -57,6 +61,7 @@ private:
   Reason checkPlace(unsigned tensor);
   Reason checkStages(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
+  Reason checkRegisterStages(unsigned tensor);
   Reason checkHandOver(unsigned producer);
   Reason checkJoins(unsigned number);
 
@@ -141,11 +146,28 @@ Reason PlaceChecker::checkStages(unsigned index) {
   return place.stages > 1 ? checkPipeline(index) : std::nullopt;
 }
 
+Reason PlaceChecker::checkRegisterStages(unsigned index) {
+  constexpr unsigned most = 2;
+  unsigned stages = schedule.places[index].registerStages;
+  if (stages < 1 || stages > most)
+    return "the fragments of '" + group.tensorName(index) + "' ask for " +
+           std::to_string(stages) + " stages; they have 1 or " +
+           std::to_string(most);
+  if (!hasFragments(group, schedule, index))
+    return "'" + group.tensorName(index) +
+           "' is not multiplied from shared memory and has no fragments with "
+           "stages";
+  return std::nullopt;
+}
+
 Reason PlaceChecker::checkPlace(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
   if (place.stages != 1)
     if (Reason reason = checkStages(index))
+      return reason;
+  if (place.registerStages != 1)
+    if (Reason reason = checkRegisterStages(index))
       return reason;
   if (tensor.pass && !kept.loads[index])
     return place.space == fuse::Space::Shared ? Reason(notLoaded(tensor))

@@ -181,20 +181,75 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       schedule.places[*tensor].space = place.getSpace();
       schedule.places[*tensor].transport = place.getTransport();
     }
-  if (attr.getPipeline())
-    schedule.registerStages = attr.getPipeline().getRegisters();
-  if (attr.getPipeline())
-    for (NamedAttribute entry : attr.getPipeline().getShared()) {
+  fuse::PipelineAttr pipeline = attr.getPipeline();
+  if (!pipeline)
+    return schedule;
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (hasFragments(group, schedule, tensor))
+      schedule.places[tensor].registerStages = pipeline.getRegisters();
+  auto readStages = [&](DictionaryAttr given, unsigned Placement::*stages) {
+    for (NamedAttribute entry : given) {
       StringRef name = entry.getName().getValue();
       std::optional<unsigned> tensor = group.findTensor(name);
       if (!tensor) {
         explain("the group has no tensor '" + name + "'");
-        return std::nullopt;
+        return false;
       }
-      schedule.places[*tensor].stages =
+      schedule.places[*tensor].*stages =
           cast<IntegerAttr>(entry.getValue()).getInt();
     }
+    return true;
+  };
+  if (!readStages(pipeline.getShared(), &Placement::stages) ||
+      (pipeline.getFragments() &&
+       !readStages(pipeline.getFragments(), &Placement::registerStages)))
+    return std::nullopt;
   return schedule;
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
+                          unsigned tensor) {
+  TensorRole role = group.tensors[tensor].role;
+  return schedule.places[tensor].space == fuse::Space::Shared &&
+         (role == TensorRole::Operand || role == TensorRole::Intermediate);
+}
+
+std::optional<unsigned> fusion::commonRegisterStages(const GroupModel &group,
+                                                     const Schedule &schedule) {
+  std::optional<unsigned> common;
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor) {
+    if (!hasFragments(group, schedule, tensor))
+      continue;
+    unsigned own = schedule.places[tensor].registerStages;
+    if (common && *common != own)
+      return std::nullopt;
+    common = own;
+  }
+  return common.value_or(1);
+}
+
+SmallVector<unsigned, 2> fusion::listFragments(const GroupModel &group,
+                                               const Schedule &schedule,
+                                               unsigned product,
+                                               unsigned operand) {
+  SmallVector<unsigned, 2> list;
+  if (std::optional<unsigned> producer =
+          group.products[product].producer[operand]) {
+    unsigned value = group.products[*producer].result;
+    if (hasFragments(group, schedule, value))
+      list.push_back(value);
+  }
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role == TensorRole::Operand && tensor.operandNumber == operand &&
+        (tensor.product == product ||
+         llvm::is_contained(tensor.sharedBy, product)) &&
+        hasFragments(group, schedule, index))
+      list.push_back(index);
+  return list;
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +260,9 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                                           const GroupModel &group,
                                           MLIRContext *context) {
   mlir::Builder builder(context);
-  SmallVector<NamedAttribute> tiles, operators, places, stages, splits;
+  SmallVector<NamedAttribute> tiles, operators, places, stages, fragments,
+      splits;
+  std::optional<unsigned> common = commonRegisterStages(group, schedule);
   for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
     tiles.push_back(
         builder.getNamedAttr(axis.name, builder.getI64IntegerAttr(tile)));
@@ -229,6 +286,9 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
     if (place.stages > 1)
       stages.push_back(builder.getNamedAttr(
           tensor.name, builder.getI64IntegerAttr(place.stages)));
+    if (!common && place.registerStages > 1)
+      fragments.push_back(builder.getNamedAttr(
+          tensor.name, builder.getI64IntegerAttr(place.registerStages)));
   }
   SmallVector<StringAttr> blocks;
   for (unsigned axis : schedule.blocks)
@@ -248,10 +308,12 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
           : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
                                     schedule.producerWarps);
   auto pipeline =
-      stages.empty() && schedule.registerStages == 1
+      stages.empty() && common == 1u
           ? fuse::PipelineAttr()
-          : fuse::PipelineAttr::get(context, builder.getDictionaryAttr(stages),
-                                    schedule.registerStages);
+          : fuse::PipelineAttr::get(
+                context, builder.getDictionaryAttr(stages), common.value_or(1),
+                fragments.empty() ? DictionaryAttr()
+                                  : builder.getDictionaryAttr(fragments));
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),

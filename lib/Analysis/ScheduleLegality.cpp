@@ -97,8 +97,10 @@ struct ScheduleChecker::State {
   Footprint counted;
 };
 
-ScheduleChecker::ScheduleChecker(const GroupModel &group, const ChipInfo &chip)
-    : group(group), chip(chip), state(std::make_unique<State>()) {}
+ScheduleChecker::ScheduleChecker(const GroupModel &group, const ChipInfo &chip,
+                                 VisitedMemo *visited)
+    : group(group), chip(chip), visited(visited),
+      state(std::make_unique<State>()) {}
 
 ScheduleChecker::~ScheduleChecker() = default;
 
@@ -135,7 +137,7 @@ Reason ScheduleChecker::checkLoops(const Schedule &schedule) {
   if (Reason reason = refuseSharedMemory(
           leastSharedMemory(group, schedule, state->kept), chip))
     return reason;
-  state->traffic = countLoopTraffic(group, schedule, state->kept);
+  state->traffic = countLoopTraffic(group, schedule, state->kept, visited);
   if (state->traffic.loops.blocks > std::numeric_limits<int32_t>::max())
     return "the grid would have " +
            std::to_string(state->traffic.loops.blocks) + " blocks";

@@ -46,7 +46,8 @@ private:
   };
 
   ScheduleCandidate decode(const Branch &branch) const;
-  double boundOf(const ScheduleCandidate &candidate, const Branch &branch);
+  const CostBound &boundOf(const ScheduleCandidate &candidate,
+                           const Branch &branch, unsigned live);
   void expand(const Branch &branch);
 
   const GroupModel &group;
@@ -75,16 +76,10 @@ ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
   return candidate;
 }
 
-/// What the candidate, of whose tiles those of `branch` are chosen and the
-/// others 0, costs at least.
-double BranchAndBound::boundOf(const ScheduleCandidate &candidate,
-                               const Branch &branch) {
-  if (!ranking.hasBounds())
-    return 0;
-  // Loops whose tiles are not chosen count as dead.
-  unsigned live = 0;
-  for (unsigned axis = 0; axis < branch.axis; ++axis)
-    live |= unsigned(space.sequentialTrips(candidate, axis) > 1) << axis;
+/// The bound of the branch's expression and parts where these axes live; of the
+/// candidate's tiles those before the branch's axis are chosen.
+const CostBound &BranchAndBound::boundOf(const ScheduleCandidate &candidate,
+                                         const Branch &branch, unsigned live) {
   uint64_t key =
       (uint64_t(branch.expression) * space.parts().size() + branch.part)
           << CostBound::kMaxAxes |
@@ -99,7 +94,7 @@ double BranchAndBound::boundOf(const ScheduleCandidate &candidate,
         group, space.outline(shape),
         space.expressions()[branch.expression].blocks, chip);
   }
-  return slot->seconds(space.tilesOf(candidate));
+  return *slot;
 }
 
 /// Adds the branches with one tile more, as far as they may beat the best.
@@ -108,6 +103,11 @@ void BranchAndBound::expand(const Branch &branch) {
   unsigned axis = branch.axis;
   Branch next = branch;
   ++next.axis;
+  // Loops whose tiles are not chosen count as dead.
+  unsigned live = 0;
+  for (unsigned other = 0; other < axis; ++other)
+    live |= unsigned(space.sequentialTrips(candidate, other) > 1) << other;
+  std::optional<CostBound::Along> along[2]; // the axis is dead, or lives
   ArrayRef<int64_t> list = space.leastTiles(axis);
   for (auto [index, tile] : llvm::enumerate(list)) {
     candidate.tiles[axis] = tile;
@@ -115,12 +115,20 @@ void BranchAndBound::expand(const Branch &branch) {
         !space.mayFit(space.tilesOf(candidate)))
       break; // larger tiles are fewer, and fit less
     next.tiles = branch.tiles * list.size() + index;
-    next.bound = std::max(branch.bound, boundOf(candidate, next));
-    // Models of loops and tiles are their own bounds.
-    if (next.axis == group.axes.size() && seesTilesOnly(options.model))
+    next.bound = branch.bound;
+    if (ranking.hasBounds()) {
+      unsigned lives = space.sequentialTrips(candidate, axis) > 1;
+      if (!along[lives])
+        along[lives].emplace(boundOf(candidate, next, live | lives << axis),
+                             space.tilesOf(candidate), axis);
+      next.bound = std::max(next.bound, along[lives]->seconds(tile));
+    } else if (next.axis == group.axes.size() &&
+               seesTilesOnly(options.model)) {
+      // Models of loops and tiles are their own bounds.
       next.bound = predictSeconds(options.model, group,
                                   space.outline(candidate), chip, reason)
                        .value_or(kNever);
+    }
     if (next.bound < ranking.best())
       open.push(next);
   }

@@ -35,7 +35,7 @@ public:
   CandidateRater(const GroupModel &group, const ChipInfo &chip,
                  const SearchOptions &options, const ScheduleSpace &space)
       : group(group), chip(chip), options(options), space(space),
-        checker(group, chip) {}
+        checker(group, chip, &space.visited()) {}
 
   /// Whether CostBound.h bounds what the model says.
   bool hasBounds() const { return options.model == ModelKind::Default; }

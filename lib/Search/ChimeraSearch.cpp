@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ChimeraSearch.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Search/PaperSpace.h"
+#include "fusion/Search/ScheduleBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <algorithm>
@@ -68,22 +70,26 @@ private:
 
 } // namespace
 
-std::optional<ChimeraOptimum> fusion::searchChimera(const GroupModel &group,
-                                                    int64_t capacity,
-                                                    MovementReading reading,
-                                                    PartialSums sums,
-                                                    std::string &reason) {
+std::optional<ChimeraOptimum>
+fusion::searchChimera(const GroupModel &group, const ChipInfo &chip,
+                      int64_t capacity, MovementReading reading,
+                      PartialSums sums, std::string &reason) {
   constexpr size_t mostPermuted = 7;
+  if (std::optional<std::string> impossible = checkGroup(group, chip)) {
+    reason = *impossible;
+    return std::nullopt;
+  }
+  ScheduleBuilder builder(group, chip);
   ChimeraSearch search(group, capacity, sums);
   SmallVector<unsigned, 8> order, permuted;
   for (auto [index, axis] : llvm::enumerate(group.axes)) {
     unsigned number = index;
-    bool isBatch = isBatchAxis(group, number);
-    (isBatch ? order : permuted).push_back(number);
+    bool isTiled = builder.isMapped(number);
+    (isTiled ? permuted : order).push_back(number);
     search.choices.push_back(
-        isBatch ? SmallVector<int64_t>{1}
-                : applyPaddingRule(listTileSizes(axis.extent), axis.extent,
-                                   PaddingRule::LeastOfTrips));
+        isTiled ? applyPaddingRule(listTileSizes(axis.extent), axis.extent,
+                                   PaddingRule::LeastOfTrips)
+                : SmallVector<int64_t>{1});
   }
   if (permuted.size() > mostPermuted) {
     reason = "more than " + std::to_string(mostPermuted) + " axes to permute";
@@ -107,8 +113,9 @@ std::optional<ChimeraOptimum> fusion::searchChimera(const GroupModel &group,
   return std::move(search.best);
 }
 
-std::optional<SmallVector<int64_t, 8>>
-fusion::closedFormTiles(const GroupModel &group, const ChipInfo &chip) {
+std::optional<SmallVector<int64_t, 8>> fusion::closedFormTiles(
+    const GroupModel &group, const ChipInfo &chip,
+    llvm::function_ref<llvm::ArrayRef<int64_t>(unsigned)> choices) {
   unsigned elementBytes = 1;
   for (const GroupTensor &tensor : group.tensors)
     if (tensor.role == TensorRole::Operand)
@@ -119,5 +126,9 @@ fusion::closedFormTiles(const GroupModel &group, const ChipInfo &chip) {
                                granularity, granularity, reason);
   if (!solution)
     return std::nullopt;
+  for (auto [axis, tile] : llvm::enumerate(solution->seed)) {
+    llvm::ArrayRef<int64_t> list = choices(axis);
+    tile = *std::prev(llvm::upper_bound(list, std::max(tile, list.front())));
+  }
   return solution->seed;
 }

@@ -115,31 +115,50 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   }
 }
 
-/// Adds the seconds of a product: a warp with t1 × t2 sums reads for each point
-/// 1/t2 elements of the first operand's fragments and 1/t1 of the second's.
-void CostBound::addProduct(const Work &work, ArrayRef<int64_t> tiles,
-                           double points, double values, double resident,
-                           ByWarps &seconds) const {
+/// The seconds of a product: a warp with t1 × t2 sums reads for each point 1/t2
+/// elements of the first operand's fragments and 1/t1 of the second's.
+CostBound::ByWarps CostBound::rateProduct(const Work &work,
+                                          ArrayRef<int64_t> tiles,
+                                          double points, double values,
+                                          double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
-  // The largest of tiles that are not chosen.
-  auto part = [&](unsigned axis, unsigned warps) {
-    return tiles[axis] > 0 ? static_cast<double>(tiles[axis]) / warps
-                           : mostSums;
+  constexpr unsigned most = 4; // powers of two up to the largest number of warps
+  // By the logarithm of the warps along it: a warp's part of the tile, of one
+  // that is not chosen the largest, and of the fragments that this part reads
+  // of the other operand; 0 where the intrinsic does not divide it.
+  struct Side {
+    std::array<double, most> part, fragments;
   };
-  auto divides = [&](unsigned axis, int64_t unit, unsigned warps) {
-    return tiles[axis] == 0 || tiles[axis] % (unit * warps) == 0;
+  auto listParts = [&](unsigned axis, int64_t unit, double elementSeconds) {
+    Side side;
+    int64_t tile = tiles[axis];
+    int64_t units = tile / unit;
+    bool isWhole = tile == units * unit;
+    for (unsigned log = 0; log < most; ++log) {
+      bool divides = tile == 0 || (isWhole && (units >> log << log) == units);
+      side.part[log] = !divides  ? 0
+                       : tile > 0 ? static_cast<double>(tile) / (1 << log)
+                                  : mostSums;
+      side.fragments[log] = divides ? elementSeconds / side.part[log] : 0;
+    }
+    return side;
   };
+  Side first = listParts(work.i1, work.unit1, work.secondSeconds),
+       second = listParts(work.i2, work.unit2, work.firstSeconds);
   bool isKnown = tiles[work.i1] > 0 && tiles[work.i2] > 0;
-  for (auto [index, warps] : llvm::enumerate(ScheduleBuilder::warpCounts())) {
+  double multiply = points * work.secondsPerPoint;
+  double handOver = values * work.handOverSeconds;
+  ByWarps seconds;
+  for (unsigned index = 0; index < most; ++index) {
     // Each tensor core needs a warp, and products under way.
-    double perCore = warps * resident / kCores;
+    double perCore = (1 << index) * resident / kCores;
     double leastStep = never, leastShared = never;
-    for (unsigned rows = 1; rows <= warps; rows *= 2) {
-      unsigned columns = warps / rows;
-      if (!divides(work.i1, work.unit1, rows) ||
-          !divides(work.i2, work.unit2, columns))
+    for (unsigned rows = 0; rows <= index; ++rows) {
+      unsigned columns = index - rows;
+      double t1 = first.part[rows], t2 = second.part[columns];
+      if (t1 == 0 || t2 == 0)
         continue;
-      double t1 = part(work.i1, rows), t2 = part(work.i2, columns);
+      double perPoint = second.fragments[columns] + first.fragments[rows];
       if (t1 * t2 > mostSums) {
         if (isKnown)
           continue; // registers do not hold them
@@ -147,70 +166,106 @@ void CostBound::addProduct(const Work &work, ArrayRef<int64_t> tiles,
             std::sqrt(mostSums * work.secondSeconds / work.firstSeconds);
         t1 = std::clamp(best, std::min(t1, mostSums / t2), t1);
         t2 = mostSums / t1;
+        perPoint = work.firstSeconds / t2 + work.secondSeconds / t1;
       }
       double underWay = std::max(1.0, perCore) *
                         std::max(1.0, t1 * t2 / (work.unit1 * work.unit2));
       double busy =
           std::min(1.0, perCore) * std::min(1.0, underWay / work.underWay);
-      double fragments =
-          points * (work.firstSeconds / t2 + work.secondSeconds / t1);
-      double handOver = columns > 1 ? values * work.handOverSeconds : 0;
-      leastShared = std::min(leastShared, fragments + handOver);
-      leastStep = std::min(
-          leastStep,
-          std::max(points * work.secondsPerPoint / busy, fragments) + handOver);
+      double fragments = points * perPoint;
+      double own = columns > 0 ? handOver : 0;
+      leastShared = std::min(leastShared, fragments + own);
+      leastStep =
+          std::min(leastStep, std::max(multiply / busy, fragments) + own);
     }
-    seconds.shared[index] += leastShared;
-    seconds.steps[index] += leastStep;
+    seconds.shared[index] = leastShared;
+    seconds.steps[index] = leastStep;
+  }
+  return seconds;
+}
+
+static double productOver(uint32_t mask, ArrayRef<double> values) {
+  double result = 1;
+  for (; mask; mask &= mask - 1)
+    result *= values[llvm::countr_zero(mask)];
+  return result;
+}
+
+CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
+                        unsigned axis)
+    : bound(bound), axis(axis) {
+  for (unsigned other = 0; other < bound.extents.size(); ++other)
+    choose(other, tiles[other]);
+  if (!changes(bound.blocks))
+    countResident();
+  for (const Move &move : bound.moves)
+    moved.push_back(move.bytes * productOver(move.again, trips));
+  for (const Work &work : bound.works)
+    rated.push_back(changes(work.axes | work.again | bound.blocks)
+                        ? Rated()
+                        : rate(work));
+}
+
+void CostBound::Along::choose(unsigned index, int64_t tile) {
+  int64_t extent = bound.extents[index];
+  int64_t count = tile > 0 ? (extent + tile - 1) / tile : 1;
+  tiles[index] = tile;
+  trips[index] = count;
+  padded[index] = tile > 0 ? count * tile : extent;
+  chosen = (chosen & ~(1u << index)) | uint32_t(tile > 0) << index;
+}
+
+/// Grids that are not chosen yet may fill the chip, with any blocks of an SM.
+void CostBound::Along::countResident() {
+  busiest = 1;
+  resident = std::numeric_limits<double>::infinity();
+  if ((bound.blocks & ~chosen) == 0) {
+    double grid = productOver(bound.blocks, trips) * bound.parts;
+    resident = std::ceil(grid / bound.numSMs);
+    busiest = resident * bound.numSMs / grid;
   }
 }
 
-double CostBound::seconds(ArrayRef<int64_t> tiles) const {
-  std::array<double, kMaxAxes> trips, padded;
-  for (unsigned axis = 0; axis < extents.size(); ++axis) {
-    int64_t tile = tiles[axis];
-    int64_t count = tile > 0 ? (extents[axis] + tile - 1) / tile : 1;
-    trips[axis] = count;
-    padded[axis] = tile > 0 ? count * tile : extents[axis];
-  }
-  auto product = [](uint32_t mask, const auto &values) {
-    double result = 1;
-    for (; mask; mask &= mask - 1)
-      result *= values[llvm::countr_zero(mask)];
-    return result;
-  };
-  // Grids that are not chosen yet may fill the chip, with any blocks of an SM.
-  uint32_t chosen = 0;
-  for (unsigned axis = 0; axis < extents.size(); ++axis)
-    chosen |= uint32_t(tiles[axis] > 0) << axis;
-  double busiest = 1, resident = std::numeric_limits<double>::infinity();
-  if ((blocks & ~chosen) == 0) {
-    double grid = product(blocks, trips) * parts;
-    resident = std::ceil(grid / numSMs);
-    busiest = resident * numSMs / grid;
-  }
+CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
+  double again = productOver(work.again, trips);
+  double points = productOver(work.axes, padded) * again;
+  double values = productOver(work.values, padded) * again;
+  return {points * work.secondsPerPoint, values * work.plainSeconds,
+          values * work.specialSeconds,
+          bound.rateProduct(work, tiles, points, values, resident)};
+}
+
+double CostBound::Along::seconds(int64_t tile) {
+  choose(axis, tile);
+  if (changes(bound.blocks))
+    countResident();
   double bytes = 0, staged = 0, multiply = 0, plain = 0, special = 0;
-  for (const Move &move : moves) {
-    double own = move.bytes * product(move.again, trips);
+  for (auto [move, own] : llvm::zip_equal(bound.moves, moved)) {
+    if (changes(move.again))
+      own = move.bytes * productOver(move.again, trips);
     bytes += own;
     if (move.isShared)
       staged += own;
   }
-  ByWarps seconds;
-  for (const Work &each : works) {
-    double again = product(each.again, trips);
-    double points = product(each.axes, padded) * again;
-    double values = product(each.values, padded) * again;
-    multiply += points * each.secondsPerPoint;
-    plain += values * each.plainSeconds;
-    special += values * each.specialSeconds;
-    addProduct(each, tiles, points, values, resident, seconds);
+  ByWarps sums;
+  for (auto [work, own] : llvm::zip_equal(bound.works, rated)) {
+    if (changes(work.axes | work.again | bound.blocks))
+      own = rate(work);
+    multiply += own.multiply;
+    plain += own.plain;
+    special += own.special;
+    for (unsigned index = 0; index < sums.steps.size(); ++index) {
+      sums.steps[index] += own.byWarps.steps[index];
+      sums.shared[index] += own.byWarps.shared[index];
+    }
   }
   double least = std::numeric_limits<double>::infinity();
-  for (auto [steps, shared] : llvm::zip_equal(seconds.steps, seconds.shared))
+  for (auto [steps, shared] : llvm::zip_equal(sums.steps, sums.shared))
     least = std::min(
-        least, std::max(latency + busiest * steps,
-                        busiest * (shared + staged / sharedBytesPerSecond)));
-  return fixed + std::max({compulsory, bytes / l2BytesPerSecond, least,
-                           busiest * (multiply + std::max(plain, special))});
+        least,
+        std::max(bound.latency + busiest * steps,
+                 busiest * (shared + staged / bound.sharedBytesPerSecond)));
+  return bound.fixed +
+         std::max({bound.compulsory, bytes / bound.l2BytesPerSecond, least,
+                   busiest * (multiply + std::max(plain, special))});
 }

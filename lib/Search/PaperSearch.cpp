@@ -71,7 +71,7 @@ private:
   std::map<uint64_t, DataMovement> movements; ///< by expression and live loops
   mutable std::mutex mutex;                   ///< guards what follows
   mutable Refusals refusals;
-  mutable int64_t completed = 0, accepted = 0;
+  mutable int64_t accepted = 0;
 };
 
 /// Measures the schedules that candidates stand for.
@@ -157,7 +157,6 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
       }
   }
   std::lock_guard lock(mutex);
-  ++completed;
   if (best)
     ++accepted;
   else
@@ -262,17 +261,12 @@ void PaperSearch::searchAll(SearchResult &result) {
 /// other groups, or where they are not among the space's.
 std::vector<PaperCandidate> PaperSearch::closedForm() const {
   std::vector<PaperCandidate> seeds;
-  auto tiles = closedFormTiles(group, chip);
-  if (!tiles)
+  auto tiles = closedFormTiles(
+      group, chip, [&](unsigned axis) { return space.tileChoices(axis); });
+  if (!tiles || !space.admits(*tiles))
     return seeds;
   PaperCandidate candidate;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    ArrayRef<int64_t> list = space.tileChoices(axis);
-    int64_t wanted = std::max((*tiles)[axis], list.front());
-    candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
-  }
-  if (!space.admits(space.tilesOf(candidate)))
-    return seeds;
+  llvm::copy(*tiles, candidate.tiles.begin());
   for (unsigned each = 0; each < space.expressions().size(); ++each) {
     candidate.expression = each;
     seeds.push_back(candidate);

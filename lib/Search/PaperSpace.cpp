@@ -75,13 +75,6 @@ SmallVector<int64_t> fusion::listTileSizes(int64_t extent) {
   return tiles;
 }
 
-bool fusion::isBatchAxis(const GroupModel &group, unsigned axis) {
-  return llvm::all_of(group.products, [&](const Product &product) {
-    return !llvm::is_contained(product.axes, axis) ||
-           llvm::is_contained(product.batch, axis);
-  });
-}
-
 void PaperSpace::listTiles() {
   // The papers do not say which axes an intrinsic takes; what none takes is
   // walked one by one.

@@ -24,14 +24,16 @@ code { font-size: 12px; } svg text { font: 11px system-ui, sans-serif; } h2 { ma
 </style></head><body><h1>Schedules</h1><div id="report"></div>
 <script type="application/json" id="data">)html";
 
-// Costs overlap, so their bars stand beside one another; the longest one and
-// the launch make the total.
+// Bars of one phase start together, as these costs overlap, and end with the
+// longest; the next phase follows. The last one's end is the total.
 constexpr llvm::StringLiteral tail = R"html(</script>
 <script>
 const report = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
-const terms = [['dram_us', 'DRAM', '#4878a8'], ['l2_us', 'L2', '#76b7b2'], ['shared_us', 'shared', '#e0a030'],
-               ['compute_us', 'tensor cores', '#59a14f'], ['pipeline_us', 'pipeline', '#b05060']];
+const phases = [[['launch_us', 'launch', '#888888']],
+                [['dram_us', 'DRAM', '#4878a8'], ['l2_us', 'L2', '#76b7b2'], ['shared_us', 'shared', '#e0a030'],
+                 ['compute_us', 'tensor cores', '#59a14f'], ['pipeline_us', 'pipeline', '#b05060']],
+                [['combine_us', 'combining', '#9467bd']]];
 function add(parent, tag, attributes, text) {
   const svg = ['svg', 'rect', 'line', 'text', 'circle', 'path'].includes(tag);
   const node = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
@@ -41,15 +43,20 @@ function add(parent, tag, attributes, text) {
   return node;
 }
 function bars(parent, ranking) {
-  const height = 14 * terms.length + 10, most = Math.max(...ranking.map(r => r.cost.total_us));
+  const height = 14 * phases.flat().length + 10, most = Math.max(...ranking.map(r => r.cost.total_us));
   const svg = add(parent, 'svg', {width: 900, height: height * ranking.length + 30});
   ranking.forEach((entry, i) => {
     add(svg, 'text', {x: 0, y: i * height + 14}, (i + 1) + '. ' + entry.cost.total_us.toFixed(2) + ' us');
-    terms.forEach(([key, label, colour], j) => {
-      const y = i * height + 14 * j + 4, width = 600 * entry.cost[key] / most;
-      add(svg, 'rect', {x: 110, y, width: Math.max(1, width), height: 11, fill: colour});
-      add(svg, 'text', {x: 115 + width, y: y + 10}, label + ' ' + entry.cost[key].toFixed(2));
-    });
+    let start = 0, y = i * height + 4;
+    for (const phase of phases) {
+      for (const [key, label, colour] of phase) {
+        const x = 110 + 600 * start / most, width = 600 * entry.cost[key] / most;
+        add(svg, 'rect', {x, y, width: Math.max(1, width), height: 11, fill: colour});
+        add(svg, 'text', {x: x + width + 5, y: y + 10}, label + ' ' + entry.cost[key].toFixed(2));
+        y += 14;
+      }
+      start += Math.max(...phase.map(([key]) => entry.cost[key]));
+    }
   });
 }
 function roofline(parent, roof) {
@@ -101,7 +108,7 @@ for (const group of report.groups) {
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);
   table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', 'us', 'bound by', 'blocks', 'shared', 'why not'],
-        group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), r.register_stages, r.warps,
+        group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), list(r.register_stages), r.warps,
                                 r.cost.total_us.toFixed(2), r.cost.bound, r.footprint.blocks,
                                 r.footprint.shared_memory, r.why_not || 'chosen']), true);
   if (group.ranking[0].loops.length)

@@ -224,9 +224,8 @@ void ScheduleBuilder::arrange(Schedule &schedule,
     mapping.warps[0] = own[0];
     mapping.warps[1] = own[1];
   }
-  schedule.registerStages = 1;
   for (Placement &place : schedule.places)
-    place.stages = 1;
+    place.stages = place.registerStages = 1;
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role == TensorRole::Intermediate)
       schedule.places[index].space =
@@ -266,7 +265,9 @@ SmallVector<unsigned, 4> fusion::listPipelinedLoads(const Schedule &schedule) {
 void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
                                 unsigned registerStages,
                                 ArrayRef<unsigned> loads) const {
-  schedule.registerStages = registerStages;
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (hasFragments(group, schedule, tensor))
+      schedule.places[tensor].registerStages = registerStages;
   for (unsigned tensor : loads) {
     bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
     schedule.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);

@@ -46,9 +46,11 @@ public:
 
   // As Evolution.h asks for it.
   using Candidate = ScheduleCandidate;
-  Candidate random(Random &numbers) const { return space.random(numbers); }
+  Candidate random(Random &numbers) const {
+    return space.randomOutline(numbers);
+  }
   Candidate mutate(const Candidate &candidate, Random &numbers) const {
-    return space.mutate(candidate, numbers);
+    return space.mutateOutline(candidate, numbers);
   }
   double estimate(const Candidate &candidate) const;
 
@@ -92,6 +94,10 @@ void Search::draw() {
       schedule.places[tensor].stages =
           1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
     }
+    for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+      if (hasFragments(group, schedule, tensor))
+        schedule.places[tensor].registerStages =
+            1 + random.below(std::max(1u, options.mostRegisterStages));
     ranking.judge(schedule, candidate);
   }
 }
@@ -152,15 +158,12 @@ void Search::startSimply() {
 
 /// Chimera's tiles for the chain of two products, in every expression.
 void Search::startFromClosedForm() {
-  auto tiles = closedFormTiles(group, chip);
+  auto tiles = closedFormTiles(
+      group, chip, [&](unsigned axis) { return space.allTiles(axis); });
   if (!tiles)
     return;
   ScheduleCandidate candidate;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    ArrayRef<int64_t> list = space.allTiles(axis);
-    int64_t wanted = std::max((*tiles)[axis], list.front());
-    candidate.tiles[axis] = *std::prev(llvm::upper_bound(list, wanted));
-  }
+  llvm::copy(*tiles, candidate.tiles.begin());
   for (unsigned each = 0; each < space.expressions().size(); ++each) {
     candidate.expression = each;
     ranking.judgeUsual(candidate);
@@ -238,7 +241,10 @@ void Search::evolveAll() {
   evolution.convergence = options.convergence;
   evolution.seed = options.seed;
   evolution.threads = options.threads;
+  // The first answers lie in one valley: it takes many rounds until a draw from
+  // another one is better than they are.
   evolution.maxRounds = 64;
+  evolution.patience = 24;
   auto found = evolve(*this, evolution, nullptr, listStarts());
   if (!found)
     return;
@@ -306,10 +312,10 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
-/// The stages of each buffer alone, in each of the best schedules: together
-/// they have those of the largest that still fit. Loads of outer loops are not
-/// among them, since groups of copies are waited for in order
-/// (`checkSchedule`), nor are what registers hold.
+/// The stages of each buffer alone, and of the fragments from it, in each of
+/// the best schedules: together they have those of the largest that still fit.
+/// Buffers of outer loops are not among them, since groups of copies are waited
+/// for in order (`checkSchedule`).
 void Search::refineStages() {
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
@@ -327,6 +333,17 @@ void Search::refineStages() {
           if (stages != start.rated.schedule.places[tensor].stages)
             ranking.judge(schedule, start.candidate);
         }
+      }
+    for (const ScheduleRanking::Entry &start : starts)
+      for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor) {
+        Schedule schedule = start.rated.schedule;
+        unsigned &stages = schedule.places[tensor].registerStages;
+        if (!hasFragments(group, schedule, tensor))
+          continue;
+        unsigned before = stages;
+        for (stages = 1; stages <= options.mostRegisterStages; ++stages)
+          if (stages != before)
+            ranking.judge(schedule, start.candidate);
       }
   } while (ranking.best() < before);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSpace.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,8 +35,8 @@ ScheduleSpace::~ScheduleSpace() = default;
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
-      arranged(builder.allArrangements()),
-      trees(std::make_unique<TreeCache>()) {
+      arranged(builder.allArrangements()), trees(std::make_unique<TreeCache>()),
+      visitedTiles(std::make_unique<VisitedMemo>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
@@ -353,34 +354,11 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
   return candidate;
 }
 
-ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
-                                        Random &numbers) const {
-  ScheduleCandidate changed = candidate;
+void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
+                              Random &numbers) const {
   unsigned axes = group.axes.size();
-  unsigned which = numbers.below(axes + 9);
-  if (which == axes) {
-    changed.expression = numbers.below(bound.size());
-  } else if (which == axes + 1) {
-    changed.arrangement = numbers.below(arranged.size());
-  } else if (which == axes + 2) {
-    changed.stages = depths[numbers.below(depths.size())];
-  } else if (which == axes + 3) {
-    changed.registerStages =
-        1 + numbers.below(std::max(1u, options.mostRegisterStages));
-  } else if (which == axes + 4) {
-    changed.parts = splits[numbers.below(splits.size())];
-  } else if (which == axes + 5) {
-    changed.raster = columns[numbers.below(columns.size())];
-  } else if (which == axes + 6) {
-    changed.intrinsic = numbers.below(intrinsics);
-  } else if (which == axes + 7) {
-    unsigned tensor = movable[numbers.below(movable.size())];
-    changed.hoisted[tensor] = numbers.below(kMostLevels + 1);
-  } else if (which == axes + 8) {
-    if (!keepable.empty())
-      changed.kept[keepable[numbers.below(keepable.size())]] =
-          numbers.below(kMostLevels + 1);
-  } else {
+  unsigned which = numbers.below(axes + 6);
+  if (which < axes) {
     // A neighbour as often as any other.
     ArrayRef<int64_t> list = fine[which];
     size_t at = llvm::find(list, candidate.tiles[which]) - list.begin();
@@ -390,7 +368,52 @@ ScheduleCandidate ScheduleSpace::mutate(const ScheduleCandidate &candidate,
       at = std::min(at + 1, list.size() - 1);
     else
       at = at > 0 ? at - 1 : at;
-    changed.tiles[which] = list[at];
+    candidate.tiles[which] = list[at];
+  } else if (which == axes) {
+    candidate.expression = numbers.below(bound.size());
+  } else if (which == axes + 1) {
+    candidate.parts = splits[numbers.below(splits.size())];
+  } else if (which == axes + 2) {
+    candidate.raster = columns[numbers.below(columns.size())];
+  } else if (which == axes + 3) {
+    candidate.intrinsic = numbers.below(intrinsics);
+  } else if (which == axes + 4) {
+    candidate.hoisted[movable[numbers.below(movable.size())]] =
+        numbers.below(kMostLevels + 1);
+  } else if (!keepable.empty()) {
+    candidate.kept[keepable[numbers.below(keepable.size())]] =
+        numbers.below(kMostLevels + 1);
   }
-  return changed;
+}
+
+/// Tries to make a candidate that a block may hold.
+static constexpr unsigned kTries = 64;
+
+ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
+  ScheduleCandidate candidate;
+  for (unsigned i = 0; i < kTries; ++i) {
+    candidate = random(numbers);
+    candidate.arrangement = 0;
+    candidate.stages = candidate.registerStages = 1;
+    if (mayFit(tilesOf(candidate)) && fillsParts(candidate))
+      break;
+  }
+  return candidate;
+}
+
+ScheduleCandidate
+ScheduleSpace::mutateOutline(const ScheduleCandidate &candidate,
+                             Random &numbers) const {
+  // Other loops often want other tiles, and other tiles other parts: one change
+  // alone leads nowhere.
+  unsigned changes = 1 + numbers.below(3);
+  for (unsigned i = 0; i < kTries; ++i) {
+    ScheduleCandidate changed = candidate;
+    for (unsigned change = 0; change < changes; ++change)
+      changeOne(changed, numbers);
+    if (!(changed == candidate) && mayFit(tilesOf(changed)) &&
+        fillsParts(changed))
+      return changed;
+  }
+  return candidate;
 }

@@ -47,7 +47,7 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, arrangement, places, splits;
+  Object tiles, stages, fragments, arrangement, places, splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
@@ -64,10 +64,13 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (place.space == fuse::Space::Shared)
       stages[tensor.name] = place.stages;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (hasFragments(group, schedule, index))
+      fragments[tensor.name] = schedule.places[index].registerStages;
   return Object{{"tiling", printTiling(schedule.tree, group)},
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
-                {"register_stages", schedule.registerStages},
+                {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},
                 {"intermediates", std::move(places)},
@@ -231,8 +234,17 @@ std::string fusion::describe(const Schedule &schedule,
                std::to_string(place.stages) + " stages";
   if (!ahead.empty())
     out << "; " << ahead;
-  if (schedule.registerStages > 1)
-    out << "; fragments in " << schedule.registerStages << " stages";
+  std::string fragments;
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (place.registerStages > 1)
+      fragments += (fragments.empty() ? "" : ", ") + tensor.name + " in " +
+                   std::to_string(place.registerStages) + " stages";
+  if (std::optional<unsigned> stages = commonRegisterStages(group, schedule)) {
+    if (*stages > 1)
+      out << "; fragments in " << *stages << " stages";
+  } else {
+    out << "; fragments of " << fragments;
+  }
   return text;
 }
 

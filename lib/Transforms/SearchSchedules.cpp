@@ -147,12 +147,30 @@ struct SearchSchedulesPass
     else if (!isRules)
       return refuse("no rules '" + Twine(rules) +
                     "'; known are all, none, or digits of 1234, each once");
+    if (options.space == SpaceKind::Default)
+      if (std::optional<StringRef> other = findPapersOption())
+        return refuse("'" + *other +
+                      "' is an option of spaces paper and chimera, not of "
+                      "space default");
     auto has = [&](char digit) { return digits.contains(digit); };
     options.rules.deduplicate = has('1');
     options.rules.completeIntermediates = has('2');
     options.rules.padding = has('3') ? *rule3 : PaddingRule::None;
     options.rules.limitSharedMemory = has('4');
     return options;
+  }
+
+  /// An option of the papers' spaces that was set to something else than what
+  /// it is when nobody sets it.
+  std::optional<StringRef> findPapersOption() const {
+    const FuseSearchSchedulesOptions unset;
+    if (rules != unset.rules)
+      return "rules";
+    if (padding != unset.padding)
+      return "padding";
+    if (removeDeadLoops != unset.removeDeadLoops)
+      return "remove-dead-loops";
+    return std::nullopt;
   }
 
   /// "function, at file:line", for the report.

@@ -1,4 +1,4 @@
-# Chains with every number of stages, with and without the register level: the same bits, no finding under eight
+# Chains with every number of stages, with and without the register level, also of one operand alone: the same bits, no finding under eight
 # orders of the warps, and the shared memory that was predicted.
 # RUN: %python %s %t %S/Inputs
 
@@ -19,7 +19,7 @@ def main():
         groups = generate(path, *chain)
         digests = set()
         counts = stage_counts(name, [(1,), (2,), (3,), (4,), (6,), (2, 4), (3, 2), (1, 3), (3, 1)])
-        for stages, registers in itertools.product(counts, (1, 2)):
+        for stages, registers in itertools.product(counts, (1, 2, {pipelined[0]: 2}, {pipelined[-1]: 2})):
             text = schedule(**description, stages=dict(zip(pipelined, stages)), registers=registers)
             lower(path, groups, text)
             where = f"{name}, stages {stages}, registers {registers}"

@@ -47,6 +47,13 @@
 // CLUSTER: error: {{.*}}'cluster' is not lowered; blocks are independent
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
+// Of one tensor alone: what is multiplied from shared memory, and is there.
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {B = 2, D = 2}>>}|' %s | fusion-opt --fuse-search-schedules | FileCheck %s --check-prefix=FRAGMENTS
+// FRAGMENTS: pipeline = <{}, fragments = {B = 2 : i64, D = 2 : i64}>
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {C = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOFRAGMENTS
+// NOFRAGMENTS: error: {{.*}}'C' is not multiplied from shared memory and has no fragments with stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=FRAGMENTSOF
+// FRAGMENTSOF: error: {{.*}}the group has no tensor 'Q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS

@@ -10,6 +10,12 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
+// RUN: not fusion-opt %s --fuse-search-schedules=rules=124 2>&1 | FileCheck %s --check-prefix=OURRULES
+// RUN: not fusion-opt %s --fuse-search-schedules="rules=none space=default" 2>&1 | FileCheck %s --check-prefix=OURRULES
+// RUN: not fusion-opt %s --fuse-search-schedules=padding=least-of-trips 2>&1 | FileCheck %s --check-prefix=OURPADDING
+// RUN: not fusion-opt %s --fuse-search-schedules=remove-dead-loops=false 2>&1 | FileCheck %s --check-prefix=OURLOOPS
+// What they are anyway may be said.
+// RUN: fusion-opt %s --fuse-search-schedules="rules=all padding=auto remove-dead-loops=true" 2>&1 | FileCheck %s --check-prefix=UNSET
 // RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
 // RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none search=exhaustive" 2>&1 | FileCheck %s --check-prefix=MANY
 
@@ -24,6 +30,11 @@
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: error: rescale-threshold is at most 126 powers of two
 // PADDING: error: no padding '5'; known are auto, printed, least-of-trips
+// OURRULES: error: 'rules' is an option of spaces paper and chimera, not of space default
+// OURPADDING: error: 'padding' is an option of spaces paper and chimera, not of space default
+// OURLOOPS: error: 'remove-dead-loops' is an option of spaces paper and chimera, not of space default
+// UNSET-NOT: error
+// UNSET: schedule = #fuse.schedule
 // CONVERGENCE: error: no convergence 'soon'; known are printed, best-of-all
 // MANY: [[@LINE+4]]:8: error: no schedule found: 25165824 candidates are too many to list; use the evolutionary search
 

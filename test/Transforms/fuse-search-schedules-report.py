@@ -4,7 +4,9 @@
 # RUN: sed 's/schedule = #fuse.schedule.*>} {/other = 0} {/' %t.groups.mlir > %t.open.mlir
 # RUN: fusion-opt %t.open.mlir --fuse-search-schedules="report=%t.json report-html=%t.html" -o %t.scheduled.mlir
 # RUN: sed 's/"sm_80"/"sm_90a"/' %t.open.mlir | fusion-opt --fuse-search-schedules="report=%t.hopper.json" -o /dev/null
-# RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json
+# RUN: %python %source_root/benchmarks/workloads/generate.py --chain=64,4096,64 -o %t.deep.mlir
+# RUN: fusion-opt %t.deep.mlir "--pass-pipeline=builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{chip=sm_80},fuse-search-schedules{chip=sm_80 report=%t.deep.json})" -o /dev/null
+# RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json %t.deep.json
 # A schedule that is there is not searched for, and a file that cannot be written is an error.
 # RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
 # RUN: grep -q '"groups": \[\]' %t.none.json
@@ -53,6 +55,16 @@ with open(sys.argv[2]) as file:
     page = file.read()
 (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
 assert json.loads(data) == report
+# Its bars are all terms of a cost, and what follows one another adds up to the time, also where parts are combined.
+(drawn,) = re.findall(r"const phases = (\[\[.*?\]\]);\n", page, re.S)
+phases = [[key for key, _, _ in phase] for phase in json.loads(drawn.replace("'", '"'))]
+assert {key for phase in phases for key in phase} == {key for key in ranking[0]["cost"] if key.endswith("_us")} - {"total_us"}
+with open(sys.argv[5]) as file:
+    (parted,) = json.load(file)["groups"]
+assert parted["ranking"][0]["cost"]["combine_us"] > 0
+for entry in ranking + parted["ranking"]:
+    cost = entry["cost"]
+    assert abs(sum(max(cost[key] for key in phase) for phase in phases) - cost["total_us"]) < 1e-9, entry
 assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page
 # Hopper could run all three.
 with open(sys.argv[4]) as file:

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/MaskedAxes.h"
 #include "ParsedGroup.h"
 #include "fusion/Analysis/MaskedTiles.h"
+#include <set>
 
 using namespace fusion;
 using namespace fusion::test;
@@ -257,6 +258,54 @@ TEST_P(VisitedTilesTest, AgainstEveryPoint) {
       }
       if (rows == 1 && columns == 1) {
         EXPECT_DOUBLE_EQ(along.leastShare, points / (kRows * kColumns));
+      }
+    }
+}
+
+// The sums are those over the list, for whatever counts elements; the memo has
+// them once for each choice of tiles that they depend on.
+TEST_P(VisitedTilesTest, SumsAndMemo) {
+  ParsedGroup group(masked(
+      (GetParam().body + llvm::Twine("\n%r = arith.select %c, %x, %none : f32"))
+          .str()));
+  ASSERT_TRUE(group.axes) << group.reason;
+  unsigned m = group.axis("m"), n = group.axis("n");
+  const MaskedAxis &along = group.model().masked.front();
+  bool isCompared = llvm::is_contained(otherAxes(along), m);
+  VisitedMemo memo;
+  std::set<std::pair<int64_t, int64_t>> choices;
+  for (int64_t rows : {16, 50, 64})
+    for (int64_t columns : {16, 24}) {
+      Schedule schedule;
+      schedule.tiles.assign(group.model().axes.size(), 1);
+      schedule.tiles[m] = rows;
+      schedule.tiles[n] = columns;
+      ShortenedLoop loop{&along, {}};
+      if (rows < kRows && isCompared)
+        loop.others = {m};
+      VisitedSums sums = sumVisitedTiles(group.model(), schedule, loop);
+      int64_t iterations = 0, most = 0, covered = 0, rowsOfTiles = 0, all = 0;
+      auto visited = listVisitedTiles(group.model(), schedule, loop);
+      for (const VisitedTiles &each : visited) {
+        int64_t own = loop.others.empty() ? 1 : each.extents.front();
+        iterations += each.iterations;
+        most = std::max(most, each.iterations);
+        covered += each.covered;
+        rowsOfTiles += each.iterations * own;
+        all += each.covered * own;
+      }
+      EXPECT_EQ(sums.tiles, int64_t(visited.size()));
+      EXPECT_EQ(sums.iterations, iterations);
+      EXPECT_EQ(sums.most, most);
+      llvm::SmallVector<int64_t, 8> points = {iterations, covered};
+      if (!loop.others.empty())
+        points.append({rowsOfTiles, all});
+      EXPECT_EQ(sums.points, points);
+      choices.insert({isCompared ? rows : 0, columns});
+      for (int64_t depth : {16, 32}) { // of another axis: nothing new
+        schedule.tiles[group.axis("k")] = depth;
+        EXPECT_EQ(memo.get(group.model(), schedule, loop).points, points);
+        EXPECT_EQ(memo.size(), choices.size());
       }
     }
 }

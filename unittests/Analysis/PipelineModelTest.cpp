@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduledGroup.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "ScheduledGroup.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 
 using namespace fusion;
 using namespace fusion::test;
@@ -105,6 +106,81 @@ TEST(PredictPipeline, SaysWhatBoundsALoop) {
   EXPECT_NEAR(latency.block,
               latency.init + latency.main + latency.epilogue, 1e-12);
   EXPECT_EQ(latency.batches, 1);
+}
+
+// A loop that multiplies what was loaded before it waits for that; what is
+// loaded behind it is a round trip of its own. Loaded before the loop all are
+// under way together.
+TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  auto predict = [&](llvm::StringRef tiling) {
+    ScheduledGroup group(
+        chainIR({64, 128, 64, 32}), (R"x(#fuse.schedule<version = 1,
+  tiling = <")x" + tiling + R"x(", {m = 16, n = 64, k = 32, h = 32}>,
+  mapping = <warps = 1, blocks = ["m"], operators = {
+    C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>,
+    E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [1, 1]>}>,
+  memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>,
+             C = #fuse.place<registers>, D = #fuse.place<shared, async16>,
+             E = #fuse.place<shared>}>>)x")
+                                        .str());
+    EXPECT_TRUE(group.schedule) << group.reason;
+    EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip),
+              std::nullopt);
+    return predictPipeline(group.model(), *group.schedule,
+                           computeFootprint(group.model(), *group.schedule),
+                           chip, PipelineForm::Continuous);
+  };
+  PipelineLatency behind = predict("m(k(LA),k(LB),k(CC),LD,CE,SE)");
+  PipelineLatency before = predict("m(k(LA),k(LB),LD,k(CC),CE,SE)");
+  EXPECT_GE(behind.block - before.block, chip.l2Latency);
+  // As where there is no loop.
+  PipelineLatency whole = predict("m(k(LA,LB,CC),LD,CE,SE)");
+  EXPECT_GE(whole.loops.size(), 1u);
+  EXPECT_GE(whole.block, before.block);
+}
+
+// Stages of the fragments of each operand: registers hold another step of those
+// that have them, and the loop over steps waits for the one that has none.
+TEST(PredictPipeline, FragmentsHaveStagesByOperand) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  ScheduledGroup group(chainIR({128, 512, 128}), kProduct);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  const GroupModel &model = group.model();
+  unsigned a = *model.findTensor("A"), b = *model.findTensor("B");
+  Schedule &schedule = *group.schedule;
+  auto predict = [&](unsigned ofA, unsigned ofB) {
+    schedule.places[a].registerStages = ofA;
+    schedule.places[b].registerStages = ofB;
+    EXPECT_EQ(checkSchedule(model, schedule, chip), std::nullopt);
+    // What is written is read again.
+    std::optional<Schedule> again = importSchedule(
+        exportSchedule(schedule, model, &group.context), model,
+        [](const llvm::Twine &why) { ADD_FAILURE() << why.str(); });
+    EXPECT_TRUE(again);
+    EXPECT_EQ(again->places[a].registerStages, ofA);
+    EXPECT_EQ(again->places[b].registerStages, ofB);
+    Footprint footprint = computeFootprint(model, schedule);
+    return std::make_pair(footprint.registers,
+                          predictPipeline(model, schedule, footprint, chip,
+                                          PipelineForm::Continuous)
+                              .main);
+  };
+  auto [none, slow] = predict(1, 1);
+  auto [one, still] = predict(2, 1);
+  auto [other, too] = predict(1, 2);
+  auto [both, fast] = predict(2, 2);
+  EXPECT_LT(none, one);
+  EXPECT_LT(none, other);
+  EXPECT_EQ(one + other - none, both);
+  EXPECT_LT(fast, slow);
+  EXPECT_EQ(still, slow);
+  EXPECT_EQ(too, slow);
+  // The staged result is not multiplied.
+  schedule.places[*model.findTensor("C")].registerStages = 2;
+  EXPECT_EQ(checkSchedule(model, schedule, chip),
+            "'C' is not multiplied from shared memory and has no fragments "
+            "with stages");
 }
 
 } // namespace

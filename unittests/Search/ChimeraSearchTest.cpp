@@ -17,11 +17,13 @@ namespace {
 
 constexpr int64_t kCapacity = 163 * 1024 / 2; ///< f16 in an A100's block
 
+const ChipInfo &chip() { return *lookupChip("sm_80"); }
+
 ChimeraOptimum search(const GroupModel &group, MovementReading reading,
                       PartialSums sums = PartialSums::Moved,
                       int64_t capacity = kCapacity) {
   std::string reason;
-  auto found = searchChimera(group, capacity, reading, sums, reason);
+  auto found = searchChimera(group, chip(), capacity, reading, sums, reason);
   EXPECT_TRUE(found) << reason;
   return std::move(*found);
 }
@@ -94,14 +96,60 @@ TEST(ChimeraSearch, IsTheLeastOfAllOrdersAndTiles) {
 
 TEST(ChimeraSearch, SaysWhyThereIsNone) {
   std::string reason;
-  EXPECT_FALSE(searchChimera(makeChainModel({{64, 64, 64, 64}}), 100,
+  EXPECT_FALSE(searchChimera(makeChainModel({{64, 64, 64, 64}}), chip(), 100,
                              MovementReading::Printed, PartialSums::Moved,
                              reason));
   EXPECT_EQ(reason, "no tiles fit into 100 elements");
-  EXPECT_FALSE(
-      searchChimera(makeChainModel({llvm::SmallVector<int64_t, 6>(8, 16)}), 100,
-                    MovementReading::Printed, PartialSums::Moved, reason));
+  EXPECT_FALSE(searchChimera(
+      makeChainModel({llvm::SmallVector<int64_t, 6>(8, 16)}), chip(), 100,
+      MovementReading::Printed, PartialSums::Moved, reason));
   EXPECT_EQ(reason, "more than 7 axes to permute");
+  GroupModel unknown = makeChainModel({{64, 64, 64, 64}});
+  unknown.products[0].type.reset();
+  EXPECT_FALSE(searchChimera(unknown, chip(), 1 << 16, MovementReading::Printed,
+                             PartialSums::Moved, reason));
+  EXPECT_EQ(reason,
+            "no intrinsic of sm_80 multiplies the operands of product 'C'");
+}
+
+// A convolution sums over the places of its filter beside its channels: an
+// intrinsic takes the channels, the places are walked one by one.
+TEST(ChimeraSearch, ReducedAxesThatNoIntrinsicTakesAreNotTiled) {
+  GroupModel group = makeChainModel({{1024, 64, 64, 64}});
+  unsigned place = group.axes.size();
+  group.axes.push_back({"k1", 9, false});
+  group.products[0].axes.push_back(place);
+  group.products[0].reduction.push_back(place);
+  for (const char *operand : {"A", "B"}) {
+    auto &axes = group.tensors[*group.findTensor(operand)].axes;
+    axes.insert(axes.begin(), place);
+  }
+  ChimeraOptimum found = search(group, MovementReading::Observation2);
+  EXPECT_EQ(found.tiles[place], 1);
+  EXPECT_EQ(found.order.front(), place);
+}
+
+// Where searches start: the closed form's tiles as far as the lists go.
+TEST(ChimeraSearch, ClosedFormTilesAreOfTheLists) {
+  GroupModel group = makeChainModel({{1024, 512, 1024, 512}});
+  llvm::SmallVector<llvm::SmallVector<int64_t>> lists(group.axes.size(),
+                                                      {16, 32, 64, 128, 256});
+  auto lookUp = [&](unsigned axis) { return llvm::ArrayRef(lists[axis]); };
+  auto tiles = closedFormTiles(group, chip(), lookUp);
+  ASSERT_TRUE(tiles);
+  std::string reason;
+  auto form =
+      solveChimera(group, chip().sharedMemoryPerBlock / 2, 16, 16, reason);
+  ASSERT_TRUE(form) << reason;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    EXPECT_LE((*tiles)[axis], form->seed[axis]);
+    EXPECT_GT(2 * (*tiles)[axis], form->seed[axis]);
+    EXPECT_TRUE(llvm::is_contained(lists[axis], (*tiles)[axis]));
+  }
+  // All are larger.
+  lists[0] = {512};
+  EXPECT_EQ((*closedFormTiles(group, chip(), lookUp))[0], 512);
+  EXPECT_FALSE(closedFormTiles(makeChainModel({{64, 64, 64}}), chip(), lookUp));
 }
 
 } // namespace

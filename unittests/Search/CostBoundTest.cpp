@@ -92,6 +92,29 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
         });
 }
 
+// Tiles of one axis after the other, in any order, have the bounds that they
+// have by themselves.
+TEST(CostBound, AlongAnAxisItIsTheSame) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  for (const auto &sizes : kChains)
+    forRandomCandidates(
+        {sizes, 6}, chip,
+        [&](const GroupModel &group, const ScheduleSpace &space,
+            const ScheduleCandidate &candidate, const Schedule &schedule) {
+          CostBound bound(group, schedule, schedule.blocks, chip);
+          llvm::SmallVector<int64_t, 8> tiles(space.tilesOf(candidate));
+          for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+            CostBound::Along along(bound, tiles, axis);
+            auto other = tiles;
+            for (int64_t tile : {tiles[axis], int64_t(512), int64_t(16),
+                                 int64_t(0), tiles[axis]}) {
+              other[axis] = tile;
+              EXPECT_EQ(along.seconds(tile), bound.seconds(other));
+            }
+          }
+        });
+}
+
 // What mayFit leaves out is refused whatever the warps.
 TEST(CostBound, WhatCannotFitIsRefused) {
   const ChipInfo &chip = *lookupChip("sm_86");

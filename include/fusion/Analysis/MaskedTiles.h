@@ -34,6 +34,8 @@
 #define FUSION_ANALYSIS_MASKEDTILES_H
 
 #include "fusion/Analysis/KeptTiles.h"
+#include <map>
+#include <shared_mutex>
 
 namespace fusion {
 
@@ -163,6 +165,37 @@ struct VisitedTiles {
 std::vector<VisitedTiles> listVisitedTiles(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ShortenedLoop &loop);
+
+/// What the shortened loop does for all tiles of the others together: all that
+/// footprints need of them.
+struct VisitedSums {
+  int64_t tiles = 0;      ///< of the others
+  int64_t iterations = 0; ///< for all of them
+  int64_t most = 0;       ///< iterations for one of them
+  /// Points of loops around a statement, for each set of axes of which elements
+  /// count instead of tiles: bit 0 is the masked axis, bit i + 1 others[i].
+  llvm::SmallVector<int64_t, 8> points;
+};
+
+VisitedSums sumVisitedTiles(const GroupModel &group, const Schedule &schedule,
+                            const ShortenedLoop &loop);
+
+/// These sums by the tiles that they depend on. Searches look at many schedules
+/// with the same ones, and long rows have many tiles. Any number of threads may
+/// ask.
+class VisitedMemo {
+public:
+  /// Of schedules of one group.
+  const VisitedSums &get(const GroupModel &group, const Schedule &schedule,
+                         const ShortenedLoop &loop);
+  /// Choices of tiles that were summed up so far.
+  size_t size() const;
+
+private:
+  using Key = llvm::SmallVector<int64_t, 6>;
+  mutable std::shared_mutex mutex;
+  std::map<Key, VisitedSums> known;
+};
 
 } // namespace fusion
 

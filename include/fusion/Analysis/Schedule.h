@@ -49,6 +49,9 @@ struct Placement {
   fuse::Space space = fuse::Space::Registers;
   fuse::Transport transport = fuse::Transport::Sync;
   unsigned stages = 1;
+  /// Of the fragments that are loaded from the tile in shared memory to be
+  /// multiplied.
+  unsigned registerStages = 1;
 };
 
 struct Schedule {
@@ -58,7 +61,6 @@ struct Schedule {
   unsigned warps = 4;                          ///< of a block
   llvm::SmallVector<ProductMapping, 4> products;
   llvm::SmallVector<Placement, 8> places;      ///< by tensor
-  unsigned registerStages = 1; ///< of the shared-to-register level
   /// By axis: the blocks that share its reduction, 1 = not split. May be shorter
   /// than the axes, or empty: what is missing is not split.
   llvm::SmallVector<int64_t, 8> splits;
@@ -99,6 +101,23 @@ struct Schedule {
 /// those in front of a product alone, none where there are no reductions.
 std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
                                                  const Schedule &schedule);
+
+/// Whether a tensor is multiplied from shared memory: its fragments can have
+/// stages.
+bool hasFragments(const GroupModel &group, const Schedule &schedule,
+                  unsigned tensor);
+
+/// The stages of all fragments, 1 where there are none, or nullopt where they
+/// differ.
+std::optional<unsigned> commonRegisterStages(const GroupModel &group,
+                                             const Schedule &schedule);
+
+/// The tensors in shared memory of which fragments are loaded for operand 0 or
+/// 1 of a product; several where element-wise operators join them.
+llvm::SmallVector<unsigned, 2> listFragments(const GroupModel &group,
+                                             const Schedule &schedule,
+                                             unsigned product,
+                                             unsigned operand);
 
 /// Reads the attribute. Returns nullopt and calls `explain` where it names what
 /// the group does not have or leaves out what the group needs.

@@ -50,13 +50,17 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
+class VisitedMemo; // MaskedTiles.h
+
 /// `checkSchedule` of many schedules of one group. Most that a search looks at
 /// differ from the last one in their warps or stages only, which changes little of
 /// what there is to check.
 class ScheduleChecker {
 public:
-  /// `group` passes `checkGroup`; both must outlive the checker.
-  ScheduleChecker(const GroupModel &group, const ChipInfo &chip);
+  /// `group` passes `checkGroup`; both must outlive the checker, as must
+  /// `visited`, which checkers of one group may share.
+  ScheduleChecker(const GroupModel &group, const ChipInfo &chip,
+                  VisitedMemo *visited = nullptr);
   ~ScheduleChecker();
 
   /// Why not, or nullopt.
@@ -89,6 +93,7 @@ private:
   struct State;
   const GroupModel &group;
   const ChipInfo &chip;
+  VisitedMemo *visited;
   std::unique_ptr<State> state;
 };
 

@@ -16,6 +16,7 @@
 
 #include "fusion/Analysis/DataMovement.h"
 #include "fusion/Target/ChipTable.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace fusion {
 
@@ -28,19 +29,22 @@ struct ChimeraOptimum {
 };
 
 /// The order and tiles of least DV, of equals those of least MU, then the
-/// first. Batch axes are outermost with tile 1. Tiles are multiples of 16 in
-/// which no smaller one has as few trips: it would move and hold less. Returns
-/// nullopt with `reason` where no tiles fit, or more than seven other axes
-/// would be permuted.
+/// first. Axes that no intrinsic of the chip takes (batches, the places of a
+/// filter) are outermost with tile 1. Tiles are multiples of 16 in which no
+/// smaller one has as few trips: it would move and hold less. Returns nullopt
+/// with `reason` where no tiles fit, the chip cannot multiply the operands, or
+/// more than seven other axes would be permuted.
 std::optional<ChimeraOptimum>
-searchChimera(const GroupModel &group, int64_t capacity,
+searchChimera(const GroupModel &group, const ChipInfo &chip, int64_t capacity,
               MovementReading reading, PartialSums sums, std::string &reason);
 
 /// The closed form's tiles, by axis, for a block of the chip with all operands
-/// in its shared memory and tiles of 16 at least: where searches may start.
+/// in its shared memory and tiles of 16 at least: where searches may start. Of
+/// `choices(axis)`, ascending, the largest that is not larger, or the least.
 /// nullopt where the group is not a chain of two products.
 std::optional<llvm::SmallVector<int64_t, 8>>
-closedFormTiles(const GroupModel &group, const ChipInfo &chip);
+closedFormTiles(const GroupModel &group, const ChipInfo &chip,
+                llvm::function_ref<llvm::ArrayRef<int64_t>(unsigned)> choices);
 
 } // namespace fusion
 

@@ -38,7 +38,9 @@ public:
 
   /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
   /// which must not be a live axis of the tree.
-  double seconds(llvm::ArrayRef<int64_t> tiles) const;
+  double seconds(llvm::ArrayRef<int64_t> tiles) const {
+    return Along(*this, tiles, 0).seconds(tiles.front());
+  }
 
 private:
   /// Sets of axes are bit masks.
@@ -64,9 +66,39 @@ private:
     std::array<double, 4> steps{}; ///< seconds that products take after another
     std::array<double, 4> shared{}; ///< that shared memory is busy
   };
-  void addProduct(const Work &work, llvm::ArrayRef<int64_t> tiles,
-                  double points, double values, double resident,
-                  ByWarps &seconds) const;
+  ByWarps rateProduct(const Work &work, llvm::ArrayRef<int64_t> tiles,
+                      double points, double values, double resident) const;
+
+public:
+  /// The same for many tiles of one axis: what does not depend on it is computed
+  /// once. Refers to the bound.
+  class Along {
+  public:
+    /// The tile of `axis` may be anything.
+    Along(const CostBound &bound, llvm::ArrayRef<int64_t> tiles, unsigned axis);
+    double seconds(int64_t tile);
+
+  private:
+    struct Rated {
+      double multiply, plain, special; ///< seconds of the units
+      ByWarps byWarps;
+    };
+    void choose(unsigned index, int64_t tile);
+    void countResident();
+    Rated rate(const Work &work) const;
+    bool changes(uint32_t axes) const { return axes >> axis & 1; }
+
+    const CostBound &bound;
+    unsigned axis;
+    uint32_t chosen = 0;
+    std::array<int64_t, kMaxAxes> tiles;
+    std::array<double, kMaxAxes> trips, padded;
+    double busiest, resident;
+    llvm::SmallVector<double, 8> moved; ///< bytes, by move
+    llvm::SmallVector<Rated, 8> rated;  ///< by work
+  };
+
+private:
 
   llvm::SmallVector<int64_t, 8> extents;
   llvm::SmallVector<Move, 8> moves;

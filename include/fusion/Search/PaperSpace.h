@@ -184,10 +184,6 @@ struct MutableExpressions {
 /// Multiples of 16 up to the dimension, rounded up.
 llvm::SmallVector<int64_t> listTileSizes(int64_t extent);
 
-/// Whether an axis is a batch axis of all products that have it. It is not
-/// tiled.
-bool isBatchAxis(const GroupModel &group, unsigned axis);
-
 /// What rule 3 leaves of the ascending tile sizes of a dimension. As printed it
 /// can leave none; the least padded ones then stay.
 llvm::SmallVector<int64_t> applyPaddingRule(llvm::ArrayRef<int64_t> tiles,

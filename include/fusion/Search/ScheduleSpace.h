@@ -141,11 +141,17 @@ public:
   Schedule complete(const ScheduleCandidate &candidate) const;
 
   ScheduleCandidate random(Random &numbers) const;
-  /// The candidate with one choice changed.
-  ScheduleCandidate mutate(const ScheduleCandidate &candidate,
-                           Random &numbers) const;
+  /// The same without an arrangement and stages, for who tries all of them, and
+  /// of those that `mayFit` as far as some are found.
+  ScheduleCandidate randomOutline(Random &numbers) const;
+  /// Such a candidate with up to three of its choices changed.
+  ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
+                                  Random &numbers) const;
 
   const ScheduleBuilder &build() const { return builder; }
+
+  /// What masks leave of loops, for all who judge the group's schedules.
+  VisitedMemo &visited() const { return *visitedTiles; }
 
 private:
   struct TreeCache;
@@ -161,6 +167,7 @@ private:
   void listSplits();
   int64_t unitOf(unsigned axis) const;
   void listTiles();
+  void changeOne(ScheduleCandidate &candidate, Random &numbers) const;
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -176,6 +183,7 @@ private:
   unsigned splitAxis = 0, intrinsics = 1;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
   std::unique_ptr<TreeCache> trees;
+  std::unique_ptr<VisitedMemo> visitedTiles;
 };
 
 } // namespace fusion

@@ -343,7 +343,8 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     - `rules`: which of the rules 1 to 4 prune spaces `paper` and `chimera`, as `all`,
       `none` or digits (`134`), of which 1 cannot be left out above five axes;
       `padding` is rule 3 as printed, ours, or as printed where that loses at most
-      2 % of the best time by MCFuser's model;
+      2 % of the best time by MCFuser's model; these and `remove-dead-loops` are errors
+      in space `default`;
     - `search`: `exhaustive` (by branch and bound but for models of more than tiles in the
       papers' spaces), `evolutionary`
       (MCFuser, algorithm 1), or whichever the size of the space allows.

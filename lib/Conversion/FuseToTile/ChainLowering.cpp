@@ -261,8 +261,9 @@ LogicalResult ChainLowering::checkKeptValues() {
 }
 
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
-  if (schedule.registerStages > 1)
-    kernel.kernel().setRegisterStages(schedule.registerStages);
+  if (unsigned stages = commonRegisterStages(model, schedule).value_or(1);
+      stages > 1)
+    kernel.kernel().setRegisterStages(stages);
   if (std::optional<std::string> reason =
           analyzeKeptTiles(model, schedule, kept))
     return group.emitError("schedule cannot be lowered: ") << *reason;

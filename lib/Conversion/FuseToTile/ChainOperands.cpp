@@ -71,13 +71,17 @@ LogicalResult ChainLowering::allocateBuffers() {
     IntegerAttr stages;
     if (schedule.places[index].stages > 1)
       stages = b.getI64IntegerAttr(schedule.places[index].stages);
+    IntegerAttr registerStages; // the kernel's where all have the same
+    if (!commonRegisterStages(model, schedule))
+      registerStages =
+          b.getI64IntegerAttr(schedule.places[index].registerStages);
     auto type = tile::BufferType::get(
         b.getContext(), kept.values[index].count, rows, columns,
         getElementTypeOrSelf(axes.finalValues[index].getType()),
         tile::LayoutAttr::get(b.getContext(), *layout));
     buffers[index] =
         tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
-                              /*pipelined=*/false);
+                              /*pipelined=*/false, registerStages);
   }
   return success();
 }

@@ -343,7 +343,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
           b.getContext(), schedule.walk->shared, threads, columns, element,
           tile::LayoutAttr::get(b.getContext(), layout));
       return tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
-                                   /*pipelined=*/false);
+                                   /*pipelined=*/false, IntegerAttr());
     };
     if (schedule.walk->shared > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {

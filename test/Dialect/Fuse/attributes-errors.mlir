@@ -100,6 +100,26 @@ func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 3>}
 
 // -----
 
+// expected-error @+1 {{the register level has 1 or 2 stages, got 3}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, fragments = {A = 3}>}
+
+// -----
+
+// expected-error @+1 {{'registers' is given twice}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 1, registers = 2>}
+
+// -----
+
+// expected-error @+1 {{expected registers or fragments}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, warps = 2>}
+
+// -----
+
+// expected-error @+1 {{stages of fragments of 'A' must be an integer from 1 to 65536, got "two"}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, fragments = {A = "two"}>}
+
+// -----
+
 // expected-error @below {{stages of 'A' must be an integer from 1 to 65536, got 0 : i64}}
 func.func private @f() attributes {a = #fuse.pipeline<{A = 0}>}
 

@@ -22,10 +22,13 @@ OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
              reduction=None):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped."""
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped."""
     operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
+    level = f"registers = {registers}"
+    if isinstance(registers, dict):
+        level = "fragments = {" + ", ".join(f"{name} = {count}" for name, count in registers.items()) + "}"
     sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     skipped = f', skip = "{skip}"' if skip else ""
@@ -33,7 +36,7 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     return (
         f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
         f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}>, memory = <{{{memory}}}>, "
-        f"pipeline = <{{{pipeline}}}, registers = {registers}>, "
+        f"pipeline = <{{{pipeline}}}, {level}>, "
         f"parallel = <{{{parallel}}}>{form}>"
     )
 

@@ -163,11 +163,64 @@ LogicalResult MemoryAttr::verify(EmitError emitError, DictionaryAttr places) {
   return success();
 }
 
+Attribute PipelineAttr::parse(AsmParser &parser, Type) {
+  DictionaryAttr shared, fragments;
+  int64_t registers = 1;
+  if (parser.parseLess() || parser.parseAttribute(shared))
+    return {};
+  llvm::StringSet<> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc keyLoc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return {};
+    if (!seen.insert(key).second) {
+      parser.emitError(keyLoc) << "'" << key << "' is given twice";
+      return {};
+    }
+    ParseResult entry = success();
+    if (key == "registers")
+      entry = parser.parseInteger(registers);
+    else if (key == "fragments")
+      entry = parser.parseAttribute(fragments);
+    else
+      entry = parser.emitError(keyLoc) << "expected registers or fragments";
+    if (failed(entry))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<PipelineAttr>(parser.getContext(), shared, registers,
+                                         fragments);
+}
+
+void PipelineAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getShared();
+  if (getRegisters() != 1)
+    printer << ", registers = " << getRegisters();
+  if (getFragments())
+    printer << ", fragments = " << getFragments();
+  printer << ">";
+}
+
 LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
-                                   int64_t registers) {
-  if (registers < 1 || registers > 2)
+                                   int64_t registers,
+                                   DictionaryAttr fragments) {
+  auto verifyLevel = [&](int64_t stages) -> LogicalResult {
+    if (stages >= 1 && stages <= 2)
+      return success();
     return emitError() << "the register level has 1 or 2 stages, got "
-                       << registers;
+                       << stages;
+  };
+  if (failed(verifyLevel(registers)))
+    return failure();
+  if (fragments) {
+    if (failed(verifyIntegers(emitError, fragments, "stages of fragments")))
+      return failure();
+    for (NamedAttribute entry : fragments)
+      if (failed(verifyLevel(cast<IntegerAttr>(entry.getValue()).getInt())))
+        return failure();
+  }
   return verifyIntegers(emitError, shared, "stages");
 }
 

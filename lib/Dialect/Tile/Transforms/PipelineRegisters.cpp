@@ -78,13 +78,23 @@ bool changesBetween(Operation *from, Operation *to) {
   return false;
 }
 
-/// Within one block: the loads of a step move before the product of the step in
-/// front of it.
+/// Whether a load has two stages, those of its buffer or else the kernel's.
+bool hasStages(LocalLoadOp load) {
+  auto alloc = load.getBuffer().getDefiningOp<AllocOp>();
+  std::optional<uint64_t> own =
+      alloc ? alloc.getRegisterStages() : std::nullopt;
+  return own.value_or(
+             load->getParentOfType<KernelOp>().getRegisterStages().value_or(
+                 1)) > 1;
+}
+
+/// Within one block: the loads of a step that have stages move before the
+/// product of the step in front of it.
 void loadAhead(Block &block) {
   SmallVector<Step> steps = collectSteps(block);
   for (size_t i = 0; i + 1 < steps.size(); ++i)
     for (LocalLoadOp load : steps[i + 1].loads) {
-      if (load->isBeforeInBlock(steps[i].dot) ||
+      if (!hasStages(load) || load->isBeforeInBlock(steps[i].dot) ||
           changesBetween(steps[i].dot, load))
         continue;
       // What the load's operands are computed from is scalar and stands before.
@@ -178,7 +188,11 @@ void Rotation::run() {
   SmallVector<Step> steps = collectSteps(*body);
   if (steps.empty() || steps.front().loads.empty())
     return;
-  first = steps.front().loads;
+  for (LocalLoadOp load : steps.front().loads)
+    if (hasStages(load))
+      first.push_back(load);
+  if (first.empty())
+    return;
   DotOp last = steps.back().dot;
   // Nothing may read this iteration's data after the wait moves to the last
   // product.
@@ -190,9 +204,9 @@ void Rotation::run() {
       return;
 
   // What an iteration fills for itself is not there yet when the one before
-  // ends; nor is what the pipeline of an inner loop fills, which starts anew in
-  // each iteration.
-  for (LocalLoadOp load : first)
+  // ends, when all wait for the next; nor is what the pipeline of an inner loop
+  // fills, which starts anew in each iteration.
+  for (LocalLoadOp load : steps.front().loads)
     for (Operation *user : load.getBuffer().getUsers()) {
       std::optional<Fill> fill = Fill::get(user);
       bool isStore = isa<LocalStoreOp>(user);
@@ -304,7 +318,11 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
     });
     if (expanded.wasInterrupted())
       return signalPassFailure();
-    if (stages < 2)
+    bool hasOwn = false;
+    kernel.walk([&](AllocOp alloc) {
+      hasOwn |= alloc.getRegisterStages().value_or(1) > 1;
+    });
+    if (stages < 2 && !hasOwn)
       return;
     std::deque<Rotation> rotations; // they stay where they are made
     kernel.walk([&](scf::ForOp loop) { rotations.emplace_back(loop); });
@@ -315,6 +333,7 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
     for (Block *block : blocks)
       loadAhead(*block);
     kernel.removeRegisterStagesAttr();
+    kernel.walk([](AllocOp alloc) { alloc.removeRegisterStagesAttr(); });
   }
 };
 

@@ -55,6 +55,89 @@ tile.kernel @two_levels(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) a
   tile.return
 }
 
+// Stages of one buffer's fragments alone: those of the other are loaded where they are multiplied, behind the wait that
+// stands in front of the last product of the iteration before.
+// CHECK-LABEL: tile.kernel @one_buffer
+// CHECK: tile.producer_acquire
+// CHECK: %[[A0:.*]] = tile.local_load %[[X:.*]][%{{.*}}] at [0, 0] {slot = 0 : i64}
+// CHECK-NOT: tile.local_load
+// CHECK: scf.for {{.*}}, %[[A:.*]] = %[[A0]])
+// CHECK: %[[B:.*]] = tile.local_load %[[Y:.*]][%{{.*}}] at [0, 0] transposed {slot = 0 : i64}
+// CHECK: %[[A1:.*]] = tile.local_load %[[X]][%{{.*}}] at [0, 16] {slot = 0 : i64}
+// CHECK: tile.dot %[[A]], %[[B]]
+// CHECK: %[[B1:.*]] = tile.local_load %[[Y]][%{{.*}}] at [0, 16] transposed {slot = 0 : i64}
+// CHECK: tile.producer_acquire
+// CHECK: %[[A2:.*]] = tile.local_load %[[X]][%{{.*}}] at [0, 0] {slot = 1 : i64}
+// CHECK-NOT: tile.local_load
+// CHECK: tile.dot %[[A1]], %[[B1]]
+// CHECK: scf.yield {{.*}}, %[[A2]]
+tile.kernel @one_buffer(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined, register_stages = 2 : i64} : !buffer
+  %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t0 = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u0 = tile.local_load %y[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d0 = tile.dot %t0, %u0, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
+    %u1 = tile.local_load %y[%c0] at [0, 16] transposed : !buffer -> tensor<16x16xf16>
+    %d1 = tile.dot %t1, %u1, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d1 : tensor<16x16xf32>
+  }
+  tile.return
+}
+
+// A buffer's own stages come before the kernel's.
+// CHECK-LABEL: tile.kernel @all_but_one_buffer
+// CHECK: tile.producer_acquire
+// CHECK: %[[A0:.*]] = tile.local_load %[[X:.*]][%{{.*}}] at [0, 0] {slot = 0 : i64}
+// CHECK-NOT: tile.local_load
+// CHECK: scf.for {{.*}}, %[[A:.*]] = %[[A0]])
+// CHECK: %[[B:.*]] = tile.local_load %[[Y:.*]][%{{.*}}] at [0, 0] transposed {slot = 0 : i64}
+// CHECK: %[[A1:.*]] = tile.local_load %[[X]][%{{.*}}] at [0, 16] {slot = 0 : i64}
+// CHECK: tile.dot %[[A]], %[[B]]
+// CHECK: %[[B1:.*]] = tile.local_load %[[Y]][%{{.*}}] at [0, 16] transposed {slot = 0 : i64}
+// CHECK: tile.producer_acquire
+// CHECK: %[[A2:.*]] = tile.local_load %[[X]][%{{.*}}] at [0, 0] {slot = 1 : i64}
+// CHECK-NOT: tile.local_load
+// CHECK: tile.dot %[[A1]], %[[B1]]
+// CHECK: scf.yield {{.*}}, %[[A2]]
+tile.kernel @all_but_one_buffer(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, register_stages = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = tile.view %p[%c0] sizes[%c16, %c128] strides[%c128, %c1] : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
+  %y = tile.alloc {pipeline_stages = 2 : i64, pipelined, register_stages = 1 : i64} : !buffer
+  %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
+    tile.copy_async %a[%c0, %k], %x[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !buffer
+    tile.commit
+    tile.wait 0
+    %t0 = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    %u0 = tile.local_load %y[%c0] at [0, 0] transposed : !buffer -> tensor<16x16xf16>
+    %d0 = tile.dot %t0, %u0, %acc "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %t1 = tile.local_load %x[%c0] at [0, 16] : !buffer -> tensor<16x16xf16>
+    %u1 = tile.local_load %y[%c0] at [0, 16] transposed : !buffer -> tensor<16x16xf16>
+    %d1 = tile.dot %t1, %u1, %d0 "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %d1 : tensor<16x16xf32>
+  }
+  tile.return
+}
+
 // A loop of one stage: its loads cannot pass the wait, but the second product's move under the first.
 // CHECK-LABEL: tile.kernel @registers_alone
 // CHECK: scf.for

@@ -159,12 +159,20 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
   let summary = "Stages per buffer and level of the memory hierarchy";
   let description = [{
     `shared` maps an operand to the stages of its shared-memory buffer (ALCOP
-    section III); `registers` is the number of stages of the shared-to-register
-    level. Absent operands have one stage.
+    section III); absent operands have one stage. `registers` is the number of
+    stages of the shared-to-register level: of the fragments of everything that is
+    multiplied from shared memory, but for the tensors that `fragments` maps to
+    stages of their own.
+
+    ```mlir
+    #fuse.pipeline<{A = 3, B = 3}, fragments = {A = 2}>
+    ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$shared,
-                        DefaultValuedParameter<"int64_t", "1">:$registers);
-  let assemblyFormat = "`<` $shared (`,` `registers` `=` $registers^)? `>`";
+                        DefaultValuedParameter<"int64_t", "1">:$registers,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$fragments);
+  // By hand: either entry behind the first may be left out.
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

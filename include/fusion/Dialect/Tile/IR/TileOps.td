@@ -155,11 +155,14 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 
     `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
     `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
-    `tile-pipeline-expand` gives them their stages.
+    `tile-pipeline-expand` gives them their stages. `register_stages` are those of
+    the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
+    without them those of the kernel.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>, IntMaxValue<8>]>>:$pipeline_stages,
-                       UnitAttr:$pipelined);
+                       UnitAttr:$pipelined,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>, IntMaxValue<2>]>>:$register_stages);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }

@@ -209,9 +209,9 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
 def TilePipelineRegisters : Pass<"tile-pipeline-registers", "::fusion::tile::KernelOp"> {
   let summary = "Load the next fragments under the product of these";
   let description = [{
-    The second level (ALCOP, figure 3d), for kernels with two `register_stages`: the
-    loads from shared memory for one product are issued before the product in front
-    of it. In a loop that `tile-pipeline-expand` has pipelined, the last product of
+    The second level (ALCOP, figure 3d), for kernels or buffers with two
+    `register_stages`: the loads from them for one product are issued before the
+    product in front of it. In a loop that `tile-pipeline-expand` has pipelined, the last product of
     an iteration covers the first loads of the next one, whose fragments the loop
     carries: the inner pipeline's prologue belongs to the outer loop, and there is no
     bubble between its iterations. The wait for the next iteration's data moves
