@@ -93,8 +93,9 @@ public:
                 !hasOwnBuffer(group, schedule, kept, index)))
         held.passing = std::max(held.passing, alignBuffer(tile));
       else
-        held.buffers.push_back(
-            {static_cast<unsigned>(index), tile * kept.values[index].count});
+        held.buffers.push_back({static_cast<unsigned>(index),
+                                tile * kept.values[index].count,
+                                stageRegisters(index)});
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
@@ -299,15 +300,34 @@ public:
     return count;
   }
 
+  /// Loops of the block itself around the load of a tensor.
+  int64_t loopsAround(unsigned tensor) const {
+    return kept.loads[tensor]
+               ? llvm::count_if(kept.loads[tensor]->loops,
+                                [&](const TilingNode *loop) {
+                                  return !schedule.isBlockAxis(loop->index);
+                                })
+               : 0;
+  }
+
+  /// Units that each thread loads of a tile.
+  int64_t unitsPerThread(unsigned number) const {
+    const GroupTensor &tensor = group.tensors[number];
+    constexpr int64_t unit = 16;
+    int64_t bytes =
+        schedule.places[number].transport != fuse::Transport::Sync
+            ? unit
+            : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
+    return llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
+                            bytes * 32 * schedule.warps);
+  }
+
   /// Of what is read through windows in loops: where each row that a thread
   /// loads from lies, and how far along every dimension that the window leaves.
   int64_t windowRegisters() const {
     int64_t count = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      if (!tensor.window || !kept.loads[index] ||
-          llvm::all_of(kept.loads[index]->loops, [&](const TilingNode *loop) {
-            return schedule.isBlockAxis(loop->index);
-          }))
+      if (!tensor.window || loopsAround(index) == 0)
         continue;
       const ProductMapping &mapping = schedule.products[tensor.product];
       unsigned row = mapping.parallelAxis(tensor.operandNumber);
@@ -317,16 +337,18 @@ public:
             each.leaves() && llvm::any_of(each.digits, [&](const auto &digit) {
               return digit.axis == row && digit.count > 1;
             });
-      constexpr int64_t unit = 16;
-      int64_t bytes =
-          schedule.places[index].transport != fuse::Transport::Sync
-              ? unit
-              : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
-      count += perRow *
-               llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
-                                bytes * 32 * schedule.warps);
+      count += perRow * unitsPerThread(index);
     }
     return count;
+  }
+
+  /// Of a further stage of a buffer that is filled through a window by a loop
+  /// in another one: its first loads' addresses, and the bytes that are there,
+  /// do not change in the loop around and stay.
+  int64_t stageRegisters(unsigned number) const {
+    return group.tensors[number].window && loopsAround(number) > 1
+               ? 3 * unitsPerThread(number)
+               : 0;
   }
 
   /// What lives at each product and the fragments of one of its steps, and
@@ -425,9 +447,11 @@ BlockResources fusion::listResources(const GroupModel &group,
 void fusion::countResources(const BlockResources &held,
                             const Schedule &schedule, Footprint &footprint) {
   int64_t buffers = 0, registers = held.always, most = held.passes;
-  for (const BlockResources::Buffer &buffer : held.buffers)
-    buffers += Counter::alignBuffer(buffer.bytes *
-                                    schedule.places[buffer.tensor].stages);
+  for (const BlockResources::Buffer &buffer : held.buffers) {
+    unsigned stages = schedule.places[buffer.tensor].stages;
+    buffers += Counter::alignBuffer(buffer.bytes * stages);
+    registers += buffer.registersPerStage * (stages - 1);
+  }
   footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
   for (const BlockResources::PerProduct &each : held.products) {
     int64_t own = each.live;

@@ -16,12 +16,13 @@ namespace fusion {
 
 /// Sets what a block holds, `sharedMemory` and `registers`: all of a footprint
 /// that depends on stages.
-/// What a block holds, as far as loops, tiles and warps decide it; stages say how
-/// often.
+/// What a block holds, as far as loops, tiles and warps decide it; stages say
+/// how often.
 struct BlockResources {
   struct Buffer {
     unsigned tensor;
-    int64_t bytes; ///< of one stage, of all slots
+    int64_t bytes;             ///< of one stage, of all slots
+    int64_t registersPerStage; ///< of a thread, of every stage but the first
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
   /// Bytes that pass through shared memory beside them, of which one lives at a
