@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCost.h"
+#include "StitchShared.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,9 +133,8 @@ int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip) {
 /// What the operators of some steps do in a thread.
 struct ThreadWork {
   int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
-  int64_t lines = 0;   ///< of a warp's loads and stores
-  int64_t live = 0;    ///< registers, at most
-  int64_t scratch = 0; ///< bytes of exchanges, at most
+  int64_t lines = 0; ///< of a warp's loads and stores
+  int64_t live = 0;  ///< registers, at most
 };
 
 class ThreadCounter {
@@ -199,21 +199,17 @@ public:
 
   /// What is left of a reduction after the threads' own elements.
   void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
-    int64_t rows = elementsOf(schedule, op.resultAxes), kept = 1, parts = 1;
+    int64_t rows = elementsOf(schedule, op.resultAxes), parts = 1;
     for (unsigned axis : op.axes) {
       const AxisSpread &spread = schedule.spread[axis];
-      if (llvm::is_contained(op.resultAxes, axis)) {
-        kept *= schedule.stepOf(axis).tile;
+      if (llvm::is_contained(op.resultAxes, axis))
         continue;
-      }
       total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
       total.exchanges += spread.warps > 1;
       parts *= spread.warps;
     }
-    if (parts > 1) {
+    if (parts > 1)
       total.instructions += rows * parts * 2;
-      total.scratch = std::max<int64_t>(total.scratch, parts * kept * op.bytes);
-    }
   }
 
 private:
@@ -239,7 +235,6 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.exchanges += part.exchanges * times;
     total.lines += part.lines * times;
     total.live = std::max(total.live, part.live);
-    total.scratch = std::max(total.scratch, part.scratch);
   };
   // What is outside of the walk, and the ends of reductions along it.
   SmallVector<unsigned> operators, inputs;
@@ -253,7 +248,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       inputs.push_back(input);
   ThreadWork outside = counter.count(operators, inputs, passes.axis);
   add(outside, 1);
-  int64_t kept = 0, accumulators = 0, stash = 0;
+  int64_t kept = 0, accumulators = 0;
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
@@ -297,7 +292,6 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                                            std::max(tensor.elementBytes, wide));
       }
     kept = inRegisters * schedule.walk->registers;
-    stash = countStash(group, schedule, passes);
     total.instructions += words * schedule.walk->shared * 2 / 4;
     total.live = std::max(outside.live, inStep) + accumulators + kept;
   }
@@ -316,8 +310,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
     addBeside(tensor);
-    if (int64_t bytes = countTurned(group, schedule, tensor)) {
-      total.scratch = std::max(total.scratch, bytes);
+    if (countTurned(group, schedule, tensor)) {
       total.instructions += 4 * steps * elementsOf(schedule, tensor.axes);
       continue;
     }
@@ -328,7 +321,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   }
   constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
-  cost.sharedMemory = total.scratch + stash;
+  cost.sharedMemory = boundShared(group, schedule, passes);
+  if (cost.sharedMemory > chip.sharedMemoryPerBlock)
+    cost.sharedMemory = countShared(group, schedule, passes);
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;

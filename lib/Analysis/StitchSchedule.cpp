@@ -217,9 +217,9 @@ int64_t fusion::countTurned(const StitchGroup &group,
   return bytes + bytes / part + least;
 }
 
-std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
-                                                 const StitchSchedule &schedule,
-                                                 const StitchTensor &result) {
+std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
+                                               const StitchSchedule &schedule,
+                                               const StitchTensor &result) {
   int64_t most = countTurned(group, schedule, result);
   if (most == 0)
     return std::nullopt;
@@ -240,7 +240,7 @@ std::optional<LinearLayout> fusion::turnedLayout(const StitchGroup &group,
                  result.elementBytes);
   if (!scratch || scratch->elements * result.elementBytes > most)
     return std::nullopt;
-  return to;
+  return TurnedResult{to, scratch->elements * result.elementBytes};
 }
 
 int64_t fusion::countBlocks(const StitchGroup &group,
@@ -267,32 +267,6 @@ int64_t fusion::elementsOf(const StitchSchedule &schedule,
   for (unsigned axis : axes)
     count *= schedule.spread[axis].vector * schedule.stepOf(axis).registers();
   return count;
-}
-
-int64_t fusion::countStash(const StitchGroup &group,
-                           const StitchSchedule &schedule,
-                           const StitchPasses &passes) {
-  if (!schedule.walk)
-    return 0;
-  int64_t bytes = 0;
-  auto add = [&](ArrayRef<unsigned> axes, int64_t elementBytes) {
-    bytes += llvm::alignTo(elementsOf(schedule, axes) * elementBytes *
-                               schedule.warps * 32 * schedule.walk->shared,
-                           1024);
-  };
-  for (auto [op, isKept] : llvm::enumerate(passes.isKept)) {
-    if (!isKept)
-      continue;
-    Type element = getElementTypeOrSelf(
-        const_cast<linalg::LinalgOp &>(group.operators[op])->getResult(0));
-    add(group.resultAxes(op),
-        std::max(1u, element.getIntOrFloatBitWidth() / 8));
-  }
-  for (auto [tensor, isKept] :
-       llvm::zip_equal(group.inputs, passes.isKeptInput))
-    if (isKept)
-      add(tensor.axes, tensor.elementBytes);
-  return bytes;
 }
 
 /// What blocks store of reductions that they share, and the last ones load.

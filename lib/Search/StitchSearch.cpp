@@ -371,14 +371,13 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
 /// the bytes and the instructions of all pass through the same chip.
 static std::optional<StitchCost> packCosts(llvm::ArrayRef<StitchCost> parts,
                                            llvm::ArrayRef<int64_t> blocks,
-                                           int64_t warps,
+                                           int64_t warps, int64_t sharedMemory,
                                            const ChipInfo &chip) {
   constexpr int64_t warpSize = 32;
   StitchCost cost;
-  for (const StitchCost &part : parts) {
+  cost.sharedMemory = sharedMemory;
+  for (const StitchCost &part : parts)
     cost.registers = std::max(cost.registers, part.registers);
-    cost.sharedMemory += part.sharedMemory;
-  }
   if (cost.registers * warps * warpSize > chip.registersPerSM ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
@@ -452,7 +451,9 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     }
     if (!isPossible || checkStitching(group, whole, chip))
       continue;
-    std::optional<StitchCost> cost = packCosts(costs, blocks, warps, chip);
+    std::optional<StitchCost> cost =
+        packCosts(costs, blocks, warps,
+                  countShared(group, whole, work.passesOf(whole)), chip);
     if (cost && (!best || cost->total < best->cost.total))
       best = StitchResult{whole, *cost};
   }

@@ -365,6 +365,15 @@ struct SearchSchedulesPass
     if (auto illegal = checkStitching(*axes, *schedule, chip))
       return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
              << *illegal;
+    std::optional<unsigned> walked;
+    if (schedule->walk)
+      walked = schedule->walk->axis;
+    int64_t shared = countShared(*axes, *schedule, StitchPasses(*axes, walked));
+    if (shared > chip.sharedMemoryPerBlock)
+      return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
+             << "a block would need " << shared
+             << " bytes of shared memory, it has at most "
+             << chip.sharedMemoryPerBlock;
     return success();
   }
 

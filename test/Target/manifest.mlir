@@ -69,6 +69,6 @@ func.func private @hidden(%a: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 // The kernels, with what was predicted; of sizes that are not known the generic form predicts nothing.
-// CHECK-SAME: "kernels": [{"arguments": [{"access": "read", "alignment": 16, "kind": "buffer"}, {"access": "read", "alignment": 16, "kind": "buffer"}, {"access": "write", "alignment": 16, "kind": "buffer"}], "block": [32, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_memory": 0, "name": "aliases_stitch_0", "predicted": {"global_load_bytes": 256, "global_store_bytes": 16, "shared_memory": null, "us": {{[0-9.]+}}}
+// CHECK-SAME: "kernels": [{"arguments": [{"access": "read", "alignment": 16, "kind": "buffer"}, {"access": "read", "alignment": 16, "kind": "buffer"}, {"access": "write", "alignment": 16, "kind": "buffer"}], "block": [32, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_memory": 0, "name": "aliases_stitch_0", "predicted": {"global_load_bytes": 256, "global_store_bytes": 16, "shared_memory": 0, "us": {{[0-9.]+}}}
 // CHECK-SAME: "name": "dynamic_stitch_0", "predicted": {"global_load_bytes": null, "global_store_bytes": null, "shared_memory": null, "us": null}
 // CHECK-SAME: "version": 1

@@ -250,3 +250,29 @@ func.func @parts_of_many(%a: tensor<8x100xf32>, %b: tensor<100xf32>, %o: tensor<
   } -> (tensor<8x100xf32>, tensor<f32>)
   return %r#0, %r#1 : tensor<8x100xf32>, tensor<f32>
 }
+
+// -----
+
+func.func @no_room_for_what_is_kept(%a: tensor<8x50000xf32>, %o: tensor<8x50000xf32>) -> tensor<8x50000xf32> {
+  // expected-error @below {{schedule cannot be lowered: a block would need 180352 bytes of shared memory, it has at most 166912}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x50000xf32>) outs(%p = %o : tensor<8x50000xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 50048, lanes = 32, warps = 2>}, walk = <axis = "j", step = 64, registers = 0, shared = 704>>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x50000xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x50000xf32>, tensor<8xf32>) outs(%p : tensor<8x50000xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x50000xf32>
+    fuse.yield %y : tensor<8x50000xf32>
+  } -> tensor<8x50000xf32>
+  return %r : tensor<8x50000xf32>
+}

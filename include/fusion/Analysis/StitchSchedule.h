@@ -74,10 +74,14 @@ LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
 /// it lies.
 int64_t countTurned(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &result);
-/// The layout that it is turned to. nullopt where it is stored as it lies.
-std::optional<LinearLayout> turnedLayout(const StitchGroup &group,
-                                         const StitchSchedule &schedule,
-                                         const StitchTensor &result);
+struct TurnedResult {
+  LinearLayout layout;
+  int64_t bytes; ///< of shared memory
+};
+/// What it is turned to. nullopt where it is stored as it lies.
+std::optional<TurnedResult> turnResult(const StitchGroup &group,
+                                       const StitchSchedule &schedule,
+                                       const StitchTensor &result);
 
 /// Blocks of the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
@@ -102,6 +106,9 @@ StitchTraffic countTraffic(const StitchGroup &group,
 /// Bytes of shared memory for the values that a block puts aside.
 int64_t countStash(const StitchGroup &group, const StitchSchedule &schedule,
                    const StitchPasses &passes);
+/// Those of the kernel: what is put aside and, behind it, the largest exchange.
+int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchPasses &passes);
 /// Elements of a thread in a tile over `axes`.
 int64_t elementsOf(const StitchSchedule &schedule,
                    llvm::ArrayRef<unsigned> axes);

@@ -393,7 +393,9 @@ DictionaryAttr StitchLowering::predicted() {
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),
        b.getNamedAttr("global_store_bytes",
-                      b.getI64IntegerAttr(traffic.stored))});
+                      b.getI64IntegerAttr(traffic.stored)),
+       b.getNamedAttr("shared_memory", b.getI64IntegerAttr(countShared(
+                                           group, schedule, passes)))});
 }
 
 void StitchLowering::run(RewriterBase &rewriter) {

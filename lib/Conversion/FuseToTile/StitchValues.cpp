@@ -284,9 +284,9 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   Window window =
       emitWindow(tensor, kernel.resultPointer(tensor.result), axes, scope);
   // Rows that no thread holds neighbours of are turned through shared memory.
-  if (std::optional<LinearLayout> turned =
-          turnedLayout(group, schedule, tensor)) {
-    auto layout = tile::LayoutAttr::get(b.getContext(), *turned);
+  if (std::optional<TurnedResult> turned =
+          turnResult(group, schedule, tensor)) {
+    auto layout = tile::LayoutAttr::get(b.getContext(), turned->layout);
     value = tile::ConvertLayoutOp::create(
         b, loc,
         tile::withLayout(cast<RankedTensorType>(value.getType()), layout),

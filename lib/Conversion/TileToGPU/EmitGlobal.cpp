@@ -180,6 +180,29 @@ Value KernelEmitter::toMemory(Value value) {
              : arith::ExtUIOp::create(b, loc, type, value).getResult();
 }
 
+/// What is loaded, a vector or one element, as something that is used as a
+/// whole: a frozen value.
+Value KernelEmitter::asWhole(Value loaded) {
+  Type type = loaded.getType(), element = getElementTypeOrSelf(type);
+  auto vector = dyn_cast<VectorType>(type);
+  bool isOne = !vector || vector.getNumElements() == 1;
+  constexpr unsigned byteBits = 8;
+  // Of one element all bytes are taken but of integers that are truncated.
+  if (isOne && (!element.isSignlessInteger() ||
+                element.getIntOrFloatBitWidth() <= byteBits))
+    return loaded;
+  // LLVM has no floats of eight bits.
+  Type held = type;
+  if (!LLVM::isCompatibleType(element))
+    held = vector.clone(b.getIntegerType(element.getIntOrFloatBitWidth()));
+  if (held != type)
+    loaded = arith::BitcastOp::create(b, loc, held, loaded);
+  loaded = LLVM::FreezeOp::create(b, loc, loaded);
+  if (held != type)
+    loaded = arith::BitcastOp::create(b, loc, type, loaded);
+  return loaded;
+}
+
 LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   const View &view = views[op.getView()];
   const LinearLayout &layout = getLayout(op.getType()).getValue();
@@ -294,20 +317,9 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
       values = read(chunk.position);
     }
     // LLVM would make loads of single elements of one whose elements are used
-    // apart; a frozen vector is used as a whole.
-    if (isUsedApart && width > 1) {
-      // LLVM has no floats of eight bits.
-      Type type = values.getType(), held = type;
-      if (Type stored = getElementTypeOrSelf(type);
-          !LLVM::isCompatibleType(stored))
-        held = VectorType::get(
-            {width}, b.getIntegerType(stored.getIntOrFloatBitWidth()));
-      if (held != type)
-        values = arith::BitcastOp::create(b, loc, held, values);
-      values = LLVM::FreezeOp::create(b, loc, values);
-      if (held != type)
-        values = arith::BitcastOp::create(b, loc, type, values);
-    }
+    // apart, and of the low bytes where no others are used.
+    if (isUsedApart)
+      values = asWhole(values);
     for (int64_t i = 0; i < width; ++i)
       results[reg + i] =
           fromMemory(vector::ExtractOp::create(b, loc, values, i), element);
@@ -396,7 +408,7 @@ LogicalResult KernelEmitter::emitGather(GatherOp op) {
       b.setInsertionPointToStart(guarded.thenBlock());
       scf::YieldOp::create(
           b, loc,
-          memref::LoadOp::create(b, loc, memory, ValueRange{at}).getResult());
+          asWhole(memref::LoadOp::create(b, loc, memory, ValueRange{at})));
       b.setInsertionPointToStart(guarded.elseBlock());
       scf::YieldOp::create(
           b, loc,

@@ -146,6 +146,7 @@ private:
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
   Value globalMemory(Value pointer);
+  Value asWhole(Value loaded);
   Value fromMemory(Value value, mlir::Type element);
   Value toMemory(Value value);
   struct Chunk {

@@ -64,6 +64,9 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=()):
             for key in ("global_load_bytes", "global_store_bytes"):
                 if counters[key] != predicted[key]:
                     complaints.append(f"{key} are {counters[key]}, predicted {predicted[key]}")
+        if kernels[0]["dynamic_shared_memory"] != predicted["shared_memory"]:
+            complaints.append(f"shared memory: predicted {predicted['shared_memory']}, "
+                              f"launched with {kernels[0]['dynamic_shared_memory']}")  # fmt: skip
         if counters["shared_bank_conflicts"]:
             complaints.append(f"{counters['shared_bank_conflicts']} bank conflicts")
         facts |= {key: counters.get(key) for key in ("global_sectors", "dram_bytes", "instructions")}

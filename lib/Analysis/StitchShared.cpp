@@ -1,0 +1,114 @@
+//===- StitchShared.cpp - Shared memory of stitched groups ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What tile-allocate-shared gives to a block program: what is put aside lives
+// until the kernel ends, exchanges one after the other lie behind it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchShared.h"
+#include "fusion/Support/PaddedScratch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fusion;
+
+static int64_t alignBuffer(int64_t bytes) { return llvm::alignTo(bytes, 128); }
+
+static int64_t bytesOf(Type element) {
+  constexpr unsigned byteBits = 8;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), byteBits);
+}
+
+int64_t fusion::countStash(const StitchGroup &group,
+                           const StitchSchedule &schedule,
+                           const StitchPasses &passes) {
+  if (!schedule.walk)
+    return 0;
+  constexpr int64_t warpSize = 32;
+  int64_t bytes = 0;
+  auto add = [&](ArrayRef<unsigned> axes, int64_t elementBytes) {
+    bytes += alignBuffer(elementsOf(schedule, axes) * elementBytes *
+                         schedule.warps * warpSize * schedule.walk->shared);
+  };
+  SmallVector<bool> isKept(group.operators.size()),
+      isKeptInput(group.inputs.size());
+  for (const StitchPasses::Step &step : passes.steps) {
+    for (unsigned op : step.kept)
+      isKept[op] = true;
+    for (unsigned input : step.keptInputs)
+      isKeptInput[input] = true;
+  }
+  for (auto [op, kept] : llvm::enumerate(isKept))
+    if (kept)
+      add(group.resultAxes(op),
+          bytesOf(getElementTypeOrSelf(
+              group.operators[op]->getResult(0).getType())));
+  for (auto [tensor, kept] : llvm::zip_equal(group.inputs, isKeptInput))
+    if (kept)
+      add(tensor.axes, tensor.elementBytes);
+  return bytes;
+}
+
+/// The largest of a reduction's exchanges between warps, one axis after the
+/// other from the last one on.
+static int64_t countExchange(const StitchGroup &group,
+                             const StitchSchedule &schedule, unsigned op) {
+  SmallVector<unsigned, 4> axes(group.loops[op].begin(), group.loops[op].end()),
+      kept = group.resultAxes(op);
+  llvm::sort(axes);
+  int64_t bytes = bytesOf(group.reductions[op]->combined.getType());
+  for (unsigned axis : axes)
+    bytes *= schedule.stepOf(axis).tile;
+  int64_t most = 0;
+  for (unsigned axis : llvm::reverse(axes)) {
+    if (llvm::is_contained(kept, axis))
+      continue;
+    bytes /= schedule.stepOf(axis).tile;
+    if (int64_t warps = schedule.spread[axis].warps; warps > 1)
+      most = std::max(most, warps * bytes);
+  }
+  return most;
+}
+
+static int64_t
+countKernel(const StitchGroup &group, const StitchSchedule &schedule,
+            const StitchPasses &passes,
+            llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
+  int64_t stash = countStash(group, schedule, passes), most = stash;
+  // Components follow one another, and what one of them puts aside lives on.
+  auto add = [&](unsigned component, int64_t bytes) {
+    bool isBefore =
+        schedule.walk && component < group.components[schedule.walk->axis];
+    most = std::max(most, alignBuffer(bytes) + (isBefore ? 0 : stash));
+  };
+  for (unsigned op = 0; op < group.operators.size(); ++op)
+    if (group.reductions[op])
+      add(group.componentOf(op), countExchange(group, schedule, op));
+  // The blocks that combine parts of reductions exchange no more.
+  for (const StitchTensor &result : group.results)
+    add(result.component, bytesToTurn(result));
+  return most;
+}
+
+int64_t fusion::countShared(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchPasses &passes) {
+  return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
+    std::optional<TurnedResult> turned = turnResult(group, schedule, result);
+    return turned ? turned->bytes : 0;
+  });
+}
+
+int64_t fusion::boundShared(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchPasses &passes) {
+  return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
+    return countTurned(group, schedule, result);
+  });
+}
