@@ -30,6 +30,8 @@ struct StitchWalk {
   int64_t step; ///< elements
   /// Steps whose values are kept in registers, and those in shared memory.
   int64_t registers = 0, shared = 0;
+  /// Reductions run in the pass of those that they need (StitchPasses.h).
+  bool isOnline = false;
 };
 
 struct StitchSchedule {
