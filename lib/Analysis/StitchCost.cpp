@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCost.h"
-#include "StitchShared.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -59,8 +58,15 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     if (!walk && axis.isReduced &&
         (!longest || along[number] > along[*longest]))
       longest = number;
-  if (longest)
-    walked.emplace(group, longest);
+  if (!longest)
+    return;
+  walked.emplace(group, longest);
+  if (walked->count == 1)
+    return;
+  online.emplace(group, longest, /*isOnline=*/true);
+  whyNotOnline = online->whyNotOnline;
+  if (!online->isOnline())
+    online.reset();
 }
 
 namespace {
@@ -264,7 +270,22 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       add(step, keptSteps);
       if (steps > keptSteps)
         add(again, steps - keptSteps);
-      inStep = std::max({inStep, step.live, again.live});
+      // Results so far are corrected in every step, and at last.
+      int64_t corrected = 0;
+      for (unsigned op : passes.steps[pass].operators) {
+        if (!passes.factors[op] || !passes.reducesAxis(group, op))
+          continue;
+        int64_t points = elementsOf(schedule, work.operators[op].axes);
+        ScalarWork correction = passes.correctionWork(op) * points;
+        ThreadWork entry;
+        entry.instructions = correction.plain;
+        entry.special = correction.special;
+        add(entry, steps + 1);
+        // The reference before and after, and the factor.
+        corrected = std::max(corrected, 3 * points);
+      }
+      inStep =
+          std::max({inStep, step.live + corrected, again.live + corrected});
       // Straight on the next step's loads are under way.
       int64_t ahead = 0;
       for (unsigned input : passes.steps[pass].inputs)
@@ -272,7 +293,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
           ahead += counter.registersOf(group.inputs[input].axes,
                                        group.inputs[input].elementBytes);
       if (schedule.walk->registers > 1)
-        inStep = std::max(inStep, step.live + ahead);
+        inStep = std::max(inStep, step.live + corrected + ahead);
     }
     for (unsigned op = 0; op < group.operators.size(); ++op) {
       const StitchWork::Operator &entry = work.operators[op];
@@ -321,9 +342,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   }
   constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
-  cost.sharedMemory = boundShared(group, schedule, passes);
-  if (cost.sharedMemory > chip.sharedMemoryPerBlock)
-    cost.sharedMemory = countShared(group, schedule, passes);
+  cost.sharedMemory =
+      sharedToFit(group, schedule, passes, chip.sharedMemoryPerBlock);
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;

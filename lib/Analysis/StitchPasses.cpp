@@ -17,21 +17,31 @@ bool StitchPasses::reducesAxis(const StitchGroup &group, unsigned op) const {
 }
 
 StitchPasses::StitchPasses(const StitchGroup &group,
-                           std::optional<unsigned> axis)
+                           std::optional<unsigned> axis, bool isOnline)
     : axis(axis) {
+  factors.resize(group.operators.size());
+  isReference.assign(group.operators.size(), false);
   for (unsigned op = 0; op < group.operators.size(); ++op) {
     isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
     unsigned least = 0;
     for (unsigned source : group.sources[op].operators)
       least = std::max(least, level[source] + reducesAxis(group, source));
+    if (isOnline && least > 0 && reducesAxis(group, op) &&
+        join(group, op, least - 1))
+      --least;
     level.push_back(least);
   }
   for (const StitchTensor &tensor : group.inputs)
     isWalkedInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
   isKept.assign(group.operators.size(), false);
   isKeptInput.assign(group.inputs.size(), false);
+  // What a pass is made for; all else is on the way to that.
   for (unsigned op = 0; op < group.operators.size(); ++op)
-    if (isWalked[op] || !axis)
+    if (!axis || reducesAxis(group, op))
+      count = std::max(count, level[op] + 1);
+  for (const StitchTensor &tensor : group.results)
+    if (unsigned op = *group.definer(tensor.value);
+        isWalked[op] && !reducesAxis(group, op))
       count = std::max(count, level[op] + 1);
   stepsAgain = walk(group);
   if (count > 1)
@@ -65,8 +75,10 @@ StitchPasses::walk(const StitchGroup &group) const {
       }
       step.operators.insert(step.operators.begin(), op);
       const StitchGroup::Sources &sources = group.sources[op];
+      // Of rows, those that follow from values so far.
       for (unsigned source : sources.operators)
-        if (isWalked[source] && !reducesAxis(group, source))
+        if (!reducesAxis(group, source) &&
+            (isWalked[source] || isRunning(source, pass)))
           needed[source] = true;
       for (unsigned input : sources.inputs)
         if (isWalkedInput[input])
@@ -79,15 +91,15 @@ StitchPasses::walk(const StitchGroup &group) const {
       (isHere ? step.keptInputs : step.inputs).push_back(input);
     }
     for (unsigned op : step.operators)
-      known[op] = true;
+      known[op] = !isRunning(op, pass);
     for (unsigned input : step.inputs)
       knownInput[input] = true;
   }
   return result;
 }
 
-/// Inputs that several passes load are kept; then, one after the other, whatever
-/// operator's value saves most bytes.
+/// Inputs that several passes load are kept; then, one after the other,
+/// whatever operator's value saves most bytes.
 void StitchPasses::choose(const StitchGroup &group) {
   SmallVector<unsigned> loads(group.inputs.size());
   for (const Step &step : stepsAgain)

@@ -84,7 +84,16 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
       return decline("more steps are kept than there are");
     schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
-                     walk.getShared()};
+                     walk.getShared(), walk.getOnline()};
+    if (walk.getOnline()) {
+      StitchPasses passes(group, axis, /*isOnline=*/true);
+      if (!passes.isOnline() && passes.whyNotOnline.empty())
+        return decline("no reduction along axis '" + group.axes[axis].name +
+                       "' waits for another one");
+      if (!passes.isOnline())
+        return decline("the reductions along axis '" + group.axes[axis].name +
+                       "' have no running form: " + passes.whyNotOnline);
+    }
   }
   return schedule;
 }
@@ -105,7 +114,8 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
   if (schedule.walk)
     walk = fuse::WalkAttr::get(
         context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
-        schedule.walk->step, schedule.walk->registers, schedule.walk->shared);
+        schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
+        schedule.walk->isOnline);
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), walk);
   return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StitchShared.h"
+#include "fusion/Analysis/StitchSchedule.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -105,10 +105,24 @@ int64_t fusion::countShared(const StitchGroup &group,
   });
 }
 
-int64_t fusion::boundShared(const StitchGroup &group,
+int64_t fusion::sharedToFit(const StitchGroup &group,
                             const StitchSchedule &schedule,
-                            const StitchPasses &passes) {
-  return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-    return countTurned(group, schedule, result);
-  });
+                            const StitchPasses &passes, int64_t limit) {
+  int64_t most =
+      countKernel(group, schedule, passes, [&](const StitchTensor &result) {
+        return countTurned(group, schedule, result);
+      });
+  if (most <= limit)
+    return most;
+  // The tile without padding.
+  int64_t least = countKernel(group, schedule, passes,
+                              [&](const StitchTensor &result) -> int64_t {
+                                if (!countTurned(group, schedule, result))
+                                  return 0;
+                                int64_t bytes = result.elementBytes;
+                                for (unsigned axis : result.axes)
+                                  bytes *= schedule.stepOf(axis).tile;
+                                return bytes;
+                              });
+  return least <= limit ? countShared(group, schedule, passes) : most;
 }

@@ -238,37 +238,55 @@ private:
       return;
     }
     current.spread[axis].tile = step * steps;
+    // What is kept whole is read once in either form, and the running form
+    // computes more.
+    if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) &&
+        work.online)
+      judgeKept(*work.online, step, steps, /*isOnline=*/true);
+    current.walk.reset();
+    current.spread[axis] = saved;
+  }
+
+  /// Returns whether the whole walk can be kept.
+  bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps,
+                 bool isOnline) {
+    unsigned axis = *passes.axis;
     auto attempt = [&](int64_t registers, int64_t shared) {
       if (registers > kMostUnrolled)
         return false;
-      current.walk = {axis, step, registers, shared};
+      current.walk = {axis, step, registers, shared, isOnline};
       return rate();
     };
-    bool isKept = work.walked->count > 1;
+    bool isKept = passes.count > 1, isWhole = false;
     bool fits = attempt(steps, 0);
     if (isKept) {
       // As much as shared memory has room for, beside registers or alone.
-      current.walk = {axis, step, 0, 1};
-      int64_t bytes = countStash(group, current, *work.walked);
+      current.walk = {axis, step, 0, 1, isOnline};
+      int64_t bytes = countStash(group, current, passes);
       int64_t room =
           bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes)
                 : 0;
-      if (room > 0 && !attempt(0, room))
-        attempt(0, --room);
+      if (room > 0) {
+        bool hasRoom = attempt(0, room);
+        isWhole = hasRoom && room == steps;
+        if (!hasRoom)
+          attempt(0, --room);
+      }
       // Then as many in registers as there are.
       int64_t low = 0, high = std::min(steps - room, kMostUnrolled);
       while (!fits && low < high) {
         int64_t middle = (low + high + 1) / 2;
-        if (attempt(middle, room))
+        if (attempt(middle, room)) {
           low = middle;
-        else
+          isWhole |= middle + room == steps;
+        } else {
           high = middle - 1;
+        }
       }
     }
     if (!isKept || !fits)
       attempt(0, 0);
-    current.walk.reset();
-    current.spread[axis] = saved;
+    return isWhole || (isKept && fits);
   }
 
   bool rate() {
@@ -453,7 +471,9 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
       continue;
     std::optional<StitchCost> cost =
         packCosts(costs, blocks, warps,
-                  countShared(group, whole, work.passesOf(whole)), chip);
+                  sharedToFit(group, whole, work.passesOf(whole),
+                              chip.sharedMemoryPerBlock),
+                  chip);
     if (cost && (!best || cost->total < best->cost.total))
       best = StitchResult{whole, *cost};
   }

@@ -309,27 +309,48 @@ struct SearchSchedulesPass
     return exportStitching(found->schedule, *axes, group.getContext());
   }
 
+  /// Which passes running forms save, and what those would have read.
+  static std::string remarkOnline(const StitchGroup &axes,
+                                  const StitchSchedule &schedule,
+                                  const StitchWork &work) {
+    StitchSchedule apart = schedule;
+    apart.walk->isOnline = false;
+    unsigned joined = llvm::count_if(
+        work.online->factors,
+        [](const RowExpressionRef &factor) { return factor != nullptr; });
+    return llvm::formatv("; online along {0}: {1} reductions are corrected as "
+                         "others go on, so that {2} passes do for {3}, which "
+                         "would load {4} bytes",
+                         axes.axes[schedule.walk->axis].name, joined,
+                         work.online->count, work.walked->count,
+                         countTraffic(axes, apart, *work.walked).loaded);
+  }
+
   /// What is read and written, and what of that has to be.
   static void remarkTraffic(fuse::FusedGroupOpInterface group,
                             const StitchGroup &axes,
                             const StitchSchedule &schedule) {
     StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
                                         : std::nullopt);
-    StitchTraffic traffic =
-        countTraffic(axes, schedule, work.passesOf(schedule));
+    const StitchPasses &passes = work.passesOf(schedule);
+    StitchTraffic traffic = countTraffic(axes, schedule, passes);
     std::string kept;
-    if (schedule.walk && work.walked->count > 1) {
+    if (schedule.walk && passes.isOnline())
+      kept = remarkOnline(axes, schedule, work);
+    if (schedule.walk && passes.count > 1) {
       const StitchWalk &walk = *schedule.walk;
       int64_t again = schedule.countSteps() - walk.registers - walk.shared;
-      kept = llvm::formatv(
+      kept += llvm::formatv(
           "; {0} passes over {1} in {2} steps, of which {3} are kept in "
           "registers and {4} in shared memory",
-          work.walked->count, axes.axes[walk.axis].name, schedule.countSteps(),
+          passes.count, axes.axes[walk.axis].name, schedule.countSteps(),
           walk.registers, walk.shared);
       if (again > 0)
         kept += llvm::formatv("; the other {0} are read again: a block has no "
                               "room for the whole row",
                               again);
+      if (again > 0 && !work.whyNotOnline.empty())
+        kept += "; not in fewer passes: " + work.whyNotOnline;
     }
     StitchSplit split(axes, schedule);
     if (split.axis)

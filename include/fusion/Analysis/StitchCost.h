@@ -56,9 +56,15 @@ struct StitchWork {
   /// Along the axis that a block may walk through, where there is one: by itself
   /// the reduced axis that most bytes lie along.
   std::optional<StitchPasses> walked;
+  /// The same with reductions in the passes of those that they need, where some
+  /// have a running form, and why some have none.
+  std::optional<StitchPasses> online;
+  std::string whyNotOnline;
 
   const StitchPasses &passesOf(const StitchSchedule &schedule) const {
-    return schedule.walk ? *walked : once;
+    if (!schedule.walk)
+      return once;
+    return schedule.walk->isOnline ? *online : *walked;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
   unsigned chained = 0; ///< reductions that wait for one another, at most

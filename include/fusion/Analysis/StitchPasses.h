@@ -7,22 +7,30 @@
 //===----------------------------------------------------------------------===//
 //
 // Where a reduction needs what another one along the same axis makes, a block
-// goes through the axis again. What a later pass reads is computed anew from few
-// values that are kept from the pass that came across them first: those of the
-// fewest bytes.
+// goes through the axis again. What a later pass reads is computed anew from
+// few values that are kept from the pass that came across them first: those of
+// the fewest bytes.
+//
+// *Online* a reduction runs in the pass of those that it needs, on their values
+// so far, and its own result so far is corrected as they change
+// (fusion/Analysis/OnlineReduction.h). Every place of the tile has values of
+// its own, so that nothing is exchanged before the end of the pass: the places
+// of a tile are to each other what steps are.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_ANALYSIS_STITCHPASSES_H
 #define FUSION_ANALYSIS_STITCHPASSES_H
 
+#include "fusion/Analysis/OnlineReduction.h"
 #include "fusion/Analysis/StitchGroup.h"
 
 namespace fusion {
 
 struct StitchPasses {
   /// Passes over `axis`; without one all operators are of pass 0.
-  StitchPasses(const StitchGroup &group, std::optional<unsigned> axis);
+  StitchPasses(const StitchGroup &group, std::optional<unsigned> axis,
+               bool isOnline = false);
 
   std::optional<unsigned> axis;
   unsigned count = 1;
@@ -45,7 +53,23 @@ struct StitchPasses {
 
   bool reducesAxis(const StitchGroup &group, unsigned op) const;
 
+  /// By operator: what corrects its result so far, null where nothing does. In
+  /// the expressions reductions and operators go by their numbers in the group.
+  llvm::SmallVector<RowExpressionRef> factors;
+  /// By operator: others run in its pass on its values so far.
+  llvm::SmallVector<bool> isReference;
+  /// Why some reduction waits for a pass of its own although running forms were
+  /// asked for; empty where none does.
+  std::string whyNotOnline;
+  /// Whether some reduction runs in the pass of another one that it needs.
+  bool isOnline() const { return llvm::is_contained(isReference, true); }
+  /// Whether a pass computes the operator from values so far.
+  bool isRunning(unsigned op, unsigned pass) const { return level[op] > pass; }
+  /// Work of the corrections of an operator, for a point.
+  ScalarWork correctionWork(unsigned op) const;
+
 private:
+  bool join(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
   void choose(const StitchGroup &group);
 };

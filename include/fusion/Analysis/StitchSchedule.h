@@ -30,6 +30,8 @@ struct StitchWalk {
   int64_t step; ///< elements
   /// Steps whose values are kept in registers, and those in shared memory.
   int64_t registers = 0, shared = 0;
+  /// Reductions run in the pass of those that they need (StitchPasses.h).
+  bool isOnline = false;
 };
 
 struct StitchSchedule {
@@ -109,6 +111,11 @@ int64_t countStash(const StitchGroup &group, const StitchSchedule &schedule,
 /// Those of the kernel: what is put aside and, behind it, the largest exchange.
 int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
+/// The same for a search, which asks often: at most so much too high, and exact
+/// only where that decides whether `limit` is kept. Places of turned results
+/// take long to plan.
+int64_t sharedToFit(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchPasses &passes, int64_t limit);
 /// Elements of a thread in a tile over `axes`.
 int64_t elementsOf(const StitchSchedule &schedule,
                    llvm::ArrayRef<unsigned> axes);

@@ -25,9 +25,10 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
                                StitchGroup group, StitchSchedule schedule,
                                StringRef name)
     : op(op), group(std::move(group)), schedule(std::move(schedule)),
-      passes(this->group, this->schedule.walk
-                              ? std::optional(this->schedule.walk->axis)
-                              : std::nullopt),
+      passes(this->group,
+             this->schedule.walk ? std::optional(this->schedule.walk->axis)
+                                 : std::nullopt,
+             this->schedule.walk && this->schedule.walk->isOnline),
       split(this->group, this->schedule),
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}
@@ -48,6 +49,10 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (unsigned number : step.operators) {
     linalg::LinalgOp linalgOp = group.operators[number];
     loc = linalgOp.getLoc();
+    if (!passes.isWalked[number]) {
+      emitRunningRow(number, scope);
+      continue;
+    }
     SmallVector<unsigned, 4> axes(group.loops[number].begin(),
                                   group.loops[number].end());
     llvm::sort(axes);
@@ -64,9 +69,16 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
       continue;
     }
     Value &sum = accumulators[number];
+    Value before = sum;
+    if (before && passes.factors[number])
+      sum = correct(number, before, axes, /*isLimited=*/true, scope);
     sum =
         sum ? arith::getReductionOp(reduction->kind, b, loc, sum, tile) : tile;
+    if (passes.isReference[number])
+      scope.running[number] = {{before ? guard(number, before) : Value(), axes},
+                               {guard(number, sum), axes}};
   }
+  scope.running.clear();
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
@@ -80,7 +92,9 @@ SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
   // What the pass comes across first and later ones take as it is.
   const StitchPasses::Step &step = passes.steps[pass];
   SmallVector<unsigned> result;
-  for (unsigned number : ofInputs ? step.inputs : step.operators)
+  for (unsigned number : ofInputs ? step.inputs : step.operators) {
+    if (!ofInputs && passes.isRunning(number, pass))
+      continue;
     for (unsigned later = pass + 1; later < passes.count; ++later)
       if (llvm::is_contained(ofInputs ? passes.steps[later].keptInputs
                                       : passes.steps[later].kept,
@@ -88,6 +102,7 @@ SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
         result.push_back(number);
         break;
       }
+  }
   return result;
 }
 
@@ -297,12 +312,18 @@ void StitchLowering::emitRow(unsigned number) {
       reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
 }
 
-void StitchLowering::finish(unsigned number, Value accumulator) {
+void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
   loc = group.operators[number].getLoc();
+  Value accumulator = accumulators.lookup(number);
+  if (passes.factors[number])
+    accumulator = correctPlaces(number, accumulator, accumulators);
   SmallVector<unsigned, 4> axes(group.loops[number].begin(),
                                 group.loops[number].end());
   llvm::sort(axes);
-  rows.operators[number] = reduce(number, accumulator, axes);
+  Value result = reduce(number, accumulator, axes);
+  if (passes.factors[number])
+    result = correctRows(number, result);
+  rows.operators[number] = result;
 }
 
 void StitchLowering::emitPass(unsigned pass) {
@@ -314,7 +335,7 @@ void StitchLowering::emitPass(unsigned pass) {
   emitLoop(pass, walk.registers, shared, /*isShared=*/true, accumulators);
   emitLoop(pass, shared, count, /*isShared=*/false, accumulators);
   for (auto &[number, accumulator] : accumulators)
-    finish(number, accumulator);
+    finish(number, accumulators);
 }
 
 void StitchLowering::emitComponent(unsigned number, Value block) {

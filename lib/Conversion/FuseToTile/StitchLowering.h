@@ -34,11 +34,17 @@ private:
   using Value = mlir::Value;
   using AxisList = llvm::ArrayRef<unsigned>;
 
+  /// What others in its pass see of a reduction, or of rows that follow from
+  /// one: tiles over `before.second` and `after.second`.
+  struct Running {
+    std::pair<Value, llvm::SmallVector<unsigned, 4>> before, after;
+  };
   /// What is known in one step along the walked axis, or of all of them.
   struct Scope {
     Value origin;         ///< of the walked axis; null outside of steps
     bool isInside = true; ///< all of the step is
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
+    llvm::DenseMap<unsigned, Running> running; ///< values so far, by operator
   };
   /// By operator: the accumulator of a reduction along the walked axis.
   using Accumulators = llvm::MapVector<unsigned, Value>;
@@ -78,11 +84,21 @@ private:
   void loadInputs(const StitchPasses::Step &step, Scope &scope);
   void compute(unsigned pass, const StitchPasses::Step &step, Scope &scope,
                Accumulators &accumulators);
-  void finish(unsigned op, Value accumulator);
+  void finish(unsigned op, const Accumulators &accumulators);
   llvm::SmallVector<unsigned> keptOf(unsigned pass, bool ofInputs) const;
   bool isOf(unsigned number, unsigned op) const {
     return group.componentOf(op) == number;
   }
+
+  // Reductions in the pass of those that they need (StitchOnline.cpp).
+  Value guard(unsigned op, Value tile);
+  Value emitExpression(const RowExpressionRef &expression, AxisList axes,
+                       Scope &scope);
+  Value correct(unsigned op, Value sum, AxisList axes, bool isLimited,
+                Scope &scope);
+  void emitRunningRow(unsigned op, Scope &scope);
+  Value correctPlaces(unsigned op, Value sum, const Accumulators &accumulators);
+  Value correctRows(unsigned op, Value sum);
 
   // Values (StitchValues.cpp).
   mlir::RankedTensorType tileType(AxisList axes, mlir::Type element) const;
@@ -97,6 +113,8 @@ private:
   Value fit(Value tile, AxisList axes);
   Value repeat(Value tile, AxisList from, AxisList to);
   Value emitScalar(unsigned op, Value scalar, Scope &scope);
+  /// The same over axes that may be more than those of the operator's loops.
+  Value emitScalar(unsigned op, Value scalar, AxisList axes, Scope &scope);
   Value gather(unsigned op, mlir::tensor::ExtractOp extract,
                llvm::function_ref<Value(Value)> emit, const Scope &scope);
   Value mask(unsigned op, Value tile, AxisList axes, const Scope &scope);

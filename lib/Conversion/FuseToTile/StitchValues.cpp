@@ -164,7 +164,11 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
 }
 
 Value StitchLowering::emitScalar(unsigned number, Value scalar, Scope &scope) {
-  SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
+  return emitScalar(number, scalar, sorted(group.loops[number]), scope);
+}
+
+Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
+                                 Scope &scope) {
   auto typeOf = [&](Type element) { return tileType(axes, element); };
   auto outer = [&](Value value) -> Value {
     Attribute constant;
@@ -182,6 +186,10 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, Scope &scope) {
                                    kernel.argument(operand.get()));
     SmallVector<unsigned, 4> read = group.axesOf(number, &operand);
     if (std::optional<unsigned> maker = group.definer(operand.get())) {
+      auto running = scope.running.find(*maker);
+      if (running != scope.running.end())
+        return repeat(running->second.after.first, running->second.after.second,
+                      axes);
       Value known = scope.operators.lookup(*maker);
       return repeat(known ? known : rows.operators.lookup(*maker), read, axes);
     }

@@ -269,7 +269,7 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
 }
 
 LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
-                               int64_t registers, int64_t shared) {
+                               int64_t registers, int64_t shared, bool) {
   if (step < 1 || registers < 0 || shared < 0)
     return emitError() << "a step has an element, and no fewer than none are kept";
   return success();

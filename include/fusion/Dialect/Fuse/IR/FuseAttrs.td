@@ -255,13 +255,19 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
     of the next `shared` steps in shared memory; that of further steps is read
     and computed again.
 
+    With `online` reductions run in the pass of those that they wait for, where the
+    algebra has a running form of them: what they have so far is corrected as the
+    others change, which saves their pass.
+
     ```mlir
     #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
+    #fuse.walk<axis = "j", step = 4096, online = true>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
                         DefaultValuedParameter<"int64_t", "0">:$registers,
-                        DefaultValuedParameter<"int64_t", "0">:$shared);
+                        DefaultValuedParameter<"int64_t", "0">:$shared,
+                        DefaultValuedParameter<"bool", "false">:$online);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

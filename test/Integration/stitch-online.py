@@ -1,0 +1,122 @@
+# Rows that are not kept, or in part: reductions that need one another run in one pass by their running form, so that softmax
+# reads twice what is not kept and a log-sum-exp once. One kernel each, silent under the sanitizers, without bank conflicts,
+# with the bytes that were predicted, and special values are what the operators say.
+# RUN: %python %s %t %S/Inputs
+
+import json
+import os
+import re
+import sys
+
+import numpy
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from check_stitch import check  # noqa: E402
+from check_stitch import run as attempt  # noqa: E402
+from hand_schedule import lower, run  # noqa: E402
+from stitch_programs import program  # noqa: E402
+
+WARPS = 16
+
+
+def schedule(cols, vector, registers, kept):
+    """Rows of all warps, a step of so many registers; steps kept in registers and in shared memory."""
+    step = vector * 32 * WARPS * registers
+    return (f'#fuse.schedule<version = 1, mapping = <warps = {WARPS}>, stitching = <{{i = #fuse.spread<tile = 1>, '
+            f"j = #fuse.spread<tile = {-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = {WARPS}>}}, "
+            f'walk = <axis = "j", step = {step}, registers = {kept[0]}, shared = {kept[1]}, online = true>>>')  # fmt: skip
+
+
+def compile(name, pattern, rows, cols, chip, **choices):
+    """The plan of the pattern with running forms. Returns its path."""
+    path = os.path.join(folder, name)
+    with open(path + ".mlir", "w") as file:
+        file.write(program(pattern, rows, cols, "f32"))
+    groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
+    lower(path, groups, schedule(cols, **choices))
+    return path
+
+
+def emulate(path, *options):
+    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
+        "--json=" + path + ".report.json", *options)  # fmt: skip
+    with open(path + ".report.json") as file:
+        (report,) = json.load(file)
+    assert report["pass"] and not report["sanitizer"], path
+    (kernel,) = report["kernels"]
+    for bytes in ("global_load_bytes", "global_store_bytes"):
+        assert kernel["counters"][bytes] == kernel["predicted"][bytes], (path, bytes, kernel["counters"], kernel["predicted"])
+    assert not kernel["counters"]["shared_bank_conflicts"], path
+    return kernel["counters"]["global_load_bytes"]
+
+
+# Pattern, rows, columns, chip, neighbours in a thread, registers of a step, steps kept in registers and shared memory; how
+# often rows are read that are not kept.
+CASES = [
+    ("softmax", 2, 65536, "sm_86", 4, 1, (0, 0), 2),
+    ("softmax", 2, 70001, "sm_86", 1, 4, (2, 3), 2),
+    ("log_softmax", 2, 70001, "sm_86", 1, 4, (0, 2), 2),
+    ("cross_entropy", 2, 70001, "sm_86", 1, 4, (0, 0), 1),
+    ("softmax", 1, 262144, "sm_80", 4, 2, (1, 5), 2),
+]
+
+
+def count_reads():
+    for pattern, rows, cols, chip, vector, registers, kept, reads in CASES:
+        name = f"{pattern}-{rows}x{cols}"
+        path = compile(name, pattern, rows, cols, chip, vector=vector, registers=registers, kept=kept)
+        once = sum(kept) * vector * 32 * WARPS * registers
+        expected = rows * 4 * (once + reads * (cols - once))
+        # A target and its score for each row, which every thread loads.
+        extra = rows * 2 * 4 * 32 * WARPS if pattern == "cross_entropy" else 0
+        loaded = emulate(path)
+        assert loaded == expected + extra, (name, loaded, expected, extra)
+
+
+def try_values():
+    """What the operators say, NaN where they say so."""
+    nan, inf = numpy.nan, numpy.inf
+    x = numpy.random.default_rng(3).standard_normal((9, 5001)).astype(numpy.float32)
+    x[0] = -inf
+    x[1, :5000] = -inf
+    x[2, 5000] = nan
+    x[3, 5] = inf
+    x[4] = numpy.finfo(numpy.float32).min
+    x[5] = numpy.linspace(-80, 80, 5001)
+    x[6] = -1e30
+    x[6, 4999] = -1e29
+    x[7, ::2] = -inf
+    x[8] = 1e4 - x[8]
+    given = os.path.join(folder, "values.npy")
+    numpy.save(given, x)
+    wide = x.astype(numpy.float64)
+    for pattern in ("softmax", "log_softmax"):
+        path = compile(pattern + "-values", pattern, *x.shape, "sm_86", vector=1, registers=1, kept=(1, 2))
+        os.makedirs(path, exist_ok=True)
+        emulate(path, f"--input=0:{given}", "--output-dir=" + path)
+        result = numpy.load(os.path.join(path, pattern + ".result0.npy")).astype(numpy.float64)
+        with numpy.errstate(all="ignore"):
+            terms = numpy.exp(wide - wide.max(1, keepdims=True))
+            total = terms.sum(1, keepdims=True)
+            expected = terms / total if pattern == "softmax" else wide - wide.max(1, keepdims=True) - numpy.log(total)
+            near = numpy.abs(result - expected) <= 1e-7 + 1e-4 * numpy.abs(expected)
+        same = (numpy.isnan(result) & numpy.isnan(expected)) | (result == expected)
+        assert (same | near).all(), (pattern, sorted(set(numpy.argwhere(~(same | near))[:, 0])))
+        assert numpy.isnan(result[[0, 2, 3]]).all() and not numpy.isnan(result[[1, 4, 5, 6, 7, 8]]).any(), pattern
+
+
+def explain():
+    """A variance about the mean of its row has no running form: three passes, and the reason."""
+    facts = check(folder, "layer_norm", 2, 70001, "f32", "sm_86")
+    assert not facts["complaints"] and facts["again"], facts
+    _, remarks = attempt("fusion-opt", os.path.join(folder, "layer_norm-2x70001-f32-sm_86.mlir"),
+                         "--fuse-to-groups=chip=sm_86 force-fusion=true", "--remarks-filter=stitch", "-o", os.devnull)  # fmt: skip
+    assert re.search(r"3 passes over j .* not in fewer passes: linalg.generic combines what depends on a result of its own loop",
+                     remarks), remarks  # fmt: skip
+
+
+os.makedirs(folder, exist_ok=True)
+count_reads()
+try_values()
+explain()

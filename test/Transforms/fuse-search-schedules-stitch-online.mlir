@@ -1,0 +1,48 @@
+// Rows that a block has no room for: running forms where there are any, and why there are none.
+// RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" --remarks-filter=stitch -o %t 2> %t.remarks
+// RUN: FileCheck %s --input-file=%t.remarks
+// RUN: FileCheck %s --input-file=%t --check-prefix=SCHEDULE
+
+// CHECK: traffic {{.*}} online along {{.}}: 1 reductions are corrected as others go on, so that 2 passes do for 3, which would load {{[0-9]+}} bytes; 2 passes over
+// SCHEDULE-LABEL: @softmax
+// SCHEDULE: walk = <axis = "{{.}}", step = {{[0-9]+}}, {{.*}}online = true>
+func.func @softmax(%x: tensor<512x262144xf32>) -> tensor<512x262144xf32> {
+  %e = tensor.empty() : tensor<512x262144xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<512x262144xf32>) outs(%e : tensor<512x262144xf32>) -> tensor<512x262144xf32>
+  return %r : tensor<512x262144xf32>
+}
+
+// What is kept whole is not read again.
+// CHECK: traffic
+// CHECK-NOT: online along
+// SCHEDULE-LABEL: @short
+// SCHEDULE-NOT: online
+func.func @short(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %e = tensor.empty() : tensor<64x1024xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<64x1024xf32>) outs(%e : tensor<64x1024xf32>) -> tensor<64x1024xf32>
+  return %r : tensor<64x1024xf32>
+}
+
+// CHECK: traffic {{.*}} 2 passes over {{.*}} are read again: a block has no room for the whole row; not in fewer passes: linalg.generic combines what depends on a result of its own loop in a way that cannot be corrected
+// SCHEDULE-LABEL: @squares_about_a_sum
+// SCHEDULE-NOT: online
+func.func @squares_about_a_sum(%x: tensor<512x262144xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x262144xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %s = arith.mulf %d, %d : f32
+    %r = arith.addf %s, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %squares : tensor<512xf32>
+}
