@@ -35,7 +35,15 @@ Executor::Spin Executor::watch(Warp &warp) {
     sanitizer->watch = &seen;
   watching = true;
   uint32_t place = kNone, lanes = 0, of = 0;
-  bool isSeen = false;
+  bool isSeen = false, hasStored = false;
+  auto waiting = [&] {
+    uint32_t mask = 0;
+    for (const Group &group : warp.others)
+      if (group.state != Group::State::Ready)
+        mask |= group.mask;
+    return mask;
+  };
+  const uint32_t liveBefore = warp.live, waitingBefore = waiting();
   std::vector<uint8_t> registers;
   for (unsigned step = 0; step < kSteps && !cta.fault.set; ++step) {
     if (!warp.current.mask && !mergeAndPick(warp))
@@ -49,6 +57,7 @@ Executor::Spin Executor::watch(Warp &warp) {
         registers.assign(frame.registers.data(),
                          frame.registers.data() + bytes);
         isSeen = true;
+        hasStored |= seen.stores;
         seen = Sanitizer::Watch();
         spin = Spin();
       } else {
@@ -86,6 +95,10 @@ Executor::Spin Executor::watch(Warp &warp) {
   watching = false;
   if (sanitizer)
     sanitizer->watch = nullptr;
+  // Other lanes of the warp have had their turn on the way: those that spin now
+  // may find what they wait for.
+  if (hasStored || warp.live != liveBefore || waiting() != waitingBefore)
+    spin.isStuck = false;
   spin.poll = seen.poll;
   spin.otherLine = seen.otherLine;
   spin.pollLine = seen.line;

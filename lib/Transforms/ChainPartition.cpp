@@ -486,6 +486,11 @@ void Partitioner::remarkNeighbours(const Part &part) {
   }
 }
 
+/// Seconds of a part as one kernel, and of what it leaves to others.
+static double kernelTime(const Part &part) {
+  return part.time.value_or(kGenericPrice) + part.apart + part.head;
+}
+
 bool Partitioner::partition(ChainRow &row) {
   unsigned count = row.links.size();
   // parts[i][j]: links i … j as one kernel.
@@ -511,13 +516,32 @@ bool Partitioner::partition(ChainRow &row) {
       if (!part.time && start + 1 != end)
         continue;
       Plan plan;
-      plan.time = best[start].time + part.time.value_or(kGenericPrice) +
-                  part.apart + part.head;
+      plan.time = best[start].time + kernelTime(part);
       plan.kernels = best[start].kernels + 1;
       plan.start = start;
       if (best[end].kernels == 0 || better(plan, best[end]))
         best[end] = plan;
     }
+
+  // The row's time with links `first` up to `last` at least in one kernel that
+  // begins with `first`.
+  auto timeWith = [&](unsigned first, unsigned last) {
+    std::vector<double> rest(count + 1, std::numeric_limits<double>::max());
+    rest[count] = 0;
+    double least = std::numeric_limits<double>::max();
+    for (unsigned start = count; start-- > first;)
+      for (unsigned end = start; end < count; ++end) {
+        const Part &part = parts[start][end];
+        if (!part.time && start != end)
+          continue;
+        double time = kernelTime(part) + rest[end + 1];
+        if (start > first)
+          rest[start] = std::min(rest[start], time);
+        else if (end >= last)
+          least = std::min(least, best[first].time + time);
+      }
+    return least;
+  };
 
   SmallVector<std::pair<unsigned, unsigned>> cuts;
   for (unsigned end = count; end > 0; end = best[end].start)
@@ -553,9 +577,20 @@ bool Partitioner::partition(ChainRow &row) {
       const Part &next = parts[last + 1][last + 1];
       auto opts = remark::RemarkOpts::name("not-fused").category(kCategory);
       Location nextLoc = row.links[last + 1].product.getLoc();
+      double apart = kernelTime(part) + kernelTime(next);
       if (!joined.time)
         remark::missed(nextLoc, opts)
             << "not fused with the product before it: " + joined.reason;
+      else if (kernelTime(joined) < apart)
+        remark::missed(nextLoc, opts)
+            << llvm::formatv(
+                   "not fused with the product before it: the two are "
+                   "predicted {0} fused against {1} separately, but with "
+                   "others the row is better cut here, {2} in all against {3}",
+                   microseconds(kernelTime(joined)), microseconds(apart),
+                   microseconds(best[count].time),
+                   microseconds(timeWith(first, last + 1)))
+                   .str();
       else
         remark::missed(nextLoc, opts)
             << llvm::formatv(
@@ -563,9 +598,7 @@ bool Partitioner::partition(ChainRow &row) {
                    "against {1} separately; the fused kernel is bound by {2}, "
                    "computes {3:F1} times the flops and moves {4:F1} times the "
                    "bytes",
-                   microseconds(*joined.time),
-                   microseconds(part.time.value_or(kGenericPrice) +
-                                next.time.value_or(kGenericPrice)),
+                   microseconds(kernelTime(joined)), microseconds(apart),
                    joined.bound, joined.flops / (part.flops + next.flops),
                    joined.bytes / (part.bytes + next.bytes))
                    .str();

@@ -147,6 +147,8 @@ struct SearchSchedulesPass
     else if (!isRules)
       return refuse("no rules '" + Twine(rules) +
                     "'; known are all, none, or digits of 1234, each once");
+    if (!report.empty() && report == reportPage)
+      return refuse("'report' and 'report-html' name the same file");
     if (options.space == SpaceKind::Default)
       if (std::optional<StringRef> other = findPapersOption())
         return refuse("'" + *other +

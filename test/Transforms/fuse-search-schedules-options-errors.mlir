@@ -10,6 +10,7 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
+// RUN: not fusion-opt %s --fuse-search-schedules="report=%t.json report-html=%t.json" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
 // RUN: not fusion-opt %s --fuse-search-schedules=rules=124 2>&1 | FileCheck %s --check-prefix=OURRULES
 // RUN: not fusion-opt %s --fuse-search-schedules="rules=none space=default" 2>&1 | FileCheck %s --check-prefix=OURRULES
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=least-of-trips 2>&1 | FileCheck %s --check-prefix=OURPADDING
@@ -30,6 +31,7 @@
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: error: rescale-threshold is at most 126 powers of two
 // PADDING: error: no padding '5'; known are auto, printed, least-of-trips
+// SAMEFILE: 'report' and 'report-html' name the same file
 // OURRULES: error: 'rules' is an option of spaces paper and chimera, not of space default
 // OURPADDING: error: 'padding' is an option of spaces paper and chimera, not of space default
 // OURLOOPS: error: 'remove-dead-loops' is an option of spaces paper and chimera, not of space default

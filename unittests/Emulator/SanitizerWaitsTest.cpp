@@ -173,6 +173,33 @@ TEST_F(SanitizerWaits, SpinningIsFoundBeforeTheLimit) {
   }
 }
 
+TEST_F(SanitizerWaits, LocksThatLanesHandOnAreNoDeadlock) {
+  // Every lane takes the lock. Warps are watched now and then while they poll:
+  // whose turn it is stores, ends, and the next one goes on.
+  auto program = parse(
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p;\n"
+      ".reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [out];\n"
+      "LOCK:\natom.global.cas.b32 %r0, [%a], 0, 1;\n"
+      "setp.ne.u32 %p, %r0, 0;\n@%p bra LOCK;\nmembar.gl;\n"
+      "ld.global.u32 %r1, [%a+4];\nadd.u32 %r1, %r1, 1;\n"
+      "st.global.u32 [%a+4], %r1;\nmembar.gl;\n"
+      "atom.global.exch.b32 %r2, [%a], 0;\nret;\n}\n");
+  ASSERT_TRUE(program);
+  for (uint64_t seed : {0, 1, 2}) {
+    Memory memory;
+    Array<uint32_t> out(memory, std::vector<uint32_t>(2));
+    Options options;
+    options.sanitize = true;
+    options.seed = seed;
+    LaunchResult result = run(
+        *program, makeLaunch("k", {2, 1, 1}, {64, 1, 1}, out), memory, options);
+    EXPECT_FALSE(result.error) << seed << ": " << result.error->message;
+    EXPECT_TRUE(result.findings.empty()) << seed;
+    EXPECT_EQ(out.fetch()[1], 128u) << seed;
+  }
+}
+
 TEST_F(SanitizerWaits, LoopsThatGoOnAreNoDeadlock) {
   // The registers change: it may end some day.
   EXPECT_EQ(told("mov.u32 %r6, 0;\nPOLL:\n"
