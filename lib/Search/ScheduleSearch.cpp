@@ -183,7 +183,7 @@ void Search::judge(ArrayRef<Descent::Point> points) {
     ranking.judgeAll(point.candidate, everyArrangement());
 }
 
-/// Returns whether nothing in the space is better.
+/// Returns whether no loops, splits, tiles, warps and common stages are better.
 bool Search::searchAll() {
   LocalSearch local(group, chip, options, space);
   local.start(listStarts());
@@ -253,33 +253,39 @@ void Search::evolveAll() {
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the
-/// best schedules: what keeping frees elsewhere may put another one first.
+/// best schedules: what keeping frees elsewhere may put another one first. Two
+/// tensors at a time, too: either alone may lose what both together win.
 void Search::tryMoves() {
-  std::vector<ScheduleCandidate> starts = listStarts();
-  auto tryLevels = [&](const ScheduleCandidate &start, auto &&change) {
-    ScheduleCandidate candidate = start;
-    for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
-      if (change(candidate, levels))
-        ranking.judgeUsual(candidate);
+  size_t operands = space.operands().size(),
+         count = operands + space.intermediates().size();
+  auto levelsOf = [&](ScheduleCandidate &candidate, size_t move) -> uint8_t & {
+    return move < operands
+               ? candidate.hoisted[space.operands()[move]]
+               : candidate.kept[space.intermediates()[move - operands]];
   };
-  auto moveIn = [&](const ScheduleCandidate &start) {
-    for (unsigned tensor : space.operands())
-      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
-        candidate.hoisted[tensor] = levels;
-        return levels != start.hoisted[tensor];
-      });
-    for (unsigned product : space.intermediates())
-      tryLevels(start, [&](ScheduleCandidate &candidate, uint8_t levels) {
-        candidate.kept[product] = levels;
-        return levels != start.kept[product];
-      });
+  // Calls with each other choice of the tensors from `first` on.
+  auto moveOne = [&](const ScheduleCandidate &start, size_t first,
+                     auto &&visit) {
+    for (size_t move = first; move < count; ++move)
+      for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels) {
+        ScheduleCandidate candidate = start;
+        if (std::exchange(levelsOf(candidate, move), levels) != levels)
+          visit(candidate, move);
+      }
   };
-  for (const ScheduleCandidate &start : starts)
-    moveIn(start);
+  auto judge = [&](const ScheduleCandidate &candidate, size_t) {
+    ranking.judgeUsual(candidate);
+  };
+  for (const ScheduleCandidate &start : listStarts()) {
+    moveOne(start, 0, judge);
+    moveOne(start, 0, [&](const ScheduleCandidate &moved, size_t move) {
+      moveOne(moved, move + 1, judge);
+    });
+  }
   double before;
   do { // one further tensor after the other
     before = ranking.best();
-    moveIn(ScheduleCandidate(ranking.bestCandidate()));
+    moveOne(ScheduleCandidate(ranking.bestCandidate()), 0, judge);
   } while (ranking.best() < before);
 }
 

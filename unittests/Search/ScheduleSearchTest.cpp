@@ -248,6 +248,35 @@ TEST(ScheduleSearchMethods, AutoIsNearTheBest) {
   }
 }
 
+// Two operands kept together may win where either alone loses: no draw comes
+// upon better ones than what is tried in the best of branch and bound.
+TEST(ScheduleSearchMethods, ExhaustiveKeepsTwoTensorsTogether) {
+  struct Case {
+    const char *chip;
+    std::vector<int64_t> sizes;
+  };
+  for (const Case &given :
+       {Case{"sm_100a", {16, 16, 128, 512}}, Case{"sm_90a", {100, 64, 640, 16}},
+        Case{"sm_100a", {320, 100, 384, 16}}}) {
+    const ChipInfo &chip = *lookupChip(given.chip);
+    ParsedGroup group(chainIR(given.sizes));
+    ASSERT_TRUE(group.axes) << group.reason;
+    std::string reason;
+    SearchOptions options;
+    options.method = SearchMethod::Exhaustive;
+    auto all = searchSchedule(group.model(), chip, reason, options);
+    ASSERT_TRUE(all) << reason;
+    options.method = SearchMethod::Evolutionary;
+    for (uint64_t seed : {0, 1}) {
+      options.seed = seed;
+      auto drawn = searchSchedule(group.model(), chip, reason, options);
+      ASSERT_TRUE(drawn) << reason;
+      EXPECT_LE(all->cost.total, drawn->cost.total * (1 + 1e-9))
+          << given.sizes[0] << " x " << given.sizes[1] << ", seed " << seed;
+    }
+  }
+}
+
 // Of longer rows too. Moves of loads and of computations are not combined by
 // branch and bound, so that the evolutionary search may even find better ones.
 TEST(ScheduleSearchMethods, AutoIsNearTheBestOfLongRows) {

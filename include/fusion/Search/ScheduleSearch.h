@@ -67,8 +67,9 @@ struct SearchResult : RatedSchedule {
   /// as the options ask for.
   std::vector<RatedSchedule> ranking;
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
-  /// Nothing that the method lists is better by the model: exhaustive searches
-  /// of the default space may end before.
+  /// Nothing that the method lists is better by the model: of the default space
+  /// loops, splits, tiles, warps and common stages, where exhaustive searches
+  /// may end before; what is kept is tried in the best of these.
   bool isProven = false;
   Refusals refusals;                 ///< most frequent first
   std::optional<SpaceCounts> counts; ///< of spaces `paper` and `chimera`
