@@ -245,9 +245,12 @@ std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
       order.push_back(d);
   int64_t width = std::max<int64_t>(1, result.alignment / result.elementBytes);
   LinearLayout to = blocked(shape, order, width, schedule.warps);
+  LinearLayout from = layoutOf(group, schedule, result.component, axes);
+  // Where threads have what they store, nothing passes between them.
+  if (registerPermutation(from, to))
+    return TurnedResult{to, 0};
   std::optional<PaddedScratch> scratch =
-      planPadded(layoutOf(group, schedule, result.component, axes), to,
-                 result.elementBytes);
+      planPadded(from, to, result.elementBytes);
   if (!scratch || scratch->elements * result.elementBytes > most)
     return std::nullopt;
   return TurnedResult{to, scratch->elements * result.elementBytes};
