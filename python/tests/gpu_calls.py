@@ -259,3 +259,43 @@ def test_memory_is_given_back(fusion, driver, chain, inputs):
     assert fusion._native.cuda_device_of(address) == 0, "the capsule keeps it"
     del exported
     assert fusion._native.cuda_device_of(address) == -1
+
+
+def test_parts_of_pytorch_graphs(fusion, driver):
+    """What the backend makes of a graph on a GPU, called with the addresses of tensors."""
+    torch = pytest.importorskip("torch")
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    import fusion.torch
+    from fusion.torch import regions
+
+    def model(x, w, host):
+        return torch.nn.functional.softmax(x @ w, -1), host + 1.0
+
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        x, w = (torch.empty(shape, dtype=torch.float32, device="cuda") for shape in ((8, 16), (16, 24)))
+        graph = make_fx(model, tracing_mode="fake", decomposition_table=fusion.torch.backend.decompositions())(
+            x, w, torch.empty(4))
+    capability, regions.capability_of = regions.capability_of, lambda device: (9, 0)
+    try:
+        report = regions.Report()
+        compiled = regions.compile_graph(graph, regions.Options(cache_dir="", report=report))
+    finally:
+        regions.capability_of = capability
+    (reason,) = {reason for _, reason in report.declined}
+    assert reason == "a tensor on cpu in a graph on cuda:0"
+    (region,) = report.regions
+    assert region.failure is None and region.program.chip == "sm_90a"
+
+    class Tensor(Array):
+        def data_ptr(self):
+            return self.address
+
+    draw = np.random.default_rng(0)
+    inputs = [draw.uniform(-1, 1, shape).astype(np.float32) for shape in ((8, 16), (16, 24))]
+    result, = regions.call_on_gpu(region._call, [Tensor(driver, data) for data in inputs],
+                                  lambda shape, type_: Tensor(driver, np.zeros(shape, np.float32)), 0)
+    scores = np.exp(inputs[0] @ inputs[1])
+    np.testing.assert_allclose(result.numpy(), scores / scores.sum(-1, keepdims=True), rtol=1e-5)
+    assert compiled is not None
