@@ -34,8 +34,8 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   uint32_t known = 0; // a context that comes before all lanes
   uint32_t own = 0;   // and one of the warp itself
   Record set = 0;     // and such a set
-  const uint32_t *asked =
-      askedBy(reach.warp.sanitizer->states[reach.warp.index]);
+  const Sanitizer &sanitizer = *reach.warp.sanitizer;
+  const WarpClocks &clocks = sanitizer.states[reach.warp.index].common.warps;
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
     if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
@@ -56,8 +56,10 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
       continue;
     }
     uint32_t context = contextOf(other);
-    if ((other & mine & kAtomic) || (known && context == known) ||
-        asked[context % kAsked] == (context << 1 | 1))
+    if ((other & mine & kAtomic) || (known && context == known))
+      continue;
+    const Context &of = grid.contexts[context];
+    if (of.block == sanitizer.cta.linear && clocks.at(of.warp) > of.clock)
       continue;
     if (((other ^ mine) & Record(31) << 7) == 0 &&
         !(other & (kSeveral | kUnknownLane))) {
