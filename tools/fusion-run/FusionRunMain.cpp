@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "Report.h"
 #include "Subnormals.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Pipelines/Compile.h"
@@ -172,6 +173,10 @@ Error Session::compilePlan() {
     module->setAttr(
         fuse::kF32ProductsAttrName,
         mlir::StringAttr::get(module.getContext(), options.f32Products));
+  if (!options.exponentials.empty())
+    module->setAttr(
+        fuse::kExponentialsAttrName,
+        mlir::StringAttr::get(module.getContext(), options.exponentials));
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
