@@ -70,6 +70,7 @@ private:
   bool keepsRange(mlir::Value scalar, unsigned op) const;
   void defer(unsigned op, mlir::Value scalar,
              std::vector<DeferredFactor> &deferred);
+  llvm::StringRef whyNotCorrected() const;
   // Corrections (ValueChange.cpp).
   ValueChange changeOf(mlir::Value tensor);
   ValueChange changeOfScalar(mlir::Value scalar, unsigned op);
@@ -100,6 +101,8 @@ private:
   OnlineForm form;
   mlir::Operation *whyNotRounded =
       nullptr; ///< kept a factor that could have left
+  /// A factor that is not proven to be finite or a divisor not to be zero.
+  mlir::Operation *whyNotTaken = nullptr;
 };
 
 } // namespace fusion

@@ -145,6 +145,11 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
       break;
     Value other = inner->getOperand(1 - kept);
     if (!dependsOnAxis(other, op) && waitsForLoop(other, op)) {
+      if (!ScalarMagnitude(group, form.skipped)
+               .leavesSum(other, divides, inner->getOperand(kept), op)) {
+        whyNotTaken = inner;
+        continue;
+      }
       form.skipped[inner] = kept;
       deferred.push_back({op, other, divides});
       return defer(op, inner->getOperand(kept), deferred);
@@ -175,6 +180,19 @@ static void markRead(const Ref &expression, OnlineForm &form) {
     markRead(operand, form);
 }
 
+/// Of a product whose factors neither leave its sum nor correct it.
+StringRef OnlineDerivation::whyNotCorrected() const {
+  if (whyNotTaken)
+    return isa<arith::DivFOp>(whyNotTaken)
+               ? "divides by a result of its own loop that may be zero"
+               : "multiplies by a result of its own loop that may be infinite";
+  if (whyNotRounded)
+    return "multiplies a quotient or product that is rounded to f16 and may be "
+           "out of its range without a factor that is known after the loop";
+  return "multiplies what depends on a result of its own loop in a way that "
+         "cannot be corrected";
+}
+
 FailureOr<OnlineForm> OnlineDerivation::run() {
   // What can leave the sums leaves them first.
   for (auto [index, linalgOp] : llvm::enumerate(group.operators)) {
@@ -195,13 +213,7 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
       ValueChange lhs = changeOf(op->getOperand(0)),
                   rhs = changeOf(op->getOperand(1));
       if (!lhs.hasFactor || !rhs.hasFactor)
-        return decline(index,
-                       whyNotRounded
-                           ? "multiplies a quotient or product that is "
-                             "rounded to f16 and may be out of its range "
-                             "without a factor that is known after the loop"
-                           : "multiplies what depends on a result of its own "
-                             "loop in a way that cannot be corrected");
+        return decline(index, whyNotCorrected());
       for (OnlineForm::Sum &sum : form.sums)
         if (sum.product == *product)
           sum.factor = combineRows(Kind::Mul, lhs.factor, rhs.factor);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarMagnitude.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -189,8 +190,14 @@ bool ScalarMagnitude::isSame(Value a, unsigned opA, Value b,
       axes.push_back(group.loops[op][cast<AffineDimExpr>(expr).getPosition()]);
     return axes;
   };
-  auto tensorOf = [&](BlockArgument argument, unsigned op) {
-    return group.operators[op]->getOperand(argument.getArgNumber());
+  // A group may have one tensor twice.
+  auto tensorOf = [&](BlockArgument argument, unsigned op) -> Value {
+    Value tensor = group.operators[op]->getOperand(argument.getArgNumber());
+    auto input = dyn_cast<BlockArgument>(tensor);
+    Operation *parent = input ? input.getOwner()->getParentOp() : nullptr;
+    return isa_and_nonnull<fuse::FusedGroupOpInterface>(parent)
+               ? parent->getOperand(input.getArgNumber())
+               : tensor;
   };
   auto isOwn = [&](BlockArgument argument, unsigned op) {
     linalg::LinalgOp linalgOp = group.operators[op];

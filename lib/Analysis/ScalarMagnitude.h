@@ -30,7 +30,19 @@ public:
   /// as such before, and not been changed since.
   bool isOf(mlir::Value scalar, unsigned op, mlir::FloatType type) const;
 
+  /// Whether a value of rows that multiplies or divides `term`, in the body of
+  /// operator `op`, may be applied to a sum of the products instead, infinities
+  /// and NaN included (FactorsOfSums.cpp).
+  bool leavesSum(mlir::Value factor, bool divides, mlir::Value term,
+                 unsigned op) const;
+
 private:
+  bool isNonNegative(mlir::Value scalar, unsigned op) const;
+  bool isPositive(mlir::Value scalar, unsigned op) const;
+  bool hasFactor(mlir::Value scalar, unsigned op, mlir::Value factor,
+                 unsigned opOfFactor) const;
+  bool vanishesWith(mlir::Value scalar, mlir::Value term, unsigned op,
+                    unsigned opOfTerm) const;
   bool isNegative(mlir::Value scalar, unsigned op) const;
   bool isExtremeOf(mlir::Value extreme, mlir::Value scalar, unsigned op,
                    bool isMaximum) const;

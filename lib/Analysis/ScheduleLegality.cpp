@@ -22,6 +22,17 @@ using llvm::SmallVector;
 using llvm::Twine;
 using Reason = std::optional<std::string>;
 
+/// The first dimension that an axis of dynamic size numbers, for remarks.
+static std::string whereRead(const GroupModel &group, unsigned axis) {
+  for (const GroupTensor &tensor : group.tensors) {
+    const unsigned *found = llvm::find(tensor.axes, axis);
+    if (found != tensor.axes.end())
+      return ": dimension " + std::to_string(found - tensor.axes.begin()) +
+             " of '" + tensor.name + "' is dynamic";
+  }
+  return {};
+}
+
 std::optional<std::string> fusion::checkGroup(const GroupModel &group,
                                               const ChipInfo &chip) {
   for (const Product &product : group.products) {
@@ -38,7 +49,8 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
   }
   for (const Axis &axis : group.axes) {
     if (axis.isDynamic)
-      return "axis '" + axis.name + "' has no static extent";
+      return "axis '" + axis.name + "' has no static extent" +
+             whereRead(group, &axis - group.axes.data());
     if (axis.extent == 0)
       return "axis '" + axis.name + "' is empty";
   }

@@ -69,9 +69,10 @@ LogicalResult StitchBuilder::classify() {
       if (inner.getNumResults() != 1)
         return decline(inner.getName().getStringRef() +
                        " has several results, which tiles have not");
-    for (int64_t extent : op.getStaticLoopRanges()) {
+    for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
       if (ShapedType::isDynamic(extent))
-        return decline("sizes are not known");
+        return decline("loop " + Twine(loop) + " of " +
+                       op->getName().getStringRef() + " has a dynamic size");
       if (extent < 1)
         return decline("an operator has no points");
     }

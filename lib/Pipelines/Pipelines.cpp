@@ -25,6 +25,7 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;
+  numerics.exponentials = options.exponentials;
   manager.addPass(createFuseExplicitNumerics(numerics));
   manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
@@ -62,6 +63,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createFuseSplitReductions());
   manager.addPass(createFuseLowerToTile());
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
+  kernels.addPass(createTileFoldExponentials());
   kernels.addPass(createTilePipelineIdentify());
   kernels.addPass(createTilePipelineAssignStages());
   kernels.addPass(createTilePipelinePlace());

@@ -367,6 +367,26 @@ static bool isReadThroughWindow(OpOperand &use) {
          });
 }
 
+/// The sizes of a value that are known at run time only, in words; empty where
+/// there are none. Shapes of later values read them, so that such a value is
+/// hardly ever read once.
+static std::string dynamicSizes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.hasStaticShape())
+    return {};
+  SmallVector<int64_t> dimensions;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      dimensions.push_back(d);
+  std::string text = dimensions.size() > 1 ? "the sizes of its dimensions "
+                                           : "the size of its dimension ";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(dimensions, os, " and ");
+  os << (dimensions.size() > 1 ? " are" : " is")
+     << " dynamic, and tiles need static ones";
+  return text;
+}
+
 /// Says why the chain ends with a value; false where no operator reads it.
 bool Collector::remarkEnd(Value value) {
   SmallVector<OpOperand *> uses;
@@ -378,15 +398,15 @@ bool Collector::remarkEnd(Value value) {
     return false;
   if (!explains)
     return true;
-  std::string reason;
-  if (uses.size() > 1)
+  std::string reason = dynamicSizes(value);
+  if (reason.empty() && uses.size() > 1)
     reason = llvm::formatv("it is read in {0} places", uses.size());
-  else if (taken.contains((*reader)->getOwner()))
+  else if (reason.empty() && taken.contains((*reader)->getOwner()))
     reason = "its reader is already in the chain of another operand";
-  else if (isReadThroughWindow(**reader))
+  else if (reason.empty() && isReadThroughWindow(**reader))
     reason = "a convolution reads it through its window, so that tiles would "
              "overlap";
-  else
+  else if (reason.empty())
     reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "
               "reduction that the chain can take in")

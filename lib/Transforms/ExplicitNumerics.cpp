@@ -8,6 +8,7 @@
 
 #include "WidenSums.h"
 #include "Winograd.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Transforms/Passes.h"
 
@@ -110,7 +111,12 @@ struct ExplicitNumerics
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    if (failed(setF32Products()) || failed(checkTensors()) || failed(decompose(rewriter)))
+    if (failed(setOnModule("f32-products", f32Products,
+                           fuse::kF32ProductsAttrName, {"f32", "tf32"})) ||
+        failed(setOnModule("exponentials", exponentials,
+                           fuse::kExponentialsAttrName,
+                           {"difference", "fma"})) ||
+        failed(checkTensors()) || failed(decompose(rewriter)))
       return signalPassFailure();
     getOperation()->walk([](linalg::GenericOp op) { orderWrites(op); });
     if (failed(widen(rewriter)))
@@ -118,17 +124,20 @@ struct ExplicitNumerics
   }
 
 private:
-  LogicalResult setF32Products() {
-    if (f32Products.empty())
+  /// What an option says, as an attribute that later passes read.
+  LogicalResult setOnModule(StringRef option, const std::string &value,
+                            StringRef attribute,
+                            std::pair<StringRef, StringRef> known) {
+    if (value.empty())
       return success();
     Operation *op = getOperation();
-    if (f32Products != "f32" && f32Products != "tf32")
-      return op->emitError("option f32-products is f32 or tf32, not '")
-             << f32Products << "'";
+    if (value != known.first && value != known.second)
+      return op->emitError("option ")
+             << option << " is " << known.first << " or " << known.second
+             << ", not '" << value << "'";
     if (!isa<ModuleOp>(op))
-      return op->emitError("option f32-products is for whole modules");
-    op->setAttr(fuse::kF32ProductsAttrName,
-                StringAttr::get(&getContext(), f32Products));
+      return op->emitError("option ") << option << " is for whole modules";
+    op->setAttr(attribute, StringAttr::get(&getContext(), value));
     return success();
   }
 

@@ -76,7 +76,7 @@ struct SearchSchedulesPass
   std::optional<Kind> choose(StringRef option, StringRef value,
                              std::optional<Kind> found, StringRef known) {
     if (!found)
-      emitError(UnknownLoc::get(&getContext()))
+      emitError(getOperation()->getLoc())
           << "no " << option << " '" << value << "'; known are " << known;
     return found;
   }
@@ -85,12 +85,12 @@ struct SearchSchedulesPass
     SearchOptions options;
     options.skipMasked = skipMasked;
     if (rescaleThreshold > 126) {
-      emitError(UnknownLoc::get(&getContext()))
+      emitError(getOperation()->getLoc())
           << "rescale-threshold is at most 126 powers of two";
       return std::nullopt;
     }
     auto refuse = [&](const Twine &why) {
-      emitError(UnknownLoc::get(&getContext())) << why;
+      emitError(getOperation()->getLoc()) << why;
       return std::nullopt;
     };
     if (maxStages < 1 || maxRegisterStages < 1)

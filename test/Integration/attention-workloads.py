@@ -1,6 +1,7 @@
 # Attention of the tables: MCFuser's S1 to S13, Chimera's G1 to G12 with softmax, the long grid up to sequence 2048 with two heads, full
 # and causal, f16 and bf16. One kernel each (one more where the schedule splits), right, silent under the sanitizers, the bytes
-# that were predicted, no bank conflicts, nothing spilled on sm_80 and sm_90a. A few of them, of one head; nightly all.
+# that were predicted, no bank conflicts, nothing spilled on sm_80 and sm_90a; causal ones do half the tensor cores' work, up to the
+# tiles that the diagonal cuts. A few of them, of one head; nightly all.
 # REQUIRES: ptxas
 # RUN: %python %s %t --few
 #
@@ -48,6 +49,28 @@ def workloads():
             causal = ", causal" if case["causal"] else ""
             sizes = "2 x {seq} x {seq}, {head_dim}, {head_dim}".format(**case) + causal
             yield "long", case["name"], sizes, [*words, "--heads=2"], ["--heads=1"]
+
+
+def causal_share(seq, m, n):
+    """What of a causal product's points the tiles below and on the diagonal hold, if a row of tiles ends with the one that its last
+    row ends in; between what the mask leaves, a half, and a half with a tile of rows and one of keys more for each row."""
+    visited = sum(-(-min(first + m, seq) // n) for first in range(0, seq, m))
+    assert 0.5 < visited * m * n / seq**2 <= (0.5 + (m / 2 + n) / seq) * -(-seq // m) * m / seq
+    return visited / (-(-seq // m) * -(-seq // n))
+
+
+def check_work(case, heads, measured, problems):
+    """Tensor cores multiply the tiles that the mask leaves; of the first product once for each tile of the head's columns."""
+    tiles = {"m": 1, "n": 1, "k": 1, "h": 1} | {word[0]: int(word[1:]) for word in measured["tiles"].split()}
+    seq, dim = case["seq"], case["head_dim"]
+    if tiles["n"] >= seq or tiles["m"] >= seq:
+        return
+    pairs = -(-seq // tiles["m"]) * -(-seq // tiles["n"]) * tiles["m"] * tiles["n"]
+    whole = 2 * heads * pairs * (dim * -(-dim // tiles["h"]) + dim)
+    share = causal_share(seq, tiles["m"], tiles["n"]) if case["causal"] else 1
+    measured["share"] = measured["mma_flops"] / whole
+    if abs(measured["share"] / share - 1) > 1e-9:
+        problems.append(f"{measured['share']:.4f} of the products of all tiles, {share:.4f} expected")
 
 
 def command(*words, **options):
@@ -154,6 +177,7 @@ def main():
             results = json.load(file)
     only = arguments.only.split(",") if arguments.only else None
     broken = count = 0
+    long = {case["name"]: case for case in table("attention_long")}
     for family, name, _, words, one_head in workloads():
         for dtype in arguments.dtype.split(","):
             if arguments.few and (name, dtype) not in FEW:
@@ -161,6 +185,8 @@ def main():
             if family not in arguments.families.split(",") or (only and name not in only):
                 continue
             measured = check(os.path.join(arguments.folder, f"{name}_{dtype}"), [*words, *(one_head if arguments.few else [])], dtype)
+            if family == "long" and "mma_flops" in measured:
+                check_work(long[name], 1 if arguments.few else 2, measured, measured["problems"])
             count += 1
             broken += bool(measured["problems"])
             print(f"{name} {dtype} {measured['seconds']} s: {'; '.join(measured['problems']) or 'ok'}", flush=True)

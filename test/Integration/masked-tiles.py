@@ -1,8 +1,11 @@
 # Tiles that a mask from indices provably excludes are neither loaded nor multiplied: under one hand-written choice of tiles a causal
 # kernel does about half the work of the full one, a sliding window what it covers; results are the same when all tiles are visited.
+# So do the schedules that the search chooses, up to what their tiles reach beyond the mask.
 # RUN: %python %s %t
 
+import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
@@ -63,3 +66,30 @@ for stages in (1, 3):
         flops, _ = measure(f"causal{parts}", True, stages, mask="causal", parts=parts)
         assert flops == pair * TILES * (TILES + 1) // 2, (parts, flops)
 print("full", full, whole)
+
+
+def chosen(name, mask, size=1024, dim=64):
+    """The schedule that is chosen where tiles are smaller than the sequence does what the mask leaves and what its tiles reach beyond: at
+    each end that the mask cuts half of the rows of a tile and a tile of keys more, at most."""
+    ends = 1 if mask == "causal" else 2
+    before, after = (size, 0) if mask == "causal" else mask
+    keys = sum(min(row + after, size - 1) - max(row - before, 0) + 1 for row in range(size)) / size
+    path = os.path.join(folder, "chosen_" + name)
+    with open(path + ".mlir", "w") as file:
+        file.write(chain(b=2, m=size, n=size, k=dim, h=dim, mask=mask))
+    run("fusion-run", path + ".mlir", "--device=emulator", "--force-fusion", f"--json={path}.json")
+    with open(path + ".json") as file:
+        (report,) = json.load(file)
+    schedule = report["kernels"][0]["schedule"]
+    tiles = {axis: int(tile) for axis, tile in re.findall(r"\b([mnkh]) = (\d+) : i64", schedule.split("mapping")[0])}
+    m, n = tiles["m"], tiles["n"]
+    assert m < size and n < size and 'skip = "n"' in schedule, schedule
+    flops = sum(kernel["counters"]["mma_flops"] for kernel in report["kernels"])
+    share = flops / (2 * 2 * size * size * (dim * -(-dim // tiles["h"]) + dim))
+    least, most = keys / size, (keys + ends * (m / 2 + n)) / size * -(-size // m) * m / size
+    print(f"{name}: m {m}, n {n}, {share:.4f} of the full work, between {least:.4f} and {most:.4f}")
+    assert least <= share <= most, (name, schedule, share)
+
+
+for name, mask in (("causal", "causal"), ("window_128", (128, 0)), ("window_32_32", (32, 32)), ("window_400", (400, 0))):
+    chosen(name, mask)

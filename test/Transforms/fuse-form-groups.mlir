@@ -240,7 +240,7 @@ func.func @matrix_times_vector(%a: tensor<64x32xf16>, %b: tensor<32xf16>) -> ten
   return %0 : tensor<64xf32>
 }
 
-// REMARK: runs in the generic form: axis 'm' has no static extent
+// REMARK: runs in the generic form: axis 'm' has no static extent: dimension 0 of 'C' is dynamic
 // CHECK-LABEL: func.func @dynamic_rows
 // CHECK: fuse.stitch
 func.func @dynamic_rows(%a: tensor<?x32xf16>, %b: tensor<32x48xf16>, %c: tensor<?x48xf32>) -> tensor<?x48xf32> {

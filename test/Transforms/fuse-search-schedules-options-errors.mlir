@@ -29,7 +29,7 @@
 // STAGES: error: max-stages and max-register-stages are at least 1
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
-// RESCALE: error: rescale-threshold is at most 126 powers of two
+// RESCALE: :[[@LINE+11]]:1: error: rescale-threshold is at most 126 powers of two
 // PADDING: error: no padding '5'; known are auto, printed, least-of-trips
 // SAMEFILE: 'report' and 'report-html' name the same file
 // OURRULES: error: 'rules' is an option of spaces paper and chimera, not of space default

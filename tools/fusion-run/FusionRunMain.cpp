@@ -9,6 +9,8 @@
 #include "Inputs.h"
 #include "Options.h"
 #include "Report.h"
+#include "Subnormals.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Pipelines/Compile.h"
@@ -108,6 +110,7 @@ private:
   Error runOnDevice(const std::string &name, llvm::ArrayRef<HostTensor> inputs,
                     FunctionReport &report, std::vector<HostTensor> &results);
   Error compareResults(mlir::func::FuncOp function,
+                       llvm::ArrayRef<HostTensor> inputs,
                        llvm::ArrayRef<HostTensor> results,
                        llvm::ArrayRef<HostTensor> references,
                        FunctionReport &report);
@@ -170,6 +173,10 @@ Error Session::compilePlan() {
     module->setAttr(
         fuse::kF32ProductsAttrName,
         mlir::StringAttr::get(module.getContext(), options.f32Products));
+  if (!options.exponentials.empty())
+    module->setAttr(
+        fuse::kExponentialsAttrName,
+        mlir::StringAttr::get(module.getContext(), options.exponentials));
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
@@ -315,6 +322,7 @@ Error Session::runOnDevice(const std::string &name,
 }
 
 Error Session::compareResults(mlir::func::FuncOp function,
+                              llvm::ArrayRef<HostTensor> inputs,
                               llvm::ArrayRef<HostTensor> results,
                               llvm::ArrayRef<HostTensor> references,
                               FunctionReport &report) {
@@ -336,12 +344,16 @@ Error Session::compareResults(mlir::func::FuncOp function,
             "result " + Twine(i) + " is " + elementTypeName(entry.type) + " " +
             shapeText(entry.shape) + ", the reference's is " +
             elementTypeName(expected.type) + " " + shapeText(expected.shape));
+      entry.rms = rootMeanSquare(expected);
       auto chosen = options.tolerances.find(entry.type);
-      entry.tolerance = chosen != options.tolerances.end()
-                            ? chosen->second
-                            : defaultTolerance(entry.type, narrowest,
-                                               rootMeanSquare(expected),
-                                               multipliesTF32(), roundings);
+      if (chosen != options.tolerances.end()) {
+        entry.tolerance = chosen->second;
+      } else {
+        entry.tolerance =
+            defaultTolerance(entry.type, narrowest, entry.rms,
+                             multipliesTF32(), roundings);
+        entry.tolerance.atol += subnormalError(function, i, inputs);
+      }
       entry.comparison = compare(results[i], expected, entry.tolerance);
     }
     report.results.push_back(std::move(entry));
@@ -396,7 +408,7 @@ Error Session::runInto(mlir::func::FuncOp function, FunctionReport &report) {
     if (Error error = writeTensors(report.entry, "reference", references))
       return error;
   }
-  if (Error error = compareResults(function, results, references, report))
+  if (Error error = compareResults(function, *inputs, results, references, report))
     return error;
   // Whoever differs there is not wrong.
   if (report.isUndefined && report.pass() == false)

@@ -42,6 +42,8 @@ compares the results with a reference computed on the CPU.
                             fastest; on the emulator by its counts
   --groups=FILE             write the groups with their schedules
   --f32-products=f32|tf32   how kernels multiply f32 factors (f32)
+  --exponentials=difference|fma  how exponentials of a difference are computed
+                            (difference)
   --sanitize                look for races and bad accesses (emulator)
   --schedules=N             run N orders of warps and compare (emulator)
   --json=FILE               write the report as JSON
@@ -123,6 +125,12 @@ private:
       if (value != "f32" && value != "tf32")
         return fail("--f32-products is f32 or tf32");
       options.f32Products = value.str();
+      return Error::success();
+    }
+    if (name == "exponentials") {
+      if (value != "difference" && value != "fma")
+        return fail("--exponentials is difference or fma");
+      options.exponentials = value.str();
       return Error::success();
     }
     if (name == "reference") {

@@ -103,7 +103,8 @@ Value fusion::run::toJson(const FunctionReport &report) {
                  {"rtol", result.tolerance.rtol},
                  {"mismatches", nullptr},
                  {"max_abs_error", nullptr},
-                 {"max_rel_error", nullptr}};
+                 {"max_rel_error", nullptr},
+                 {"reference_rms", nullptr}};
     if (result.comparison) {
       compared = true;
       maxAbs = std::max(maxAbs, result.comparison->maxAbsError);
@@ -111,6 +112,7 @@ Value fusion::run::toJson(const FunctionReport &report) {
       entry["mismatches"] = result.comparison->mismatches;
       entry["max_abs_error"] = number(result.comparison->maxAbsError);
       entry["max_rel_error"] = number(result.comparison->maxRelError);
+      entry["reference_rms"] = number(result.rms);
     }
     results.push_back(std::move(entry));
   }

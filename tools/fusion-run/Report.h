@@ -20,6 +20,7 @@ struct ResultReport {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;
   Tolerance tolerance;
+  double rms = 0; ///< root mean square of the reference
   std::optional<Comparison> comparison; ///< unset without a reference
 };
 

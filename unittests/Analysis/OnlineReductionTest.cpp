@@ -88,7 +88,8 @@ TEST(OnlineReduction, WithoutSubtractionNothingRuns) {
       .row("rms", {"sum"},
            "%c = arith.constant 0.03125 : f32\n%m = arith.mulf %a0, %c : f32\n"
            "%r = math.rsqrt %m : f32")
-      .reduce("top", "s", "maximumf", kNegInf)
+      .full("size", {"s"}, "%r = math.absf %a0 : f32")
+      .reduce("top", "size", "maximumf", kNegInf)
       .full("p", {"s", "rms", "top"},
             "%x = arith.mulf %a1, %a0 : f32\n%r = arith.divf %x, %a2 : f32");
   Derived d = derive(b.text("p", {}, "bf16"));
@@ -109,6 +110,57 @@ TEST(OnlineReduction, Masks) {
   Derived d = derive(b.text("kept"));
   ASSERT_TRUE(d.form) << d.reason;
   EXPECT_EQ(print(d.form->sums[0].factor), "exp((before 0 - after 0))");
+}
+
+// Σ x_n d_n / 0 is the infinity that the sum's sign says, where a zero among the x_n
+// makes Σ (x_n / 0) d_n NaN; and so on (FactorsOfSums.cpp).
+TEST(OnlineReduction, FactorsThatMayNotBeFinite) {
+  const char *zero = "linalg.matmul divides by a result of its own loop that may "
+                     "be zero";
+  const char *infinite = "linalg.matmul multiplies by a result of its own loop "
+                         "that may be infinite";
+  struct Case {
+    const char *what, *reduced, *statistic, *applied, *reason;
+  };
+  const char *same = "%r = arith.addf %a0, %a0 : f32";
+  const char *self = "%r = arith.mulf %a0, %a0 : f32";
+  const char *divides = "%r = arith.divf %a0, %a1 : f32";
+  const char *scales = "%r = arith.mulf %a0, %a1 : f32";
+  const char *exponential = "%r = math.exp %a0 : f32";
+  const char *guarded = "%c = arith.constant 1.0e-6 : f32\n"
+                        "%r = arith.addf %a0, %c : f32";
+  const char *rsqrtGuarded = "%c = arith.constant 1.0e-6 : f32\n"
+                             "%x = arith.addf %a0, %c : f32\n"
+                             "%r = math.rsqrt %x : f32";
+  const char *inverse = "%c = arith.constant 1.0 : f32\n"
+                        "%r = arith.divf %c, %a0 : f32";
+  const Case cases[] = {
+      // A sum of numbers of both signs; one of their squares, and with room above 0.
+      {"sum of either sign", same, "%r = math.absf %a0 : f32", divides, zero},
+      {"squares", self, "%r = math.sqrt %a0 : f32", divides, nullptr},
+      {"above zero", self, guarded, divides, nullptr},
+      {"either sign above zero", same, guarded, divides, zero},
+      {"reciprocal of squares", self, inverse, scales, nullptr},
+      {"reciprocal of a sum", same, inverse, scales, infinite},
+      {"rsqrt above zero", self, rsqrtGuarded, scales, nullptr},
+      {"scaled by a sum", self, "%r = math.sqrt %a0 : f32", scales, infinite},
+      {"scaled by a bounded number", same, "%r = math.tanh %a0 : f32", scales,
+       nullptr},
+      // Exponentials vanish without what they are made of being zero.
+      {"of another number", exponential, "%r = math.absf %a0 : f32", divides,
+       zero},
+  };
+  for (const Case &c : cases) {
+    Between b;
+    b.full("of", {"s"}, c.reduced)
+        .reduce("sum", "of", "addf", "0.0")
+        .row("statistic", {"sum"}, c.statistic)
+        .full("p", {"s", "statistic"}, c.applied);
+    Derived d = derive(b.text("p", {}, "bf16"));
+    EXPECT_EQ(bool(d.form), c.reason == nullptr) << c.what << ": " << d.reason;
+    if (c.reason)
+      EXPECT_EQ(d.reason, c.reason) << c.what;
+  }
 }
 
 TEST(OnlineReduction, DeclinesWithAReason) {
@@ -191,7 +243,8 @@ TEST(OnlineReduction, RoomForLateCorrections) {
 TEST(OnlineReduction, NoRoomForLateCorrections) {
   // Nothing to correct.
   Between late;
-  late.reduce("max", "s", "maximumf", kNegInf)
+  late.full("size", {"s"}, "%r = math.absf %a0 : f32")
+      .reduce("max", "size", "maximumf", kNegInf)
       .full("p", {"s", "max"}, "%r = arith.divf %a0, %a1 : f32");
   Derived d = derive(late.text("p", {}, "bf16"));
   ASSERT_TRUE(d.form) << d.reason;

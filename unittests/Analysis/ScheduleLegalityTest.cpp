@@ -58,7 +58,7 @@ TEST_F(ScheduleLegality, TypesThatNoIntrinsicMultiplies) {
 TEST_F(ScheduleLegality, DynamicOrEmptyAxis) {
   Axis &axis = group.model().axes[group.axis("n")];
   axis.isDynamic = true;
-  EXPECT_EQ(check(), "axis 'n' has no static extent");
+  EXPECT_EQ(check(), "axis 'n' has no static extent: dimension 1 of 'C' is dynamic");
   axis.isDynamic = false;
   axis.extent = 0;
   EXPECT_EQ(check(), "axis 'n' is empty");

@@ -32,6 +32,12 @@ struct FormGroupsPipelineOptions
       llvm::cl::desc("How f32 factors are multiplied: f32, or rounded to tf32 "
                      "(default: the module's fuse.f32_products, else f32)"),
       llvm::cl::init("")};
+  Option<std::string> exponentials{
+      *this, "exponentials",
+      llvm::cl::desc("How the exponential of a difference is computed: "
+                     "difference, or its scale and log2(e) in one fma (default: "
+                     "the module's fuse.exponentials, else difference)"),
+      llvm::cl::init("")};
   Option<bool> skipMasked{
       *this, "skip-masked",
       llvm::cl::desc("Skip tiles that masks provably exclude, taking 0 * x as "

@@ -82,7 +82,8 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
     With `f32-products=tf32` the module says so in its attribute
     `fuse.f32_products`, and kernels may round the factors of f32 products to tf32
     (10 bits of fraction, ties away from zero) where tensor cores multiply them. The
-    reference multiplies f32 all the same.
+    reference multiplies f32 all the same. In the same way `exponentials=fma` leaves
+    `fuse.exponentials`, which `tile-fold-exponentials` reads.
 
     A named contraction or convolution stays the same named operation with a
     wider `outs`, so that later passes recognise it; `linalg.reduce` and bodies
@@ -119,7 +120,11 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   let options = [
     Option<"f32Products", "f32-products", "std::string", /*default=*/[{""}],
            "How f32 factors are multiplied: f32, or rounded to tf32 (default: the "
-           "module's fuse.f32_products, else f32)">
+           "module's fuse.f32_products, else f32)">,
+    Option<"exponentials", "exponentials", "std::string", /*default=*/[{""}],
+           "How the exponential of a difference is computed: difference, or its scale "
+           "and log2(e) in one fma (default: the module's fuse.exponentials, else "
+           "difference)">
   ];
   let statistics = [
     Statistic<"numWidened", "sums-widened", "Sums given a wider accumulator">,

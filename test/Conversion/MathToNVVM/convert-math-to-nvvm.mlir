@@ -10,6 +10,12 @@ gpu.module @kernels {
     %0 = math.exp %x : f32
     return %0 : f32
   }
+  // CHECK-LABEL: func.func @fma
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.fma.f32"
+  func.func @fma(%x: f32, %y: f32, %z: f32) -> f32 {
+    %0 = math.fma %x, %y, %z : f32
+    return %0 : f32
+  }
   // CHECK-LABEL: func.func @exp2
   // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
   func.func @exp2(%x: f32) -> f32 {

@@ -1,4 +1,5 @@
-//===- FuseDialect.cpp - The fuse dialect -------------------------------------===//
+//===- FuseDialect.cpp - The fuse dialect
+//-------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -24,16 +26,22 @@ using namespace fusion::fuse;
 
 LogicalResult FuseDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  if (attribute.getName() != kF32ProductsAttrName)
+  StringRef name = attribute.getName();
+  std::pair<StringRef, StringRef> known;
+  if (name == kF32ProductsAttrName)
+    known = {"f32", "tf32"};
+  else if (name == kExponentialsAttrName)
+    known = {"difference", "fma"};
+  else
     return success();
   if (!isa<ModuleOp>(op))
-    return op->emitError("'")
-           << kF32ProductsAttrName << "' is an attribute of modules";
+    return op->emitError("'") << name << "' is an attribute of modules";
   auto value = dyn_cast<StringAttr>(attribute.getValue());
-  if (!value || (value.getValue() != "f32" && value.getValue() != "tf32"))
-    return op->emitError("'") << kF32ProductsAttrName
-                              << "' is \"f32\" or \"tf32\", not "
-                              << attribute.getValue();
+  if (!value ||
+      (value.getValue() != known.first && value.getValue() != known.second))
+    return op->emitError("'")
+           << name << "' is \"" << known.first << "\" or \"" << known.second
+           << "\", not " << attribute.getValue();
   return success();
 }
 

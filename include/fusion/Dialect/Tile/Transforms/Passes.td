@@ -11,6 +11,48 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::KernelOp"> {
+  let summary = "Scale and difference of an exponential in one multiply-add";
+  let description = [{
+    Where the module's `fuse.exponentials` is `"fma"`, an exponential of the difference
+    between a tile and values of its rows becomes
+
+        exp(s * x - t) = exp2(fma(x, s * log2(e), -t * log2(e)))
+
+    with `t * log2(e)` computed once for each row. A positive constant `s` is taken from
+    a product in front, past selections between it and an infinity or zero and past
+    extrema of rows, `max(s * x) = s * max(x)`, where nothing else reads the product.
+    Factors `exp(t - t')` between values of rows are computed of the same products, so
+    that rounding them moves all terms of a row alike. docs/numerics.md bounds the
+    error, which is relative to `t`; otherwise nothing changes.
+
+    ```mlir
+    %y = arith.mulf %x, %scale : tensor<32x64xf32>
+    %top = tile.reduce maximumf %y along 1 : tensor<32x64xf32> -> tensor<32xf32>
+    %tops = tile.broadcast %top along [1] : tensor<32xf32> -> tensor<32x64xf32>
+    %d = arith.subf %y, %tops : tensor<32x64xf32>
+    %e = math.exp %d : tensor<32x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %most = tile.reduce maximumf %x along 1 : tensor<32x64xf32> -> tensor<32xf32>
+    %top = arith.mulf %most, %rowScale : tensor<32xf32>
+    %low = arith.mulf %top, %minusLog2e : tensor<32xf32>
+    %lows = tile.broadcast %low along [1] : tensor<32xf32> -> tensor<32x64xf32>
+    %d = math.fma %x, %scaleTimesLog2e, %lows : tensor<32x64xf32>
+    %e = math.exp2 %d : tensor<32x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::fusion::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numFolded", "exponentials-folded", "Exponentials of a multiply-add">
+  ];
+}
+
 def TileAssignLayouts : Pass<"tile-assign-layouts", "::fusion::tile::KernelOp"> {
   let summary = "Say which thread holds which element";
   let description = [{

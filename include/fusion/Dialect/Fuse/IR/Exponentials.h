@@ -1,0 +1,23 @@
+//===- Exponentials.h - How exponentials are computed ------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_FUSE_IR_EXPONENTIALS_H
+#define FUSION_DIALECT_FUSE_IR_EXPONENTIALS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace fusion::fuse {
+
+/// Name of the module attribute (a string) that says how the exponential of a
+/// difference is computed: "difference", which is the default, or "fma", its scale
+/// and log2(e) in one multiply-add.
+constexpr llvm::StringLiteral kExponentialsAttrName = "fuse.exponentials";
+
+} // namespace fusion::fuse
+
+#endif // FUSION_DIALECT_FUSE_IR_EXPONENTIALS_H

@@ -1,0 +1,85 @@
+# exp(s x - t) with its scale and difference in one multiply-add (--exponentials=fma): right by the same tolerances, one instruction
+# less for each score, two where there is a scale; the error of an exponential, against f64, within the bound of docs/numerics.md, and
+# that of a softmax independent of the magnitude of its scores.
+# RUN: %python %s %t %source_root
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy
+
+folder, root = sys.argv[1:]
+sys.path.insert(0, os.path.join(root, "benchmarks", "workloads"))
+from linalg_builder import Function  # noqa: E402
+
+GENERATOR = os.path.join(root, "benchmarks", "workloads", "generate.py")
+os.makedirs(folder, exist_ok=True)
+
+
+def run(path, how, *options):
+    done = subprocess.run(
+        ["fusion-run", path + ".mlir", "--device=emulator", "--force-fusion", f"--exponentials={how}", f"--json={path}.json", *options],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, (path, how, done.stdout[-1500:], done.stderr[-1500:])
+    with open(path + ".json") as file:
+        (report,) = json.load(file)
+    return report, sum(kernel["counters"]["instructions"] for kernel in report["kernels"])
+
+
+# name: generator's arguments, scores of all heads, operations that a score has less
+WORKLOADS = {
+    "S6": (["--family=attention_mcfuser", "--case=S6", "--heads=1"], 256 * 256, 2),
+    "G8": (["--family=gemm_chains_chimera", "--case=G8", "--batch=1", "--between=softmax"], 208 * 208, 1),
+    "FA": (["--family=attention_long", "--case=FA_d128_s512", "--batch=1", "--heads=1"], 512 * 512, 2),
+    "FA_causal": (["--family=attention_long", "--case=FA_d64_s512_causal", "--batch=1", "--heads=1"], 512 * 256, 2),
+}
+for name, (arguments, scores, saved) in WORKLOADS.items():
+    for kind in ("f16", "bf16"):
+        path = os.path.join(folder, f"{name}_{kind}")
+        subprocess.run([sys.executable, GENERATOR, *arguments, f"--dtype={kind}", "-o", path + ".mlir"], check=True)
+        difference, before = run(path, "difference", "--sanitize")
+        folded, after = run(path, "fma", "--sanitize")
+        print(f"{name} {kind}: {before} instructions, {after} folded; errors {difference['max_abs_error']:.2e}, {folded['max_abs_error']:.2e}")
+        # Rows have a few more: what they subtract is scaled once for each tile.
+        assert before - after > 0.7 * saved * scores / 32, (name, kind, before, after)
+
+# Exponentials of rows of all magnitudes, in f32, as they are and over their sum.
+ROWS, COLUMNS, SCALE = 24, 256, 0.3
+random = numpy.random.default_rng(11)
+magnitudes = numpy.concatenate([2.0 ** numpy.arange(0, 16, 1), [0.0, 1e4, 3e4, 6e4, 1e5, 1e2, 10.0, 3.0]])
+x = (random.uniform(-8, 8, (ROWS, COLUMNS)) + random.choice([-1, 1], (ROWS, 1)) * magnitudes[:, None]).astype(numpy.float32)
+numpy.save(os.path.join(folder, "x.npy"), x)
+for scale in (1.0, SCALE):
+    f = Function("rows")
+    a = f.argument((ROWS, COLUMNS), "f32")
+    s = f.map(a, lambda v: v * scale) if scale != 1 else a
+    top = f.generic("m | n", [(s, "m n")], ("m", "f32", -numpy.inf), lambda v, old: old.maximum(v))
+    e = f.generic("m n", [(s, "m n"), (top, "m")], ("m n", "f32"), lambda v, t: (v - t).math("exp"))
+    total = f.generic("m | n", [(e, "m n")], ("m", "f32", 0.0), lambda v, old: old + v)
+    w = f.generic("m n", [(e, "m n"), (total, "m")], ("m n", "f32"), lambda v, t: v / t)
+    f.result(e, w)
+    path = os.path.join(folder, f"rows{scale}")
+    with open(path + ".mlir", "w") as file:
+        file.write(f.text())
+    y = x.astype(numpy.float64) * float(numpy.float32(scale))
+    t = y.max(1, keepdims=True)
+    exact = numpy.exp(y - t)
+    weights = exact / exact.sum(1, keepdims=True)
+    for how in ("difference", "fma"):
+        # The reference rounds as the operators do: the bound is that against f64.
+        run(path, how, "--reference=none", f"--input=0:{folder}/x.npy", f"--output-dir={path}")
+        error = lambda number, of: numpy.abs(numpy.load(f"{path}/rows.result{number}.npy").astype(numpy.float64) / of - 1)
+        ofExponentials, ofWeights = error(0, exact), error(1, weights)
+        bound = 2.0**-22 * (1 + numpy.abs(t)) + 2.0**-23 * numpy.abs(y - t)
+        print(f"scale {scale}, {how}: exponentials off by {ofExponentials.max():.2e}, {(ofExponentials / bound).max():.2f} of the bound; "
+              f"weights by {ofWeights.max():.2e}")  # fmt: skip
+        if how == "difference":
+            before = ofWeights.max()
+        else:
+            assert (ofExponentials <= bound).all(), (ofExponentials / bound).max()
+            # The row's part of the error is that of numerator and sum; what is left is that of rounding scaled scores, if there are any.
+            assert (ofWeights <= 2.0**-20 + 2.0**-22 * numpy.abs(y - t)).all() or scale != 1, ofWeights.max()
+            assert ofWeights.max() <= 1.01 * before, (before, ofWeights.max())
