@@ -100,13 +100,14 @@ FusionText fusionVersion(void);
 
 typedef enum FusionDeviceKind {
   FusionEmulator, /**< executes PTX on the CPU, and counts */
-  FusionCuda      /**< the first GPU of the CUDA driver; tensors are copied */
+  FusionCuda      /**< a GPU of the CUDA driver */
 } FusionDeviceKind;
 
 typedef struct FusionRunOptions {
   FusionDeviceKind device;
   int sanitize;  /**< emulator: look for races and bad accesses */
   uint64_t seed; /**< emulator: draws the order in which warps run */
+  int ordinal;   /**< CUDA: the number of the GPU */
 } FusionRunOptions;
 
 /** A dense row-major tensor in host memory. `type` is spelled as in MLIR
@@ -140,6 +141,47 @@ size_t fusionRunResultBytes(const FusionRun *run, size_t index);
  *  `sanitizer` (docs/fusion-run.md). */
 FusionText fusionRunLaunches(const FusionRun *run);
 void fusionRunDestroy(FusionRun *run);
+
+/* Calls on tensors that are in the device's memory. */
+
+typedef struct FusionCall FusionCall;
+
+/** `function` at the types and shapes of `inputs`, to be started any number of
+ *  times, also from several threads. Of `data`, only that of scalars is looked
+ *  at (host memory). Null after an error. The plan must outlive the call. */
+FusionCall *fusionCallPrepare(FusionPlan *plan, FusionText function,
+                              const FusionTensor *inputs, size_t count,
+                              const FusionCallbacks *callbacks);
+size_t fusionCallResults(const FusionCall *call);
+/** Type and shape of a result; `data` is null, or for a number that is known
+ *  before the call its bytes in host memory, which belong to `call`. */
+FusionTensor fusionCallResult(const FusionCall *call, size_t index);
+size_t fusionCallResultBytes(const FusionCall *call, size_t index);
+/** Bytes that `fusionCallStart` needs beside the results, aligned to 256. */
+size_t fusionCallWorkspaceBytes(const FusionCall *call);
+/** Puts the launches into a stream (a `CUstream`, null: the default stream).
+ *  Nothing is allocated, copied from or to the host, or waited for: a CUDA
+ *  graph can capture it. `inputs` and `results` are addresses in the device's
+ *  memory, one for each; those of scalars are not looked at. 0 on success. */
+int fusionCallStart(const FusionCall *call, const uint64_t *inputs,
+                    const uint64_t *results, uint64_t workspace, void *stream,
+                    const FusionCallbacks *callbacks);
+void fusionCallDestroy(FusionCall *call);
+
+/** Memory of the plan's device; 0 after an error. */
+uint64_t fusionPlanAllocate(FusionPlan *plan, size_t bytes,
+                            const FusionCallbacks *callbacks);
+/** Waits for what the device does, then frees. */
+void fusionPlanFree(FusionPlan *plan, uint64_t address);
+/** Copies to (`toDevice`) or from the device, after all that it does. 0 on
+ *  success. */
+int fusionPlanCopy(FusionPlan *plan, int toDevice, uint64_t device, void *host,
+                   size_t bytes, const FusionCallbacks *callbacks);
+/** Lets `waiting` go on when what is in `stream` now has ended. 0 on success. */
+int fusionPlanWait(FusionPlan *plan, void *waiting, void *stream,
+                   const FusionCallbacks *callbacks);
+/** The number of the GPU that an address is on; -1 where it is on none. */
+int fusionCudaDeviceOf(uint64_t address);
 
 #ifdef __cplusplus
 }

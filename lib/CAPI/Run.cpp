@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Callbacks.h"
+#include "Plan.h"
 #include "fusion/Runtime/Executor.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cstring>
-#include <mutex>
 
 using namespace fusion;
 using namespace fusion::capi;
@@ -21,52 +20,6 @@ using llvm::json::Object;
 using llvm::json::Value;
 
 namespace {
-
-/// A device that asks the caller before each launch.
-class InterruptibleDevice final : public Device {
-public:
-  explicit InterruptibleDevice(std::unique_ptr<Device> device)
-      : device(std::move(device)) {}
-
-  const FusionCallbacks *callbacks = nullptr; ///< of the current call
-
-  std::string name() const override { return device->name(); }
-  std::string assembler() const override { return device->assembler(); }
-  llvm::Error loadModule(llvm::StringRef ptx) override {
-    return device->loadModule(ptx);
-  }
-  Expected<DeviceAddress> allocate(size_t bytes, size_t alignment) override {
-    return device->allocate(bytes, alignment);
-  }
-  llvm::Error free(DeviceAddress address) override {
-    return device->free(address);
-  }
-  llvm::Error write(DeviceAddress destination, const void *source,
-                    size_t bytes) override {
-    return device->write(destination, source, bytes);
-  }
-  llvm::Error read(DeviceAddress source, void *destination,
-                   size_t bytes) override {
-    return device->read(source, destination, bytes);
-  }
-  Expected<std::vector<uint8_t>>
-  encodeTensorMap(const TensorMapRequest &request) override {
-    return device->encodeTensorMap(request);
-  }
-  Expected<LaunchObservation> launch(const DeviceLaunch &launch) override {
-    if (!proceed(callbacks, launch.kernel))
-      return llvm::createStringError("execution was stopped");
-    return device->launch(launch);
-  }
-  llvm::Error synchronize() override { return device->synchronize(); }
-  Expected<std::optional<double>>
-  measure(llvm::ArrayRef<DeviceLaunch> launches) override {
-    return device->measure(launches);
-  }
-
-private:
-  std::unique_ptr<Device> device;
-};
 
 Array triple(const std::array<uint32_t, 3> &values) {
   return Array{values[0], values[1], values[2]};
@@ -121,12 +74,6 @@ Expected<HostTensor> copyOf(const FusionTensor &tensor, size_t index) {
 
 } // namespace
 
-struct FusionPlan {
-  Manifest manifest;
-  std::unique_ptr<InterruptibleDevice> device;
-  std::mutex running;
-};
-
 struct FusionRun {
   Execution execution;
   std::string launches;
@@ -143,7 +90,7 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     return llvm::createStringError("the manifest has no PTX");
   std::unique_ptr<Device> device;
   if (options.device == FusionCuda) {
-    Expected<std::unique_ptr<Device>> cuda = createCudaDevice();
+    Expected<std::unique_ptr<Device>> cuda = createCudaDevice(options.ordinal);
     if (!cuda)
       return cuda.takeError();
     device = std::move(*cuda);

@@ -51,6 +51,11 @@ private:
 
 /// How many clusters a launch has.
 uint64_t countClusters(const Launch &launch);
+
+/// Runs all of a launch that was checked (Grid.cpp).
+LaunchResult runGrid(const Code &code, const Launch &launch,
+                     const Options &options, DeviceMemory &memory,
+                     std::vector<uint8_t> parameters);
 /// The place in the grid of the first CTA of a cluster.
 std::array<uint32_t, 3> firstCta(const Launch &launch, uint64_t cluster);
 

@@ -251,7 +251,7 @@ bool Decoder::decodeWarp(std::string_view root, Modifiers &modifiers) {
         !source(operands[1], Type::B32, a) ||
         !source(operands[2], Type::B32, b) ||
         !source(operands[3], Type::B32, c) ||
-        !source(operands[4], Type::B32, members))
+        !source(operands[4], Type::U32, members))
       return false;
     emit(shuffleHandler(ShuffleMode(mode)), {d, p, a, b, c, members},
          Flow::WarpSync);
@@ -277,8 +277,8 @@ bool Decoder::decodeWarp(std::string_view root, Modifiers &modifiers) {
     Handler handler = matchHandler(mode == 1, bytesOf(type));
     if (mode < 0 || !handler)
       return unsupported();
-    if (!count(3, 3) || !results(Type::B32) || !source(operands[1], type, a) ||
-        !source(operands[2], Type::B32, members))
+    if (!count(3, 3) || !results(Type::U32) || !source(operands[1], type, a) ||
+        !source(operands[2], Type::U32, members))
       return false;
     emit(handler, {d, p, a, members}, Flow::WarpSync);
     return true;
@@ -295,15 +295,16 @@ bool Decoder::decodeWarp(std::string_view root, Modifiers &modifiers) {
         operation < 0 ? nullptr : reduxHandler(operations[operation], type);
     if (!handler)
       return unsupported();
-    if (!count(3, 3) || !destination(operands[0], type, d) ||
-        !source(operands[1], type, a) ||
-        !source(operands[2], Type::B32, members))
+    Type word = type == Type::B32 ? Type::U32 : type;
+    if (!count(3, 3) || !destination(operands[0], word, d) ||
+        !source(operands[1], word, a) ||
+        !source(operands[2], Type::U32, members))
       return false;
     emit(handler, {d, a, members}, Flow::WarpSync);
     return true;
   }
   // elect.sync d|p, membermask
-  if (!count(2, 2) || !results(Type::B32) ||
+  if (!count(2, 2) || !results(Type::U32) ||
       !source(operands[1], Type::B32, members))
     return false;
   emit(electHandler(), {d, p, members}, Flow::WarpSync);

@@ -77,7 +77,7 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
         !destination(operands[0], type, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::B32, refs[i]))
+      if (!source(operands[i], i < 3 ? Type::B32 : Type::U32, refs[i]))
         return false;
     emit(table.integer(direction ? IntOp::ShfR : IntOp::ShfL, type), refs,
          Flow::Next)
@@ -91,10 +91,10 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     auto is32 = [](Type t) { return t == Type::U32 || t == Type::S32; };
     std::vector<Ref> refs(4);
     if (half < 0 || !is32(a) || !is32(b) || !count(4, 4) ||
-        !destination(operands[0], Type::B32, refs[0]))
+        !destination(operands[0], Type::U32, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::B32, refs[i]))
+      if (!source(operands[i], Type::U32, refs[i]))
         return false;
     Inst &inst =
         emit(table.integer(four ? IntOp::Dp4a : IntOp::Dp2a, Type::B32), refs,
@@ -110,8 +110,8 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     std::vector<Ref> refs(3);
     bool mask = root == "bmsk";
     if (mode < 0 || bytesOf(type) != 4 || !count(3, 3) ||
-        !destination(operands[0], type, refs[0]) ||
-        !source(operands[1], type, refs[1]) ||
+        !destination(operands[0], Type::U32, refs[0]) ||
+        !source(operands[1], Type::U32, refs[1]) ||
         !source(operands[2], Type::U32, refs[2]))
       return false;
     Type variant = mask                ? (mode == 0 ? Type::U32 : Type::B32)

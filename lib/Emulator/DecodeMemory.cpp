@@ -97,10 +97,12 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   }
   std::vector<Ref> refs(n + 1);
   unsigned width = 0;
+  // Elements of vectors are taken as bits by ptxas, but for .f32 and .f64.
+  Type element = vector >= 0 && !isFloatLike(type) ? bitsLike(type) : type;
   for (unsigned i = 0; i < n; ++i) {
     unsigned w;
-    if (isStore ? !wideSource(*elements[i], type, refs[i], w)
-                : !wideDestination(*elements[i], type, refs[i], w))
+    if (isStore ? !wideSource(*elements[i], element, refs[i], w)
+                : !wideDestination(*elements[i], element, refs[i], w))
       return false;
     if (elements[i]->kind != Operand::Kind::Register)
       continue; // sinks and constants follow the registers
@@ -242,9 +244,10 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   // Each element of a vector is atomic by itself (PTX ISA, "atom", "red"). What
   // one of them gives may lie where the operand of the next one does.
   std::vector<Ref> values(n);
+  Type element = n > 1 && type != Type::F32 ? bitsLike(type) : type;
   for (unsigned k = 0; k < n; ++k) {
     const Operand &operand = operands[base + 1];
-    if (!source(n > 1 ? operand.elements[k] : operand, type, values[k]))
+    if (!source(n > 1 ? operand.elements[k] : operand, element, values[k]))
       return false;
     if (k == 0 || discards)
       continue;
@@ -257,7 +260,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     const Operand &result = operands[0];
     bool isOne = n == 1 || discards;
     if (!isReduction &&
-        !destination(isOne ? result : result.elements[k], type, d))
+        !destination(isOne ? result : result.elements[k], element, d))
       return false;
     b = values[k];
     Inst &inst =

@@ -88,8 +88,14 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
       const Operand &element = isVector ? operand.elements[k] : operand;
       Ref ref;
       // A float constant is allowed for C; registers may be .f32.
-      if (i == 0 ? !destination(element, type, ref)
-                 : !source(element, type, ref))
+      // One register of A or B may be of any kind.
+      Type kind = i % 3 == 0 && parts[i].type == Type::F32 &&
+                          element.kind == Operand::Kind::Register
+                      ? Type::F32
+                  : i % 3 && n == 1 ? bitsLike(type)
+                                    : type;
+      if (i == 0 ? !destination(element, kind, ref)
+                 : !source(element, kind, ref))
         return false;
       refs.push_back(ref);
     }

@@ -73,7 +73,11 @@ bool Decoder::decodeCompare(std::string_view root, Modifiers &modifiers) {
     }
     if (packed && kind < 5)
       return unsupported();
-    if (!destination(result, destinationType, d))
+    // As ptxas has it.
+    Type held = destinationType == Type::BF16     ? Type::U16
+                : destinationType == Type::BF16x2 ? Type::B32
+                                                  : destinationType;
+    if (!destination(result, held, d))
       return false;
   } else if (result.kind == Operand::Kind::Pair) {
     if (!destination(result.elements[0], Type::Pred, d) ||
@@ -149,10 +153,11 @@ bool Decoder::decodePack(Modifiers &modifiers) {
   size_t n = narrow ? 4 : 3;
   std::vector<Ref> refs(n);
   if (!count(n, n) ||
-      !destination(instruction->operands[0], Type::B32, refs[0]))
+      !destination(instruction->operands[0], Type::U32, refs[0]))
     return false;
   for (size_t i = 1; i < n; ++i)
-    if (!source(instruction->operands[i], Type::B32, refs[i]))
+    if (!source(instruction->operands[i], i < 3 ? Type::S32 : Type::B32,
+                refs[i]))
       return false;
   Inst &inst = emit(convertPackHandler(), refs, Flow::Next);
   inst.a = uint8_t(16 >> (to / 2));

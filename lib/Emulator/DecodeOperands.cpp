@@ -181,6 +181,43 @@ static std::string quoted(const Operand &operand) {
              : "'" + std::string(operand.name.substr(0, 80)) + "'";
 }
 
+/// Whether a register may hold a value of that type (PTX ISA, "Operand Type
+/// Checking", and ptxas): bits may be anything, signed and unsigned are the
+/// same, and registers of .f16x2 hold words like them.
+static bool fits(Type registerType, Type type) {
+  auto isBits = [](Type t) {
+    return t == Type::B8 || t == Type::B16 || t == Type::B32 ||
+           t == Type::B64 || t == Type::B128;
+  };
+  auto isInteger = [](Type t) {
+    return t == Type::U8 || t == Type::S8 || t == Type::U16 || t == Type::S16 ||
+           t == Type::U32 || t == Type::S32 || t == Type::U64 || t == Type::S64;
+  };
+  if ((registerType == Type::Pred) != (type == Type::Pred) ||
+      bytesOf(registerType) < bytesOf(type))
+    return false;
+  if (registerType == Type::F16x2)
+    return isBits(type) || isInteger(type) || type == Type::F16x2 ||
+           type == Type::U16x2 || type == Type::S16x2;
+  return registerType == type || isBits(registerType) || isBits(type) ||
+         (isInteger(registerType) && isInteger(type));
+}
+
+Type fusion::emulator::bitsLike(Type type) {
+  switch (bytesOf(type)) {
+  case 1:
+    return Type::B8;
+  case 2:
+    return Type::B16;
+  case 4:
+    return Type::B32;
+  case 8:
+    return Type::B64;
+  default:
+    return type;
+  }
+}
+
 bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
                          unsigned &width) {
   unsigned bytes = bytesOf(type);
@@ -190,8 +227,7 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
   switch (operand.kind) {
   case Operand::Kind::Register: {
     Type registerType = current->registers[operand.index].type;
-    if ((registerType == Type::Pred) != (type == Type::Pred) ||
-        bytesOf(registerType) < bytes)
+    if (!fits(registerType, type))
       return fail(quoted(operand) + " has the wrong type for '" +
                   std::string(instruction->opcode.substr(0, 120)) + "'");
     width = bytesOf(registerType);
@@ -288,8 +324,7 @@ bool Decoder::wideDestination(const Operand &operand, Type type, Ref &ref,
   if (operand.kind != Operand::Kind::Register || operand.negated)
     return fail(quoted(operand) + " is not a register");
   Type registerType = current->registers[operand.index].type;
-  if ((registerType == Type::Pred) != (type == Type::Pred) ||
-      bytesOf(registerType) < bytesOf(type))
+  if (!fits(registerType, type))
     return fail(quoted(operand) + " has the wrong type for '" +
                 std::string(instruction->opcode.substr(0, 120)) + "'");
   width = bytesOf(registerType);
@@ -335,8 +370,9 @@ bool Decoder::address(const Operand &operand, Ref &ref, unsigned &width,
   offset = operand.offset;
   width = 8;
   if (base.kind == Operand::Kind::Register) {
-    width = bytesOf(current->registers[base.index].type);
-    if (width != 4 && width != 8)
+    Type type = current->registers[base.index].type;
+    width = bytesOf(type);
+    if ((width != 4 && width != 8) || type == Type::Pred || isFloatLike(type))
       return fail(quoted(base) + " is no address");
     ref = slots[base.index];
     return true;

@@ -30,8 +30,10 @@ static unsigned elementsPerWord(Type type) {
   return type == Type::U4 || type == Type::S4 ? 8 : type == Type::B1 ? 32 : 1;
 }
 
-static Type registerType(Type type) {
-  return type == Type::F64 ? Type::F64 : Type::B32;
+/// One register of A or B may be of any kind.
+static Type registerType(Type type, unsigned registers) {
+  return type == Type::F64 ? (registers == 1 ? Type::B64 : Type::F64)
+                           : Type::B32;
 }
 
 bool Decoder::fragment(const Operand &operand, Type type, unsigned registers,
@@ -43,8 +45,9 @@ bool Decoder::fragment(const Operand &operand, Type type, unsigned registers,
   for (unsigned i = 0; i < registers; ++i) {
     const Operand &element = isVector ? operand.elements[i] : operand;
     Ref ref;
-    if (isDestination ? !destination(element, registerType(type), ref)
-                      : !source(element, registerType(type), ref))
+    if (isDestination
+            ? !destination(element, registerType(type, registers), ref)
+            : !source(element, registerType(type, registers), ref))
       return false;
     refs.push_back(ref);
   }

@@ -50,6 +50,9 @@ private:
 /// module's has it not; else nothing (Targets.cpp).
 std::string missingTarget(const Module &module, const Instruction &instruction);
 
+/// The .b type of the same width.
+Type bitsLike(Type type);
+
 class Decoder {
 public:
   /// `watched`: sanitizers look at what wgmma has in registers.

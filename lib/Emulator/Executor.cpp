@@ -132,7 +132,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       bool back = inst.target <= pc;
       warp.current.pc = inst.target;
       if (back)
-        jumpedBack(warp);
+        jumpedBack(warp, pc);
       if (!back && limit == kNone)
         continue;
       if (!reconsider())

@@ -67,8 +67,9 @@ private:
   void suspend(Warp &warp, Group::State state);
   bool holds(Warp &warp);
   void leaveWaiting(Warp &warp, uint32_t mask);
-  void jumpedBack(Warp &warp);
-  bool isSpinning(Warp &warp);
+  void jumpedBack(Warp &warp, uint32_t from);
+  bool polls(uint32_t first, uint32_t last) const;
+  bool isSpinning(Warp &warp, uint32_t first, uint32_t last);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
 

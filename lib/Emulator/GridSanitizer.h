@@ -76,6 +76,23 @@ struct GridSanitizer {
     return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
   }
   static constexpr size_t kJoined = 4096;
+  /// What was united lately. An epoch is of one block, between two barriers.
+  struct Union {
+    Record reads = 0, mine = 0, result = 0;
+    uint64_t epoch = 0;
+    bool is(Record what, Record who, uint64_t when) const {
+      return reads == what && mine == who && epoch == when;
+    }
+  };
+  std::vector<Union> unions; ///< a hash table
+  uint64_t epochs = 0;
+  Union &unionOf(Record reads, Record mine) {
+    if (unions.empty())
+      unions.resize(size_t(1) << kUnionBits);
+    return unions[(reads * 0x9e3779b97f4a7c15u ^ mine * 0xd6e8feb86659fd93u) >>
+                  (64 - kUnionBits)];
+  }
+  static constexpr unsigned kUnionBits = 10;
   /// Which of two unordered readers of a word of global memory is kept.
   bool keepsFirstReader;
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Executor.h"
+#include "Handlers.h"
 
 #include <algorithm>
 
@@ -17,8 +18,8 @@ using namespace fusion::emulator;
 // come back to a place with the same registers. That is looked for during the
 // last kLookedAt of every kSpinLimit jumps: most loops end before, and lanes
 // that leave a loop are to meet behind it. A loop that counts what it waits, or
-// looks at a clock, has other registers each time; after kMostJumps others get
-// a turn in any case.
+// looks at a clock, has other registers each time: where it polls, others get a
+// turn as soon, else after kMostJumps.
 static constexpr uint32_t kSpinLimit = 4096, kLookedAt = 64,
                           kMostJumps = 1 << 18;
 
@@ -124,8 +125,20 @@ void Executor::leaveWaiting(Warp &warp, uint32_t mask) {
   warp.current.mask &= ~mask;
 }
 
-/// Called at each jump back: whether others of the warp should go first.
-bool Executor::isSpinning(Warp &warp) {
+/// Whether a loop that has these instructions looks at what others write: by
+/// strong loads, or atomics with results.
+bool Executor::polls(uint32_t first, uint32_t last) const {
+  auto begin = code.insts.begin();
+  return std::any_of(begin + first, begin + last + 1, [](const Inst &inst) {
+    return (inst.order & (OrderStrong | OrderAcquire)) &&
+           inst.imm2 != kStoresOperands &&
+           !(inst.run == atomicHandler() && inst.e);
+  });
+}
+
+/// Called at each jump back from `last` to `first`: whether others of the warp
+/// should go first.
+bool Executor::isSpinning(Warp &warp, uint32_t first, uint32_t last) {
   Spun &at = spun[warp.index];
   uint32_t round = ++at.jumps % kSpinLimit;
   if (round < kSpinLimit - kLookedAt)
@@ -143,20 +156,23 @@ bool Executor::isSpinning(Warp &warp) {
     isSpinning |= std::equal(at.registers.begin(), at.registers.end(),
                              frame.registers.data());
   }
+  // As long as there may be the same registers once more.
+  isSpinning |= round >= kSpinLimit - kLookedAt / 2 && polls(first, last);
   if (isSpinning)
     at.jumps = 0;
   return isSpinning;
 }
 
-void Executor::jumpedBack(Warp &warp) {
-  if (!warp.others.empty() && isSpinning(warp))
+void Executor::jumpedBack(Warp &warp, uint32_t from) {
+  if (!warp.others.empty() && isSpinning(warp, warp.current.pc, from))
     warp.current.deferred = true;
 }
 
 void Executor::branch(Warp &warp, const Inst &inst, uint32_t taken) {
   uint32_t mask = warp.current.mask;
   if (inst.target <= warp.current.pc && taken &&
-      (!warp.others.empty() || taken != mask) && isSpinning(warp))
+      (!warp.others.empty() || taken != mask) &&
+      isSpinning(warp, inst.target, warp.current.pc))
     warp.current.deferred = true;
   if (taken == mask) {
     warp.current.pc = inst.target;
@@ -193,7 +209,7 @@ bool Executor::branchTable(Warp &warp, const Inst &inst, uint32_t mask) {
     Group group = warp.current;
     group.mask = same;
     group.pc = target;
-    if (target <= pc && isSpinning(warp))
+    if (target <= pc && isSpinning(warp, target, pc))
       group.deferred = true;
     warp.others.push_back(group);
   }

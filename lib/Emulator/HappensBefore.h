@@ -165,6 +165,12 @@ private:
 /// same.
 template <class Add>
 void addToLanes(LaneMap<Knowledge> &known, uint32_t mask, Add add) {
+  // Nobody else sees that lane's, so that it is changed where it is.
+  if (!(mask & (mask - 1))) {
+    if (mask)
+      add(known[unsigned(__builtin_ctz(mask))]);
+    return;
+  }
   Knowledge before, after;
   bool isFirst = true;
   for (; mask; mask &= mask - 1) {

@@ -103,6 +103,24 @@ bool Parser::run() {
 /// Later ones may give known instructions another meaning.
 static constexpr unsigned kNewestMajor = 9;
 
+/// One of the names behind .target.
+bool Parser::target(std::string_view name) {
+  if (name.substr(0, 3) != "sm_")
+    return name == "texmode_unified" || name == "texmode_independent" ||
+           name == "debug" || name == "map_f64_to_f32";
+  name.remove_prefix(3);
+  size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  unsigned number = 0;
+  for (char c : name.substr(0, std::min<size_t>(digits, 4)))
+    number = number * 10 + unsigned(c - '0');
+  std::string_view suffix = name.substr(digits);
+  if (!digits || name[0] == '0' || !isTarget(number, suffix))
+    return false;
+  module.target = number;
+  module.targetSuffix = suffix.empty() ? 0 : suffix[0];
+  return true;
+}
+
 bool Parser::moduleStatement() {
   if (token.kind != Token::Kind::Directive) {
     if (token.is(';'))
@@ -141,15 +159,8 @@ bool Parser::moduleStatement() {
         return false;
       if (token.kind != Token::Kind::Identifier)
         return fail("malformed .target");
-      if (token.text.substr(0, 3) == "sm_") {
-        unsigned number = 0;
-        for (char c : token.text.substr(3, 4))
-          if (c >= '0' && c <= '9')
-            number = number * 10 + unsigned(c - '0');
-        module.target = number;
-        char last = token.text.back();
-        module.targetSuffix = last == 'a' || last == 'f' ? last : 0;
-      }
+      if (!target(token.text))
+        return fail("unknown .target " + describe(token));
       if (!advance())
         return false;
     } while (token.is(','));

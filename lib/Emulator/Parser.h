@@ -19,6 +19,9 @@ namespace fusion::emulator {
 /// A token in an error message.
 std::string describe(const Token &token);
 
+/// Whether PTX has the target sm_<number><suffix> (Targets.cpp).
+bool isTarget(unsigned number, std::string_view suffix);
+
 /// Parses one module. Every method returns false, with the error set, where the
 /// text is wrong; nothing is read after that.
 class Parser {
@@ -56,6 +59,7 @@ private:
   };
 
   // Parser.cpp: the module's level; ParserVariables.cpp: declarations.
+  bool target(std::string_view name);
   bool moduleStatement();
   bool linkedDeclaration(std::string_view linkage);
   bool function(bool isEntry, bool isExtern);

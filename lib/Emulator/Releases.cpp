@@ -112,27 +112,40 @@ void Released::prune(Line &line) {
                  tellings.end());
   if (tellings.size() * 2 >= line.limit) {
     std::vector<Telling> kept;
-    std::unordered_map<uint64_t, Told *> joint;
-    std::vector<std::pair<uint64_t, ToldRef>> made;
+    struct Joint {
+      uint64_t base;
+      Telling::Order order;
+      Told *all;
+      ToldRef told;
+    };
+    std::vector<Joint> made;
     for (Telling &t : tellings) {
-      if (t.places.stride || t.order != Telling::Order::Release) {
+      if (t.places.stride || t.order == Telling::Order::Crossed) {
         kept.push_back(std::move(t));
         continue;
       }
-      Told *&all = joint[t.places.base];
-      if (!all) {
-        all = new Told;
+      auto joint = std::find_if(made.begin(), made.end(), [&](const Joint &j) {
+        return j.base == t.places.base && j.order == t.order;
+      });
+      if (joint == made.end()) {
+        Told *all = new Told;
         all->block = ~uint64_t(0); // nobody's: all is in `foreign`
-        made.emplace_back(t.places.base, ToldRef(all));
+        made.push_back({t.places.base, t.order, all, ToldRef(all)});
+        joint = made.end() - 1;
       }
-      t.tell(t.places.lanes, all->known, all->block);
+      t.tell(t.places.lanes, joint->all->known, joint->all->block);
     }
     // Seen of late or not, they are told again.
-    for (auto &[base, told] : made)
-      kept.push_back(
-          {told, ~uint64_t(0), 0, false, {base, 0, 0}, last.version});
+    for (Joint &j : made)
+      kept.push_back({j.told,
+                      ~uint64_t(0),
+                      0,
+                      false,
+                      {j.base, 0, 0},
+                      last.version,
+                      j.order});
     tellings = std::move(kept);
   }
   tellings.push_back(std::move(last));
-  line.limit = std::max<size_t>(40, 2 * tellings.size());
+  line.limit = std::max(kFew, 2 * tellings.size());
 }

@@ -157,9 +157,10 @@ public:
 
 private:
   static constexpr uint64_t kBytes = 128; ///< of a line
+  static constexpr size_t kFew = 12;      ///< tellings
   struct Line {
     std::vector<Telling> tellings; ///< by version
-    size_t limit = 40;             ///< when to look for those to drop
+    size_t limit = kFew;           ///< when to look for those to drop
   };
   template <class Visit>
   static void forLines(const Places &places, Visit visit);

@@ -279,7 +279,8 @@ private:
   bool isLostUpdate(const Reach &reach, Record write, uint64_t offset,
                     unsigned lane) const;
 
-  // SanitizerAccess.cpp
+  // SanitizerAccess.cpp, SanitizerWords.cpp, SanitizerRows.cpp,
+  // SanitizerNarrow.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,
               unsigned bytes, bool contiguous);
   void accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
@@ -446,10 +447,7 @@ private:
   Recent recent[4];
   unsigned recentNext = 0;
   ReaderSets sets;
-  struct Union {
-    Record reads = 0, mine = 0, result = 0;
-  };
-  std::array<Union, 256> unions; ///< what was united lately
+  uint64_t epoch = ++grid.epochs; ///< of GridSanitizer::Union
   /// Whether the last union tells strong readers from weak ones, by their
   /// lanes.
   bool isMixedUnion = false;

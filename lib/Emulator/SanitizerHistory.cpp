@@ -1,4 +1,4 @@
-//===- SanitizerHistory.cpp - Sanitizers: readers, and what writes hide ---===//
+//===- SanitizerHistory.cpp - Sanitizers: what strong writes hide ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of a place besides its last write (Shadow.h): several readers,
-// and what a strong write hides.
+// What is known of a place besides its last write (Shadow.h) where that is a
+// strong one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,119 +17,6 @@
 #include <utility>
 
 using namespace fusion::emulator;
-
-//===----------------------------------------------------------------------===//
-// Readers
-//===----------------------------------------------------------------------===//
-
-static Record withoutLane(Record record) {
-  return (record & ~(Record(31) << 7 | kPattern)) |
-         (record & kSeveral ? Record(0) : kUnknownLane);
-}
-
-/// Whether some of these readers are strong, and others not.
-bool Sanitizer::areMixed(Record reads, Record mine) {
-  if (!(reads & kSet))
-    return (reads ^ mine) & kAtomic;
-  const ReaderSets::Set &set = sets[lineOf(reads)];
-  return std::any_of(set.begin(), set.end(),
-                     [&](Record member) { return (member ^ mine) & kAtomic; });
-}
-
-/// Such readers: a strong write asks for the weak ones, whose lanes are not to
-/// be taken for those of the strong ones.
-Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
-  ReaderSets::Set all{reads};
-  if (reads & kSet)
-    all = sets[lineOf(reads)];
-  bool isAmong = false, isChanged = !(reads & kSet);
-  ReaderSets::Set united;
-  for (Record member : all) {
-    bool isAlike = !((member ^ mine) & (kContext | kAtomic));
-    if (isAlike && !isAmong) {
-      isAmong = true;
-      if (!(member & (kSeveral | kUnknownLane)) && ((member ^ mine) & kOwner)) {
-        member = joinedReader(member, mine);
-        isChanged = true;
-      }
-    } else if (!isAlike && (member & kAtomic || !(mine & kAtomic)) &&
-               contextOf(member) != contextOf(mine) &&
-               orderedForAll(member, warp)) {
-      isChanged = true;
-      continue;
-    }
-    united.push_back(member);
-  }
-  if (!isAmong)
-    united.push_back(mine);
-  else if (!isChanged)
-    return reads;
-  if (united.size() == 1)
-    return united.front();
-  ReaderSets::Set *fresh = sets.fresh();
-  if (!fresh)
-    return mine;
-  uint32_t most = 0;
-  for (Record record : united)
-    most = std::max(most, contextOf(record));
-  *fresh = std::move(united);
-  return Record(most) << 32 | Record(sets.take()) << 12 | kSet;
-}
-
-/// The readers `reads` and the thread of `mine`; of readers that come before
-/// all that its warp will do nothing need be known.
-Record Sanitizer::addReader(const Reach &reach, Record reads, Record mine) {
-  const Warp &warp = reach.warp;
-  isMixedUnion = contextOf(reads) && areMixed(reads, mine);
-  if (isMixedUnion &&
-      ((reads & kSet) || ((reads ^ mine) & kOwner) || (reads & kSeveral))) {
-    // Of global memory one is kept: the weak one, which races with more.
-    if (reach.allocation)
-      return mine & kAtomic ? reads : mine;
-    return addMixedReader(reads, mine, warp);
-  }
-  if (!(reads & kSet) && contextOf(reads) == contextOf(mine))
-    return joinedReader(reads, mine);
-  mine = withoutLane(mine);
-  if (!(reads & kSet))
-    reads = withoutLane(reads);
-  Union &memo =
-      unions[(reads * 0x9e3779b97f4a7c15u ^ mine * 0xd6e8feb86659fd93u) >> 56];
-  if (memo.reads == reads && memo.mine == mine)
-    return memo.result;
-  memo.reads = reads;
-  memo.mine = mine;
-  if (reads & kSet) {
-    // Another read of a context that is among them changes nothing.
-    for (Record member : sets[lineOf(reads)])
-      if (contextOf(member) == contextOf(mine) && !(member & ~mine & kAtomic))
-        return memo.result = reads;
-  }
-  ReaderSets::Set *fresh = sets.fresh();
-  if (!fresh)
-    return memo.result = mine;
-  ReaderSets::Set &set = *fresh;
-  auto keep = [&](Record record) {
-    if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
-      set.push_back(record);
-  };
-  if (reads & kSet)
-    for (Record record : sets[lineOf(reads)])
-      keep(record);
-  else
-    keep(reads);
-  if (set.empty())
-    return memo.result = mine;
-  set.push_back(mine);
-  uint32_t most = 0;
-  for (Record record : set)
-    most = std::max(most, contextOf(record));
-  return memo.result = Record(most) << 32 | Record(sets.take()) << 12 | kSet;
-}
-
-//===----------------------------------------------------------------------===//
-// What strong writes hide
-//===----------------------------------------------------------------------===//
 
 // How many accesses of a kind are kept where not every warp has its place; the
 // last ones matter.

@@ -357,7 +357,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       shared.dropHistories();
       forgotten = limit;
     }
-    unions.fill(Union());
+    epoch = ++grid.epochs;
     return;
   }
   for (Warp &warp : cta.warps)

@@ -55,17 +55,25 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
                 });
   if (!pending || pending->seen.size() <= kMost)
     return;
-  for (const Pending::Seen &seen : pending->seen) {
+  std::vector<Pending::Seen> &all = pending->seen;
+  auto isKnown = [&](const Pending::Seen &seen) {
+    return seen.telling.isKnown(seen.who, state.common, cta.linear);
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), isKnown), all.end());
+  // Those that the same lanes have seen at once.
+  for (size_t i = 0, end; i < all.size(); i = end) {
+    uint32_t lanes = all[i].lanes;
+    for (end = i + 1; end < all.size() && all[end].lanes == lanes;)
+      ++end;
     auto add = [&](Knowledge &known) {
-      if (!seen.telling.isKnown(seen.who, known, cta.linear))
-        seen.telling.tell(seen.who, known, cta.linear);
+      for (size_t j = i; j < end; ++j)
+        if (!all[j].telling.isKnown(all[j].who, known, cta.linear))
+          all[j].telling.tell(all[j].who, known, cta.linear);
     };
-    if (seen.telling.isKnown(seen.who, state.common, cta.linear))
-      continue;
-    if (!(warp.live & ~seen.lanes))
+    if (!(warp.live & ~lanes))
       add(pending->all);
     else
-      addToLanes(pending->lanes, seen.lanes, add);
+      addToLanes(pending->lanes, lanes, add);
   }
   pending->seen.clear();
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "Parser.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -283,6 +284,23 @@ const std::vector<const Rule *> &rulesOf(std::string_view root) {
 }
 
 } // namespace
+
+bool fusion::emulator::isTarget(unsigned number, std::string_view suffix) {
+  // With the suffixes that it has: a, of itself alone; f, of its family.
+  static constexpr std::pair<unsigned, std::string_view> targets[] = {
+      {10, ""},    {11, ""},    {12, ""},    {13, ""},    {20, ""},
+      {21, ""},    {30, ""},    {32, ""},    {35, ""},    {37, ""},
+      {50, ""},    {52, ""},    {53, ""},    {60, ""},    {61, ""},
+      {62, ""},    {70, ""},    {72, ""},    {75, ""},    {80, ""},
+      {82, ""},    {86, ""},    {87, ""},    {88, ""},    {89, ""},
+      {90, "a"},   {100, "af"}, {101, "af"}, {103, "af"}, {110, "af"},
+      {120, "af"}, {121, "af"}};
+  auto it = std::find_if(std::begin(targets), std::end(targets),
+                         [&](const auto &t) { return t.first == number; });
+  return it != std::end(targets) &&
+         (suffix.empty() || (suffix.size() == 1 && it->second.find(suffix) !=
+                                                       std::string_view::npos));
+}
 
 std::string fusion::emulator::missingTarget(const Module &module,
                                             const Instruction &inst) {

@@ -9,6 +9,7 @@
 #include "fusion/InitAll.h"
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Fuse/TransformOps/FuseTransformOps.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -45,6 +46,7 @@
 #include "mlir/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
@@ -68,6 +70,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -145,7 +148,10 @@ void fusion::registerAllDialects(DialectRegistry &registry) {
       math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
       nvgpu::NVGPUDialect, NVVM::NVVMDialect, scf::SCFDialect,
       shape::ShapeDialect, tensor::TensorDialect, tile::TileDialect, tosa::TosaDialect,
-      ub::UBDialect, vector::VectorDialect>();
+      transform::TransformDialect, ub::UBDialect, vector::VectorDialect>();
   registerInterfaces(registry);
+  // Scripts find what they work on by linalg's matchers.
+  linalg::registerTransformDialectExtension(registry);
+  fuse::registerTransformDialectExtension(registry);
   registerConversionsAndTranslations(registry);
 }

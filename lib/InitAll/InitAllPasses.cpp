@@ -28,6 +28,7 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -84,6 +85,8 @@ void fusion::registerAllPasses() {
   registerSCFPasses();
   tensor::registerTensorPasses();
   tosa::registerTosaPasses();
+  transform::registerInterpreterPass();
+  transform::registerPreloadLibraryPass();
   vector::registerVectorPasses();
   registerConversions();
 }

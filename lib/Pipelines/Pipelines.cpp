@@ -1,5 +1,4 @@
-//===- Pipelines.cpp - The compiler's pipelines
-//-------------------------------===//
+//===- Pipelines.cpp - The compiler's pipelines ---------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +11,7 @@
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -30,6 +30,7 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   manager.addPass(createFuseCheckSizes());
   manager.addPass(createFuseNormalize());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createFuseFoldReshapes());
   FuseMergeAxesOptions merge;
   merge.chip = options.chip;
   merge.skipMasked = options.skipMasked;

@@ -28,6 +28,7 @@
 using namespace mlir;
 
 void fusion::buildReferencePipeline(OpPassManager &manager) {
+  manager.addPass(createReferenceInlineGroups());
   manager.addPass(createFuseTosaToLinalg());
   manager.addPass(createClearFastMath());
   manager.addPass(createFuseTensorToLinalg());

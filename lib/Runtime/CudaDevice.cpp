@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 using namespace fusion;
 using namespace fusion::cuda;
@@ -26,23 +27,47 @@ constexpr uint32_t defaultSharedMemory = 48 * 1024;
 /// Clusters").
 constexpr uint32_t portableClusterSize = 8;
 
+/// A context is current in this thread while this lives; before and after, it
+/// is what the thread's owner has chosen.
+class CurrentContext {
+public:
+  CurrentContext(const Driver &driver, Context context) : driver(driver) {
+    driver.ctxPushCurrent(context);
+  }
+  ~CurrentContext() {
+    Context context = nullptr;
+    driver.ctxPopCurrent(&context);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+
+private:
+  const Driver &driver;
+};
+
 class CudaDevice final : public Device {
 public:
   CudaDevice(const Driver &driver) : driver(driver) {}
   ~CudaDevice() override {
-    if (module)
+    if (!context)
+      return;
+    if (module) {
+      CurrentContext current(driver, context);
       driver.moduleUnload(module);
-    if (context)
-      driver.primaryCtxRelease(handle);
+    }
+    driver.primaryCtxRelease(handle);
   }
 
-  llvm::Error open() {
+  llvm::Error open(int ordinal) {
     int count = 0;
     if (auto error = check(driver.deviceGetCount(&count), "cuDeviceGetCount"))
       return error;
     if (count == 0)
       return llvm::createStringError("the CUDA driver finds no GPU");
-    if (auto error = check(driver.deviceGet(&handle, 0), "cuDeviceGet"))
+    if (ordinal < 0 || ordinal >= count)
+      return llvm::createStringError("there is no GPU " + llvm::Twine(ordinal) +
+                                     "; the CUDA driver finds " +
+                                     llvm::Twine(count));
+    if (auto error = check(driver.deviceGet(&handle, ordinal), "cuDeviceGet"))
       return error;
     char text[256] = {};
     driver.deviceGetName(text, sizeof(text) - 1, handle);
@@ -51,16 +76,15 @@ public:
     driver.deviceGetAttribute(&minor, computeCapabilityMinor, handle);
     driver.deviceGetAttribute(&maxSharedMemory, maxSharedMemoryPerBlockOptin,
                               handle);
-    if (auto error = check(driver.primaryCtxRetain(&context, handle),
-                           "cuDevicePrimaryCtxRetain"))
-      return error;
-    return check(driver.ctxSetCurrent(context), "cuCtxSetCurrent");
+    return check(driver.primaryCtxRetain(&context, handle),
+                 "cuDevicePrimaryCtxRetain");
   }
 
   std::string name() const override { return deviceName; }
   std::string assembler() const override { return assemblerText; }
 
   llvm::Error loadModule(llvm::StringRef ptx) override {
+    CurrentContext current(driver, context);
     // ptxas may be older than the PTX, or newer than the driver can load; the
     // driver's own compiler is the way out of both.
     assemblerText = "driver";
@@ -78,6 +102,7 @@ public:
 
   llvm::Expected<DeviceAddress> allocate(size_t bytes,
                                          size_t alignment) override {
+    CurrentContext current(driver, context);
     // cuMemAlloc aligns to 256 bytes at least, and refuses 0 bytes.
     if (alignment > 256)
       return llvm::createStringError("alignment above 256 bytes");
@@ -94,31 +119,45 @@ public:
     return pointer;
   }
   llvm::Error free(DeviceAddress address) override {
+    CurrentContext current(driver, context);
     return check(driver.memFree(address), "cuMemFree");
   }
   llvm::Error write(DeviceAddress destination, const void *source,
                     size_t bytes) override {
+    CurrentContext current(driver, context);
     return bytes ? check(driver.memcpyHtoD(destination, source, bytes),
                          "copy to the device")
                  : llvm::Error::success();
   }
   llvm::Error read(DeviceAddress source, void *destination,
                    size_t bytes) override {
+    CurrentContext current(driver, context);
     return bytes ? check(driver.memcpyDtoH(destination, source, bytes),
                          "copy from the device")
+                 : llvm::Error::success();
+  }
+  llvm::Error copy(DeviceAddress destination, DeviceAddress source,
+                   size_t bytes, DeviceStream stream) override {
+    CurrentContext current(driver, context);
+    return bytes ? check(driver.memcpyDtoDAsync(destination, source, bytes,
+                                                static_cast<Stream>(stream)),
+                         "copy inside of the device")
                  : llvm::Error::success();
   }
 
   llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) override;
 
-  llvm::Expected<LaunchObservation>
-  launch(const DeviceLaunch &launch) override {
-    if (auto error = start(launch))
+  llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
+                                           DeviceStream stream) override {
+    CurrentContext current(driver, context);
+    if (auto error = start(launch, static_cast<Stream>(stream)))
       return std::move(error);
     return LaunchObservation{};
   }
+  llvm::Error wait(DeviceStream waiting, DeviceStream stream) override;
   llvm::Error synchronize() override {
+    CurrentContext current(driver, context);
     return check(driver.ctxSynchronize(), "execution");
   }
   llvm::Expected<std::optional<double>>
@@ -154,6 +193,7 @@ private:
   }
 
   llvm::Expected<Function> function(const DeviceLaunch &launch) {
+    std::lock_guard<std::mutex> lock(functionsMutex);
     auto [it, isNew] = functions.try_emplace(launch.kernel, nullptr);
     Function &function = it->second;
     if (isNew) {
@@ -188,7 +228,7 @@ private:
     return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   }
 
-  llvm::Error start(const DeviceLaunch &launch, Stream stream = nullptr) {
+  llvm::Error start(const DeviceLaunch &launch, Stream stream) {
     llvm::Expected<Function> kernel = function(launch);
     if (!kernel)
       return kernel.takeError();
@@ -221,6 +261,7 @@ private:
   int major = 0, minor = 0, maxSharedMemory = 0;
   std::string deviceName;
   std::string assemblerText;
+  std::mutex functionsMutex;
   llvm::StringMap<Function> functions;
 };
 
@@ -271,6 +312,20 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
     return std::move(error);
   const auto *bytes = reinterpret_cast<const uint8_t *>(&map);
   return std::vector<uint8_t>(bytes, bytes + sizeof(map));
+}
+
+llvm::Error CudaDevice::wait(DeviceStream waiting, DeviceStream stream) {
+  CurrentContext current(driver, context);
+  Event event = nullptr;
+  if (auto error = check(driver.eventCreate(&event, eventDisableTiming),
+                         "cuEventCreate"))
+    return error;
+  Result result = driver.eventRecord(event, static_cast<Stream>(stream));
+  if (result == 0)
+    result = driver.streamWaitEvent(static_cast<Stream>(waiting), event, 0);
+  // What was recorded is waited for, whether the event still exists or not.
+  driver.eventDestroy(event);
+  return check(result, "cuStreamWaitEvent");
 }
 
 /// Times launches between two events on a stream of its own.
@@ -340,6 +395,7 @@ private:
 
 llvm::Expected<std::optional<double>>
 CudaDevice::measure(llvm::ArrayRef<DeviceLaunch> launches) {
+  CurrentContext current(driver, context);
   // Microseconds of one repetition, over batches of `repetitions`.
   auto sample = [&](unsigned repetitions, unsigned batches,
                     std::vector<double> &samples) -> llvm::Error {
@@ -382,12 +438,22 @@ CudaDevice::measure(llvm::ArrayRef<DeviceLaunch> launches) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Device>> fusion::createCudaDevice() {
+llvm::Expected<std::unique_ptr<Device>> fusion::createCudaDevice(int ordinal) {
   llvm::Expected<const Driver *> driver = Driver::load();
   if (!driver)
     return driver.takeError();
   auto device = std::make_unique<CudaDevice>(**driver);
-  if (llvm::Error error = device->open())
+  if (llvm::Error error = device->open(ordinal))
     return std::move(error);
   return device;
+}
+
+llvm::Expected<std::optional<int>> fusion::cudaDeviceOf(DeviceAddress address) {
+  llvm::Expected<const Driver *> driver = Driver::load();
+  if (!driver)
+    return driver.takeError();
+  int ordinal = 0;
+  if ((*driver)->pointerGetAttribute(&ordinal, pointerDeviceOrdinal, address))
+    return std::nullopt;
+  return ordinal;
 }

@@ -47,7 +47,8 @@ Loaded loadOnce() {
   find(driver.deviceGetAttribute, "cuDeviceGetAttribute");
   find(driver.primaryCtxRetain, "cuDevicePrimaryCtxRetain");
   find(driver.primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-  find(driver.ctxSetCurrent, "cuCtxSetCurrent");
+  find(driver.ctxPushCurrent, "cuCtxPushCurrent_v2");
+  find(driver.ctxPopCurrent, "cuCtxPopCurrent_v2");
   find(driver.ctxSynchronize, "cuCtxSynchronize");
   find(driver.moduleLoadDataEx, "cuModuleLoadDataEx");
   find(driver.moduleUnload, "cuModuleUnload");
@@ -58,6 +59,8 @@ Loaded loadOnce() {
   find(driver.memsetD8, "cuMemsetD8_v2");
   find(driver.memcpyHtoD, "cuMemcpyHtoD_v2");
   find(driver.memcpyDtoH, "cuMemcpyDtoH_v2");
+  find(driver.memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+  find(driver.pointerGetAttribute, "cuPointerGetAttribute");
   find(driver.launchKernelEx, "cuLaunchKernelEx");
   find(driver.eventCreate, "cuEventCreate");
   find(driver.eventRecord, "cuEventRecord");
@@ -66,6 +69,7 @@ Loaded loadOnce() {
   find(driver.eventDestroy, "cuEventDestroy_v2");
   find(driver.streamCreate, "cuStreamCreate");
   find(driver.streamDestroy, "cuStreamDestroy_v2");
+  find(driver.streamWaitEvent, "cuStreamWaitEvent");
   find(driver.streamBeginCapture, "cuStreamBeginCapture_v2");
   find(driver.streamEndCapture, "cuStreamEndCapture");
   find(driver.graphInstantiate, "cuGraphInstantiateWithFlags");

@@ -42,6 +42,10 @@ constexpr int nonPortableClusterSizeAllowed = 14;
 // CUjit_option
 constexpr int jitErrorLogBuffer = 5;
 constexpr int jitErrorLogBufferSizeBytes = 6;
+// CUpointer_attribute
+constexpr int pointerDeviceOrdinal = 9;
+// CUevent_flags
+constexpr unsigned eventDisableTiming = 2;
 // CUstreamCaptureMode
 constexpr int captureThreadLocal = 1;
 // CUlaunchAttributeID
@@ -86,7 +90,8 @@ struct Driver {
   Result (*deviceGetAttribute)(int *value, int attribute, DeviceHandle device);
   Result (*primaryCtxRetain)(Context *context, DeviceHandle device);
   Result (*primaryCtxRelease)(DeviceHandle device);
-  Result (*ctxSetCurrent)(Context context);
+  Result (*ctxPushCurrent)(Context context);
+  Result (*ctxPopCurrent)(Context *context);
   Result (*ctxSynchronize)();
   Result (*moduleLoadDataEx)(Module *module, const void *image,
                              unsigned numOptions, int *options, void **values);
@@ -99,6 +104,9 @@ struct Driver {
   Result (*memsetD8)(Pointer destination, unsigned char value, size_t bytes);
   Result (*memcpyHtoD)(Pointer destination, const void *source, size_t bytes);
   Result (*memcpyDtoH)(void *destination, Pointer source, size_t bytes);
+  Result (*memcpyDtoDAsync)(Pointer destination, Pointer source, size_t bytes,
+                            Stream stream);
+  Result (*pointerGetAttribute)(void *value, int attribute, Pointer pointer);
   Result (*launchKernelEx)(const LaunchConfig *config, Function function,
                            void **parameters, void **extra);
   Result (*eventCreate)(Event *event, unsigned flags);
@@ -108,6 +116,7 @@ struct Driver {
   Result (*eventDestroy)(Event event);
   Result (*streamCreate)(Stream *stream, unsigned flags);
   Result (*streamDestroy)(Stream stream);
+  Result (*streamWaitEvent)(Stream stream, Event event, unsigned flags);
   Result (*streamBeginCapture)(Stream stream, int mode);
   Result (*streamEndCapture)(Stream stream, Graph *graph);
   Result (*graphInstantiate)(GraphExec *exec, Graph graph,

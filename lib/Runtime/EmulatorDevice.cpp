@@ -83,6 +83,14 @@ public:
                  "copy from the device leaves its buffer");
   }
 
+  llvm::Error copy(DeviceAddress destination, DeviceAddress source,
+                   size_t bytes, DeviceStream) override {
+    std::vector<char> data(bytes);
+    if (llvm::Error error = read(source, data.data(), bytes))
+      return error;
+    return write(destination, data.data(), bytes);
+  }
+
   llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) override {
     emulator::TensorMapInfo info;
@@ -104,8 +112,8 @@ public:
     return std::vector<uint8_t>(bytes->begin(), bytes->end());
   }
 
-  llvm::Expected<LaunchObservation>
-  launch(const DeviceLaunch &launch) override {
+  llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
+                                           DeviceStream) override {
     emulator::Launch request;
     request.kernel = launch.kernel;
     request.grid = launch.grid;
@@ -122,6 +130,9 @@ public:
     observation.counters = result.counters;
     observation.findings = std::move(result.findings);
     return observation;
+  }
+  llvm::Error wait(DeviceStream, DeviceStream) override {
+    return llvm::Error::success();
   }
   llvm::Error synchronize() override { return llvm::Error::success(); }
 

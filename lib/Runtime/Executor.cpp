@@ -8,9 +8,9 @@
 
 #include "fusion/Runtime/Executor.h"
 
-#include "PlanBuffers.h"
+#include "LaunchBuilder.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include <cstring>
 
 using namespace fusion;
 using llvm::Error;
@@ -19,26 +19,36 @@ using llvm::Twine;
 
 namespace {
 
-/// One call of a function.
+std::vector<CallInput> describe(llvm::ArrayRef<HostTensor> inputs) {
+  std::vector<CallInput> result;
+  for (const HostTensor &input : inputs)
+    result.push_back({input.type, input.shape,
+                      input.shape.empty() ? input.data : std::vector<char>()});
+  return result;
+}
+
+/// One call of a function on tensors in the host's memory.
 class PlanRun {
 public:
   PlanRun(const Manifest &manifest, const FunctionPlan &plan, Device &device,
           llvm::ArrayRef<HostTensor> inputs)
       : manifest(manifest), plan(plan), device(device), inputs(inputs),
-        buffers(manifest, plan, device, inputs) {}
+        sizes(plan, describe(inputs)), buffers(plan, sizes),
+        builder(manifest, device, sizes, buffers) {}
+  ~PlanRun() {
+    for (DeviceAddress address : allocations)
+      llvm::consumeError(device.free(address));
+  }
 
   Expected<Execution> run(const ExecuteOptions &options);
 
 private:
-  Error fail(const Twine &message) const { return buffers.fail(message); }
-
-  Expected<std::vector<uint8_t>> parameter(const LaunchArgument &argument,
-                                           const KernelArgument &formal,
-                                           const Twine &what);
-  Expected<std::vector<uint8_t>> tensorMap(const LaunchArgument &argument,
-                                           const Twine &what);
-  /// The launch, with a grid that may have a 0 in it.
-  Expected<DeviceLaunch> prepare(const LaunchInfo &launch);
+  Error checkSizes() { return sizes.prepare(); }
+  Error allocateBuffers();
+  Error allocateTemporaries();
+  Error allocate(const BufferRef &ref, int64_t bytes, int64_t alignment);
+  Error copyInputs();
+  Expected<std::vector<HostTensor>> readResults();
   Expected<LaunchReport> report(const LaunchInfo &launch,
                                 const DeviceLaunch &prepared) const;
   Error measure(llvm::ArrayRef<DeviceLaunch> launches,
@@ -48,94 +58,107 @@ private:
   const FunctionPlan &plan;
   Device &device;
   llvm::ArrayRef<HostTensor> inputs;
+  PlanSizes sizes;
   PlanBuffers buffers;
+  LaunchBuilder builder;
+  std::vector<DeviceAddress> allocations;
 };
 
-template <typename T> std::vector<uint8_t> toBytes(const T &value) {
-  std::vector<uint8_t> bytes(sizeof(T));
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-Expected<std::vector<uint8_t>>
-PlanRun::tensorMap(const LaunchArgument &argument, const Twine &what) {
-  const TensorMapInfo &info = *argument.tensorMap;
-  TensorMapRequest request;
-  Expected<DeviceAddress> base = buffers.address(argument, 16, what);
-  if (!base)
-    return base.takeError();
-  request.base = *base;
-  request.type = info.type;
-  for (const Expression &dim : info.dims) {
-    Expected<int64_t> value = buffers.evaluateSize(dim, "a tensor map's size");
-    if (!value)
-      return value.takeError();
-    request.dims.push_back(*value);
-  }
-  for (const Expression &stride : info.stridesBytes) {
-    Expected<int64_t> value =
-        buffers.evaluateSize(stride, "a tensor map's stride");
-    if (!value)
-      return value.takeError();
-    request.stridesBytes.push_back(*value);
-  }
-  request.box.assign(info.box.begin(), info.box.end());
-  request.elementStrides.assign(info.elementStrides.begin(),
-                                info.elementStrides.end());
-  request.swizzleBytes = info.swizzleBytes;
-  request.interleaveBytes = info.interleaveBytes;
-  request.fillNan = info.fillNan;
-  return device.encodeTensorMap(request);
-}
-
-Expected<std::vector<uint8_t>>
-PlanRun::parameter(const LaunchArgument &argument, const KernelArgument &formal,
-                   const Twine &what) {
-  if (formal.kind == ArgumentKind::TensorMap)
-    return tensorMap(argument, what);
-  if (formal.kind == ArgumentKind::Scalar)
-    return buffers.scalar(argument.value, formal.type, what);
-  Expected<DeviceAddress> address =
-      buffers.address(argument, formal.alignment, what);
+Error PlanRun::allocate(const BufferRef &ref, int64_t bytes,
+                        int64_t alignment) {
+  Expected<DeviceAddress> address = device.allocate(bytes, alignment);
   if (!address)
     return address.takeError();
-  return toBytes(*address);
+  allocations.push_back(*address);
+  buffers.set(ref, {*address, bytes});
+  return Error::success();
 }
 
-Expected<DeviceLaunch> PlanRun::prepare(const LaunchInfo &launch) {
-  const KernelInfo &kernel = manifest.kernels[launch.kernel];
-  DeviceLaunch result;
-  result.kernel = kernel.name;
-  result.block = kernel.block;
-  result.cluster = kernel.cluster;
-  result.dynamicSharedMemory = kernel.dynamicSharedMemory;
-  // CUDA C++ Programming Guide, technical specifications per compute
-  // capability.
-  const int64_t limits[] = {INT32_MAX, 65535, 65535};
-  for (unsigned d = 0; d < 3; ++d) {
-    Expected<int64_t> size = buffers.evaluateSize(launch.grid[d], "the grid");
-    if (!size)
-      return size.takeError();
-    if (*size > limits[d])
-      return fail("kernel '" + kernel.name + "': a grid of " + Twine(*size) +
-                  " blocks in dimension " + Twine(d) + " exceeds " +
-                  Twine(limits[d]));
-    if (*size % kernel.cluster[d])
-      return fail("kernel '" + kernel.name + "': a grid of " + Twine(*size) +
-                  " blocks is no multiple of the cluster's " +
-                  Twine(kernel.cluster[d]));
-    result.grid[d] = *size;
-  }
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    std::string what =
-        "kernel '" + kernel.name + "', argument " + std::to_string(i);
-    Expected<std::vector<uint8_t>> bytes =
-        parameter(launch.arguments[i], kernel.arguments[i], what);
+Error PlanRun::allocateBuffers() {
+  for (unsigned i = 0; i < inputs.size(); ++i)
+    if (!plan.inputs[i].isScalar)
+      if (Error error =
+              allocate({BufferRef::Kind::Input, i}, inputs[i].data.size(), 256))
+        return error;
+  for (unsigned i = 0; i < manifest.constants.size(); ++i)
+    if (Error error = allocate({BufferRef::Kind::Constant, i},
+                               manifest.constants[i].data.size(),
+                               manifest.constants[i].alignment))
+      return error;
+  for (unsigned i = 0; i < plan.results.size(); ++i) {
+    if (plan.results[i].value || plan.results[i].alias)
+      continue;
+    Expected<int64_t> bytes = sizes.resultBytes(i);
     if (!bytes)
       return bytes.takeError();
-    result.parameters.push_back(std::move(*bytes));
+    if (Error error = allocate({BufferRef::Kind::Result, i}, *bytes, 256))
+      return error;
   }
-  return result;
+  return allocateTemporaries();
+}
+
+Error PlanRun::allocateTemporaries() {
+  Expected<WorkspaceLayout> layout = sizes.layoutWorkspace();
+  if (!layout)
+    return layout.takeError();
+  for (const WorkspaceLayout::Temporary &temporary : layout->temporaries)
+    if (!temporary.offset)
+      if (Error error = allocate({BufferRef::Kind::Temporary, temporary.index},
+                                 temporary.bytes,
+                                 plan.temporaries[temporary.index].alignment))
+        return error;
+  if (llvm::none_of(layout->temporaries,
+                    [](const auto &temporary) { return temporary.offset; }))
+    return Error::success();
+  Expected<DeviceAddress> workspace =
+      device.allocate(layout->bytes, layout->alignment);
+  if (!workspace)
+    return workspace.takeError();
+  allocations.push_back(*workspace);
+  buffers.setWorkspace(*layout, *workspace);
+  return Error::success();
+}
+
+Error PlanRun::copyInputs() {
+  auto write = [&](const BufferRef &ref, const std::vector<char> &data) {
+    Expected<BufferPlace> place = buffers.place(ref);
+    return place ? device.write(place->address, data.data(), data.size())
+                 : place.takeError();
+  };
+  for (unsigned i = 0; i < inputs.size(); ++i)
+    if (!plan.inputs[i].isScalar)
+      if (Error error = write({BufferRef::Kind::Input, i}, inputs[i].data))
+        return error;
+  for (unsigned i = 0; i < manifest.constants.size(); ++i)
+    if (Error error =
+            write({BufferRef::Kind::Constant, i}, manifest.constants[i].data))
+      return error;
+  return Error::success();
+}
+
+Expected<std::vector<HostTensor>> PlanRun::readResults() {
+  std::vector<HostTensor> results;
+  for (unsigned i = 0; i < plan.results.size(); ++i) {
+    const ResultInfo &info = plan.results[i];
+    HostTensor tensor(info.type, sizes.resultShape(i));
+    if (info.value) {
+      Expected<std::vector<uint8_t>> bytes =
+          sizes.scalar(*info.value, info.type, "result " + Twine(i));
+      if (!bytes)
+        return bytes.takeError();
+      llvm::copy(*bytes, tensor.data.begin());
+    } else {
+      Expected<BufferPlace> memory =
+          buffers.place({BufferRef::Kind::Result, i});
+      if (!memory)
+        return memory.takeError();
+      if (Error error = device.read(memory->address, tensor.data.data(),
+                                    tensor.data.size()))
+        return std::move(error);
+    }
+    results.push_back(std::move(tensor));
+  }
+  return results;
 }
 
 Expected<LaunchReport> PlanRun::report(const LaunchInfo &launch,
@@ -160,7 +183,7 @@ Expected<LaunchReport> PlanRun::report(const LaunchInfo &launch,
         std::pair(&prediction->sharedMemory, &predicted.sharedMemory)}) {
     if (!*expression)
       continue;
-    Expected<int64_t> evaluated = buffers.evaluate(**expression);
+    Expected<int64_t> evaluated = sizes.evaluate(**expression);
     if (!evaluated)
       return evaluated.takeError();
     *value = *evaluated;
@@ -185,14 +208,16 @@ Error PlanRun::measure(llvm::ArrayRef<DeviceLaunch> launches,
 }
 
 Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
-  if (Error error = buffers.prepare())
-    return std::move(error);
+  for (auto step :
+       {&PlanRun::checkSizes, &PlanRun::allocateBuffers, &PlanRun::copyInputs})
+    if (Error error = (this->*step)())
+      return std::move(error);
 
   Execution execution;
   std::vector<DeviceLaunch> launched;
   std::vector<size_t> reportOf;
   for (const LaunchInfo &launch : plan.launches) {
-    Expected<DeviceLaunch> prepared = prepare(launch);
+    Expected<DeviceLaunch> prepared = builder.build(launch);
     if (!prepared)
       return prepared.takeError();
     Expected<LaunchReport> entry = report(launch, *prepared);
@@ -201,7 +226,8 @@ Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
     execution.launches.push_back(std::move(*entry));
     if (llvm::is_contained(prepared->grid, 0u))
       continue;
-    Expected<LaunchObservation> observation = device.launch(*prepared);
+    Expected<LaunchObservation> observation =
+        device.launch(*prepared, /*stream=*/nullptr);
     if (!observation)
       return observation.takeError();
     LaunchReport &current = execution.launches.back();
@@ -216,7 +242,7 @@ Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
   }
   if (Error error = device.synchronize())
     return std::move(error);
-  auto results = buffers.readResults();
+  auto results = readResults();
   if (!results)
     return results.takeError();
   execution.results = std::move(*results);

@@ -1,4 +1,4 @@
-//===- PlanBuffers.h - Sizes and memory of one call of a plan ---*- C++ -*-===//
+//===- PlanBuffers.h - Where the buffers of a call are ----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,39 +9,33 @@
 #ifndef FUSION_LIB_RUNTIME_PLANBUFFERS_H
 #define FUSION_LIB_RUNTIME_PLANBUFFERS_H
 
+#include "PlanSizes.h"
 #include "fusion/Runtime/Device.h"
-#include "fusion/Runtime/HostTensor.h"
-#include "fusion/Runtime/Manifest.h"
 #include <map>
 
 namespace fusion {
 
-/// The sizes of one call of a function and the device memory of its buffers,
-/// which is given back at the end of its life.
+/// Memory of a buffer.
+struct BufferPlace {
+  DeviceAddress address = 0;
+  int64_t bytes = 0;
+};
+
+/// Where the buffers of one call are in the device's memory, which belongs to
+/// the caller.
 class PlanBuffers {
 public:
-  PlanBuffers(const Manifest &manifest, const FunctionPlan &plan,
-              Device &device, llvm::ArrayRef<HostTensor> inputs)
-      : manifest(manifest), plan(plan), device(device), inputs(inputs) {}
-  ~PlanBuffers();
-  PlanBuffers(const PlanBuffers &) = delete;
-  PlanBuffers &operator=(const PlanBuffers &) = delete;
+  PlanBuffers(const FunctionPlan &plan, const PlanSizes &sizes)
+      : plan(plan), sizes(sizes) {}
 
-  /// Checks the inputs and the plan's requirements, evaluates the results'
-  /// shapes, allocates all buffers and copies the inputs and constants.
-  llvm::Error prepare();
+  /// Says where a buffer is that has memory of its own.
+  void set(const BufferRef &ref, BufferPlace place) {
+    places[{ref.kind, ref.index}] = place;
+  }
+  void setWorkspace(const WorkspaceLayout &layout, DeviceAddress workspace);
 
-  /// The value of an expression over the call's sizes.
-  llvm::Expected<int64_t> evaluate(const Expression &expression) const;
-  /// The same for a size or offset (`what`), which must not be negative.
-  llvm::Expected<int64_t> evaluateSize(const Expression &expression,
-                                       const char *what) const;
-
-  /// The bytes of a number of type `type`; an integer that does not fit is an
-  /// error. `what` names the number in errors.
-  llvm::Expected<std::vector<uint8_t>> scalar(const ScalarValue &value,
-                                              ElementType type,
-                                              const llvm::Twine &what) const;
+  /// Where a buffer is: what was set, or what its alias says.
+  llvm::Expected<BufferPlace> place(const BufferRef &ref);
 
   /// The address an argument passes, a multiple of `alignment`. `what` names
   /// the argument in errors.
@@ -49,37 +43,13 @@ public:
                                         int64_t alignment,
                                         const llvm::Twine &what);
 
-  /// Copies the results back.
-  llvm::Expected<std::vector<HostTensor>> readResults();
-
-  /// An error of this function.
-  llvm::Error fail(const llvm::Twine &message) const;
-
 private:
-  /// Memory of a buffer.
-  struct Place {
-    DeviceAddress address = 0;
-    int64_t bytes = 0;
-  };
+  llvm::Expected<BufferPlace> aliasPlace(const Alias &alias, int64_t bytes,
+                                         const std::string &name);
 
-  llvm::Error checkInputs() const;
-  llvm::Error evaluateShapes();
-  llvm::Error allocateBuffers();
-  llvm::Error allocateTemporaries();
-  llvm::Error copyInputs();
-  llvm::Expected<Place> allocate(int64_t bytes, int64_t alignment);
-  llvm::Expected<Place> place(const BufferRef &ref);
-  llvm::Expected<Place> aliasPlace(const Alias &alias, int64_t bytes,
-                                   const std::string &name);
-
-  const Manifest &manifest;
   const FunctionPlan &plan;
-  Device &device;
-  llvm::ArrayRef<HostTensor> inputs;
-  std::vector<llvm::SmallVector<int64_t>> resultShapes;
-  std::vector<DeviceAddress> allocations;
-  /// Buffers with memory of their own, and aliases once resolved.
-  std::map<std::pair<BufferRef::Kind, unsigned>, Place> places;
+  const PlanSizes &sizes;
+  std::map<std::pair<BufferRef::Kind, unsigned>, BufferPlace> places;
 };
 
 } // namespace fusion

@@ -33,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Target/SharedMemoryPerBlock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -47,7 +48,7 @@ static constexpr ChipInfo chips[] = {
     // cluster [CUDA], and registers that producers keep [PTX].
     {"sm_80", "sm_80", "A100 SXM4 80GB", 80, 80,
      // SMs [A100]; shared memory, registers, warps, blocks [CUDA]; L2 [A100].
-     108, 164 * KiB, 163 * KiB, 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
+     108, 164 * KiB, sharedMemoryPerBlock(80), 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
      // clock, DRAM [A100]; L2 [Luo24]; shared memory 32 banks × 4 bytes, special
      // functions by the table of arithmetic throughput [CUDA], on all chips;
      // f32 and tensor rates F16, BF16, TF32, FP8, S8, F64 [A100].
@@ -60,7 +61,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, false,
      false, 1, 0},
     {"sm_86", "sm_86", "RTX 3080", 86, 80,
-     68, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
+     68, 100 * KiB, sharedMemoryPerBlock(86), 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
      // [GA102]; tensor rates with f32 accumulation; L2 [est].
      1.71e9, 0.760e12, 2.0e12, 128, 29.8e12, 16,
      {59.5e12, 59.5e12, 29.8e12, 0, 238e12, 0.47e12},
@@ -69,7 +70,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, false,
      false, 1, 0},
     {"sm_89", "sm_89", "RTX 4090", 89, 84,
-     128, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
+     128, 100 * KiB, sharedMemoryPerBlock(89), 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
      // [AD102]; tensor rates with f32 accumulation; L2 [Luo24].
      2.52e9, 1.008e12, 5.0e12, 128, 82.6e12, 16,
      {165.2e12, 165.2e12, 82.6e12, 330.3e12, 660.6e12, 1.29e12},
@@ -79,7 +80,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, true,
      false, 1, 0},
     {"sm_90a", "sm_90a", "H100 SXM5", 90, 84,
-     132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
+     132, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
      1.83e9, 3.35e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
@@ -90,7 +91,7 @@ static constexpr ChipInfo chips[] = {
      true, true, true, false, true, true,
      true, 8, 24},
     {"h200", "sm_90a", "H200 SXM", 90, 84,
-     132, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
+     132, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
      1.83e9, 4.8e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
@@ -99,7 +100,7 @@ static constexpr ChipInfo chips[] = {
      true, true, true, false, true, true,
      true, 8, 24},
     {"sm_100a", "sm_100a", "B200", 100, 86,
-     148, 228 * KiB, 227 * KiB, 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
+     148, 228 * KiB, sharedMemoryPerBlock(100), 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
      // [B200]; L2 and latencies [est].
      1.85e9, 8.0e12, 9.0e12, 128, 80e12, 16,
      {2250e12, 2250e12, 1125e12, 4500e12, 4500e12, 40e12},
@@ -108,7 +109,7 @@ static constexpr ChipInfo chips[] = {
      true, true, false, true, true, true,
      true, 8, 24},
     {"sm_120", "sm_120", "RTX 5090", 120, 87,
-     170, 100 * KiB, 99 * KiB, 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
+     170, 100 * KiB, sharedMemoryPerBlock(120), 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
      // [GB202]; tensor rates with f32 accumulation; L2 and latencies [est].
      2.41e9, 1.792e12, 7.0e12, 128, 104.8e12, 16,
      {209.5e12, 209.5e12, 104.8e12, 419e12, 838e12, 1.64e12},

@@ -1,11 +1,12 @@
 """Fusion: operator fusion for GPUs.
 
 `compile` makes a `Program` of a module in MLIR; a program can be called with NumPy's
-arrays. `fusion.torch` is the backend of PyTorch's compiler; importing it needs PyTorch.
+arrays, on the emulator, and with arrays in a GPU's memory. `fusion.torch` is the backend of PyTorch's compiler; importing it needs PyTorch.
 """
 
 from .diagnostics import CompileError, Diagnostic, FusionError, RunError
+from .gpu import DeviceArray
 from .program import Program, Run, chips, compile, version
 
-__all__ = ["CompileError", "Diagnostic", "FusionError", "Program", "Run", "RunError",
+__all__ = ["CompileError", "DeviceArray", "Diagnostic", "FusionError", "Program", "Run", "RunError",
            "chips", "compile", "version"]

@@ -51,13 +51,17 @@ def to_input(value: Any, element_type: str, shape: Sequence[int | None], what: s
     if array.dtype != dtype:
         raise TypeError(f"{what} has elements of type {array.dtype}; "
                         f"{element_type} takes {dtype}")
-    if len(array.shape) != len(shape) or any(
-        known is not None and size != known for size, known in zip(array.shape, shape)
-    ):
-        wanted = "x".join("?" if size is None else str(size) for size in shape) or "scalar"
-        has = "x".join(map(str, array.shape)) or "scalar"
-        raise ValueError(f"{what} has the shape {has}; the function takes {wanted}")
+    check_shape(array.shape, shape, what)
     return np.ascontiguousarray(array).reshape(array.shape)
+
+
+def check_shape(has: Sequence[int], shape: Sequence[int | None], what: str) -> None:
+    """Raises ValueError where an array of the shape `has` is not of the shape `shape`."""
+    if len(has) != len(shape) or any(known is not None and size != known
+                                     for size, known in zip(has, shape)):
+        wanted = "x".join("?" if size is None else str(size) for size in shape) or "scalar"
+        given = "x".join(map(str, has)) or "scalar"
+        raise ValueError(f"{what} has the shape {given}; the function takes {wanted}")
 
 
 def _as_array(value: Any, dtype: np.dtype, scalar: bool, what: str) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import _native, arrays
+from . import _native, arrays, gpu
 from .diagnostics import CompileError, Diagnostic, RunError, from_native
 
 Progress = Callable[[str], Any]
@@ -22,13 +22,14 @@ class Run:
     """One execution of a function.
 
     Attributes:
-        results: the function's results in order.
+        results: the function's results in order: NumPy's arrays; of inputs on a GPU
+            `DeviceArray`s or the arrays given as ``out``.
         launches: per launch ``name``, ``grid``, ``block``, ``cluster``,
             ``dynamic_shared_memory``, ``counters`` (docs/emulator.md; None on a GPU)
             and ``sanitizer``, a list of findings.
     """
 
-    results: tuple[np.ndarray, ...]
+    results: tuple[Any, ...]
     launches: list[dict]
 
 
@@ -51,6 +52,8 @@ class Program:
         self.diagnostics = list(diagnostics)
         self._functions: dict[str, dict] = {f["name"]: f for f in self.manifest["functions"]}
         self._plans: dict[tuple, Any] = {}
+        self._calls: dict[tuple, Any] = {}
+        self._workspaces: dict[tuple[int, int], list[gpu.Memory]] = {}
         self._lock = threading.Lock()
 
     # What was compiled.
@@ -136,31 +139,58 @@ class Program:
 
     # Running.
 
-    def run(self, *inputs: Any, function: str | None = None, device: str = "emulator",
-            sanitize: bool = False, seed: int = 0, progress: Progress | None = None) -> Run:
+    def run(self, *inputs: Any, function: str | None = None, device: str | None = None,
+            sanitize: bool = False, seed: int = 0, progress: Progress | None = None,
+            stream: Any = None, out: Sequence[Any] | None = None,
+            workspace: Any = None) -> Run:
         """Executes a function.
+
+        Arrays in the host's memory are executed by the emulator, unless `device` says
+        otherwise. Arrays in a GPU's memory (anything with DLPack or
+        ``__cuda_array_interface__``, dense and row-major) are executed there: nothing is
+        copied, and nothing is waited for.
 
         Args:
             inputs: one array for each input, of its element type and shape; numbers
                 for scalars. bf16 is taken as uint16, 8-bit floats as uint8 (the bits),
-                or as the types of ml_dtypes. Arrays need not be contiguous.
+                or as types of their own (ml_dtypes, DLPack). Arrays in the host's
+                memory need not be contiguous.
             function: its name; may be left out where the module has one only.
-            device: ``"emulator"``, or ``"cuda"`` for the first GPU (arrays are copied
-                there and back).
+            device: ``"emulator"``, or ``"cuda"``: with arrays of the host, the first GPU
+                (they are copied there and back). Default: where the arrays are.
             sanitize: look for races and bad accesses (emulator).
             seed: draws the order in which warps run (emulator).
             progress: called with the name of each kernel before its launch. What it
-                raises, and Ctrl-C, end the execution between two launches.
+                raises, and Ctrl-C, end the execution between two launches. Not with
+                arrays on a GPU.
+            stream: of the GPU that the arrays are on: a handle or a stream of PyTorch,
+                CuPy, Numba; default: the default stream.
+            out: arrays on the GPU, one for each result, to be written in place of new
+                ones; none may share memory with an input.
+            workspace: an array on the GPU, of `workspace_bytes` at least, for
+                intermediate results; default: one that the program keeps for each
+                stream. With `out` and `workspace`, a call allocates nothing, so that a
+                CUDA graph can capture it.
 
         Raises:
             TypeError, ValueError: the inputs do not fit the function.
             RunError: the plan could not be executed.
         """
-        plan = self._plan(device, sanitize, seed)
+        if any(gpu.is_on_gpu(value) for value in inputs):
+            if device not in (None, "cuda"):
+                raise TypeError(f"the inputs are on a GPU; the device is '{device}'")
+            if sanitize:
+                raise ValueError("only the emulator sanitizes; the inputs are on a GPU")
+            name = self._name(function)
+            self._check_count(name, inputs)
+            results = gpu.run(self, name, inputs, stream, out, workspace)
+            return Run(results, gpu.describe_launches(self.manifest, name))
+        if stream is not None or out is not None or workspace is not None:
+            raise TypeError("stream, out and workspace go with inputs on a GPU")
+        plan = self._plan(device or "emulator", sanitize, seed)
         name = self._name(function)
         infos = self._functions[name]["inputs"]
-        if len(inputs) != len(infos):
-            raise TypeError(f"'{name}' takes {len(infos)} inputs, not {len(inputs)}")
+        self._check_count(name, inputs)
         types = [info["type"] for info in infos]
         data = [
             arrays.to_input(value, info["type"],
@@ -193,17 +223,65 @@ class Program:
                              + ", ".join(self._functions))
         return function
 
-    def _plan(self, device: str, sanitize: bool, seed: int) -> Any:
+    def workspace_bytes(self, *inputs: Any, function: str | None = None) -> int:
+        """Bytes that a call with arrays of these shapes on a GPU needs for intermediate
+        results.
+
+        Args:
+            inputs: arrays or shapes, numbers for scalars.
+            function: as in `run`.
+        """
+        name = self._name(function)
+        self._check_count(name, inputs)
+        shapes, values = [], []
+        for i, (value, info) in enumerate(zip(inputs, self._functions[name]["inputs"])):
+            if "shape" in info:
+                shapes.append(tuple(getattr(value, "shape", value)))
+                values.append(None)
+            else:
+                shapes.append(())
+                values.append(gpu.numbers(value, info, f"input {i} of '{name}'"))
+        return self._call(0, name, tuple(shapes), tuple(values)).workspace_bytes
+
+    def _check_count(self, name: str, inputs: Sequence[Any]) -> None:
+        expected = len(self._functions[name]["inputs"])
+        if len(inputs) != expected:
+            raise TypeError(f"'{name}' takes {expected} inputs, not {len(inputs)}")
+
+    def _plan(self, device: str, sanitize: bool, seed: int, ordinal: int = 0) -> Any:
         if device not in ("emulator", "cuda"):
             raise ValueError(f"no device '{device}'; there are 'emulator' and 'cuda'")
-        key = (device, sanitize, seed)
+        key = (device, sanitize, seed, ordinal)
         with self._lock:
             if key not in self._plans:
-                try:
-                    self._plans[key] = _native.Plan(self._json, device == "cuda", sanitize, seed)
-                except RuntimeError as error:
-                    raise RunError([Diagnostic("error", str(error))]) from None
+                with gpu.run_errors():
+                    self._plans[key] = _native.Plan(
+                        self._json, ordinal if device == "cuda" else None, sanitize, seed)
             return self._plans[key]
+
+    def _call(self, ordinal: int, name: str, shapes: tuple, values: tuple) -> Any:
+        """The function at these shapes and numbers, on a GPU."""
+        plan = self._plan("cuda", False, 0, ordinal)
+        key = (ordinal, name, shapes, values)
+        with self._lock:
+            if key not in self._calls:
+                types = [info["type"] for info in self._functions[name]["inputs"]]
+                with gpu.run_errors():
+                    self._calls[key] = _native.Call(plan, name, types,
+                                                    [list(shape) for shape in shapes],
+                                                    list(values))
+            return self._calls[key]
+
+    def _workspace(self, plan: Any, ordinal: int, stream: int, needed: int) -> int:
+        """Memory that calls on a stream use one after the other. It is kept as long as
+        the program is: a graph may have captured it."""
+        if not needed:
+            return 0
+        with self._lock:
+            blocks = self._workspaces.setdefault((ordinal, stream), [])
+            if not blocks or blocks[-1].bytes < needed:
+                blocks.append(gpu.Memory(plan, needed))
+            return blocks[-1].address
 
 
 def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,

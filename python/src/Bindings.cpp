@@ -96,6 +96,12 @@ private:
   std::chrono::steady_clock::time_point asked;
 };
 
+std::string firstError(const Caller &caller) {
+  for (nb::handle message : caller.diagnostics())
+    return nb::cast<std::string>(message[1]);
+  return "the device fails";
+}
+
 /// (ptx, manifest, groups) or None, and the diagnostics.
 nb::tuple compile(nb::bytes source, const std::string &chip,
                   const std::string &fileName, const std::string &f32Products,
@@ -128,9 +134,11 @@ using OwnedBytes = nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>;
 /// A plan on a device.
 class Plan {
 public:
-  Plan(const std::string &manifest, bool cuda, bool sanitize, uint64_t seed) {
-    FusionRunOptions options{cuda ? FusionCuda : FusionEmulator, int(sanitize),
-                             seed};
+  /// On GPU number `ordinal`, or on the emulator where that is none.
+  Plan(const std::string &manifest, std::optional<int> ordinal, bool sanitize,
+       uint64_t seed) {
+    FusionRunOptions options{ordinal ? FusionCuda : FusionEmulator,
+                             int(sanitize), seed, ordinal.value_or(0)};
     Caller caller{nb::none()};
     {
       nb::gil_scoped_release release;
@@ -175,11 +183,50 @@ public:
                           caller.diagnostics());
   }
 
+  FusionPlan *get() const { return plan; }
+
+  // Memory of the device.
+  uint64_t allocate(size_t bytes) {
+    Caller caller{nb::none()};
+    uint64_t address = fusionPlanAllocate(plan, bytes, &caller.callbacks);
+    if (!address)
+      throw std::runtime_error(firstError(caller));
+    return address;
+  }
+  void free(uint64_t address) {
+    nb::gil_scoped_release release;
+    fusionPlanFree(plan, address);
+  }
+  nb::object read(uint64_t address, size_t bytes) {
+    auto *data = new uint8_t[bytes];
+    nb::capsule owner(data, [](void *data) noexcept {
+      delete[] static_cast<uint8_t *>(data);
+    });
+    copy(/*toDevice=*/false, address, data, bytes);
+    return OwnedBytes(data, {bytes}, owner).cast();
+  }
+  void write(uint64_t address, const Bytes &data) {
+    copy(/*toDevice=*/true, address, const_cast<void *>(data.data()),
+         data.nbytes());
+  }
+  void wait(uintptr_t waiting, uintptr_t stream) {
+    Caller caller{nb::none()};
+    if (fusionPlanWait(plan, reinterpret_cast<void *>(waiting),
+                       reinterpret_cast<void *>(stream), &caller.callbacks))
+      throw std::runtime_error(firstError(caller));
+  }
+
 private:
-  static std::string firstError(const Caller &caller) {
-    for (nb::handle message : caller.diagnostics())
-      return nb::cast<std::string>(message[1]);
-    return "the plan cannot be loaded";
+  void copy(bool toDevice, uint64_t address, void *data, size_t bytes) {
+    Caller caller{nb::none()};
+    int failed;
+    {
+      nb::gil_scoped_release release;
+      failed = fusionPlanCopy(plan, toDevice, address, data, bytes,
+                              &caller.callbacks);
+    }
+    if (failed)
+      throw std::runtime_error(firstError(caller));
   }
 
   static nb::tuple result(const FusionRun *run, size_t index,
@@ -195,6 +242,99 @@ private:
 
   FusionPlan *plan = nullptr;
 };
+
+/// A function at the shapes of its inputs, on tensors of the device.
+class Call {
+public:
+  /// `values`: the bytes of the inputs that are numbers, None for tensors.
+  Call(const Plan &plan, const std::string &function,
+       const std::vector<std::string> &types,
+       const std::vector<std::vector<int64_t>> &shapes,
+       const std::vector<std::optional<nb::bytes>> &values) {
+    std::vector<FusionTensor> inputs;
+    for (size_t i = 0; i < types.size(); ++i)
+      inputs.push_back(
+          {toText(types[i]), shapes[i].size(), shapes[i].data(),
+           values[i] ? const_cast<char *>(values[i]->c_str()) : nullptr});
+    Caller caller{nb::none()};
+    call = fusionCallPrepare(plan.get(), toText(function), inputs.data(),
+                             inputs.size(), &caller.callbacks);
+    if (!call)
+      throw std::runtime_error(firstError(caller));
+    count = inputs.size();
+  }
+  ~Call() { fusionCallDestroy(call); }
+  Call(const Call &) = delete;
+
+  size_t workspaceBytes() const { return fusionCallWorkspaceBytes(call); }
+
+  /// Per result (type, shape, bytes, value or None).
+  nb::list results() const {
+    nb::list list;
+    for (size_t i = 0; i < fusionCallResults(call); ++i) {
+      FusionTensor tensor = fusionCallResult(call, i);
+      nb::list shape;
+      for (size_t d = 0; d < tensor.rank; ++d)
+        shape.append(tensor.shape[d]);
+      size_t bytes = fusionCallResultBytes(call, i);
+      nb::object value = nb::none();
+      if (tensor.data)
+        value = nb::bytes(static_cast<const char *>(tensor.data), bytes);
+      list.append(nb::make_tuple(toString(tensor.type), nb::tuple(shape), bytes,
+                                 value));
+    }
+    return list;
+  }
+
+  void start(const std::vector<uint64_t> &inputs,
+             const std::vector<uint64_t> &results, uint64_t workspace,
+             uintptr_t stream) {
+    if (inputs.size() != count || results.size() != fusionCallResults(call))
+      throw std::invalid_argument("one address for each input and result");
+    Caller caller{nb::none()};
+    int failed;
+    {
+      nb::gil_scoped_release release;
+      failed =
+          fusionCallStart(call, inputs.data(), results.data(), workspace,
+                          reinterpret_cast<void *>(stream), &caller.callbacks);
+    }
+    caller.finish();
+    if (failed)
+      throw std::runtime_error(firstError(caller));
+  }
+
+private:
+  FusionCall *call = nullptr;
+  size_t count = 0;
+};
+
+/// (address, shape, strides in elements, kind and bits of the elements, device
+/// type, device number) of what exports DLPack, or of its capsule.
+nb::tuple describeArray(const nb::ndarray<nb::ro> &array) {
+  nb::list shape, strides;
+  for (size_t d = 0; d < array.ndim(); ++d) {
+    shape.append(array.shape(d));
+    strides.append(array.stride(d));
+  }
+  nb::dlpack::dtype type = array.dtype();
+  return nb::make_tuple(reinterpret_cast<uintptr_t>(array.data()),
+                        nb::tuple(shape), nb::tuple(strides), type.code,
+                        type.bits * type.lanes, array.device_type(),
+                        array.device_id());
+}
+
+/// A tensor in the memory of a GPU as DLPack's capsule; `owner` lives as long
+/// as the capsule's user wants it.
+nb::object exportArray(nb::object owner, uintptr_t address,
+                       const std::vector<size_t> &shape, uint8_t code,
+                       uint8_t bits, int ordinal) {
+  nb::ndarray<> array(reinterpret_cast<void *>(address), shape.size(),
+                      shape.data(), owner, nullptr,
+                      nb::dlpack::dtype{code, bits, 1}, nb::device::cuda::value,
+                      ordinal);
+  return array.cast(nb::rv_policy::reference);
+}
 
 } // namespace
 
@@ -213,9 +353,30 @@ NB_MODULE(_native, module) {
   });
   module.def("version", [] { return toString(fusionVersion()); });
   nb::class_<Plan>(module, "Plan")
-      .def(nb::init<const std::string &, bool, bool, uint64_t>(),
-           nb::arg("manifest"), nb::arg("cuda"), nb::arg("sanitize"),
+      .def(nb::init<const std::string &, std::optional<int>, bool, uint64_t>(),
+           nb::arg("manifest"), nb::arg("ordinal").none(), nb::arg("sanitize"),
            nb::arg("seed"))
+      .def("allocate", &Plan::allocate, nb::arg("bytes"))
+      .def("free", &Plan::free, nb::arg("address"))
+      .def("read", &Plan::read, nb::arg("address"), nb::arg("bytes"))
+      .def("write", &Plan::write, nb::arg("address"), nb::arg("data"))
+      .def("wait", &Plan::wait, nb::arg("waiting"), nb::arg("stream"))
       .def("run", &Plan::run, nb::arg("function"), nb::arg("types"),
            nb::arg("shapes"), nb::arg("data"), nb::arg("progress").none());
+  nb::class_<Call>(module, "Call")
+      .def(nb::init<const Plan &, const std::string &,
+                    const std::vector<std::string> &,
+                    const std::vector<std::vector<int64_t>> &,
+                    const std::vector<std::optional<nb::bytes>> &>(),
+           nb::keep_alive<1, 2>(), nb::arg("plan"), nb::arg("function"),
+           nb::arg("types"), nb::arg("shapes"), nb::arg("values"))
+      .def_prop_ro("workspace_bytes", &Call::workspaceBytes)
+      .def("results", &Call::results)
+      .def("start", &Call::start, nb::arg("inputs"), nb::arg("results"),
+           nb::arg("workspace"), nb::arg("stream"));
+  module.def("describe_array", &describeArray, nb::arg("array"));
+  module.def("export_array", &exportArray, nb::arg("owner"), nb::arg("address"),
+             nb::arg("shape"), nb::arg("code"), nb::arg("bits"),
+             nb::arg("ordinal"));
+  module.def("cuda_device_of", &fusionCudaDeviceOf, nb::arg("address"));
 }

@@ -115,10 +115,24 @@ func.func @nothing_inserted(%a: tensor<0xf32>, %b: tensor<8xf32>) -> tensor<8xf3
 // CHECK-LABEL: func.func @concat
 func.func @concat(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) -> tensor<6x3xf32> {
   // CHECK-NOT: tensor.concat
-  // CHECK-COUNT-2: linalg.generic
-  // CHECK-NOT: tensor.insert_slice
+  // CHECK: linalg.generic
+  // CHECK: tensor.extract %{{.*}} : tensor<2x3xf32>
+  // CHECK: tensor.extract %{{.*}} : tensor<4x3xf32>
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
   %0 = tensor.concat dim(0) %a, %b : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
   return %0 : tensor<6x3xf32>
+}
+
+// CHECK-LABEL: func.func @concat_dynamic
+func.func @concat_dynamic(%a: tensor<2x?xf32>, %b: tensor<2x0xf32>, %c: tensor<2x?xf32>) -> tensor<2x?xf32> {
+  // CHECK-COUNT-1: linalg.generic
+  // CHECK: tensor.extract
+  // CHECK: tensor.extract
+  // CHECK-NOT: tensor.extract
+  // CHECK: return
+  %0 = tensor.concat dim(1) %a, %b, %c : (tensor<2x?xf32>, tensor<2x0xf32>, tensor<2x?xf32>) -> tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
 }
 
 #id = affine_map<(i) -> (i)>

@@ -190,6 +190,29 @@ TEST_F(Sanitizers, StrongReadsOfWeakStoresNeedAFence) {
     }
 }
 
+TEST_F(Sanitizers, VolatileFlagsNeedFencesOnBothSides) {
+  // Block 0 passes a word to block 1; only strong accesses on both sides do not
+  // race without them.
+  std::string fence = "membar.gl;\n";
+  for (std::string store : {"st.global.u32", "st.volatile.global.u32"})
+    for (std::string load : {"ld.global.u32", "ld.volatile.global.u32"})
+      for (std::string release : {std::string(), fence})
+        for (std::string acquire : {std::string(), fence}) {
+          std::string text = "@!%p1 bra E;\n@!%p3 bra READ;\n" + store +
+                             " [%d0+4], 42;\n" + release +
+                             "st.volatile.global.u32 [%d0], 1;\nbra E;\n"
+                             "READ: ld.volatile.global.u32 %r6, [%d0];\n"
+                             "setp.eq.u32 %p4, %r6, 0;\n@%p4 bra READ;\n" +
+                             acquire + load + " %r5, [%d0+4];\nE:\n";
+          bool isFine = (!release.empty() && !acquire.empty()) ||
+                        (store.size() > 13 && load.size() > 13);
+          for (uint64_t seed = 0; seed < 4; ++seed)
+            EXPECT_EQ(kinds(text, 2, 64, seed),
+                      isFine ? List() : List{"global-race"})
+                << text;
+        }
+}
+
 TEST_F(Sanitizers, LanesMayStoreTheSame) {
   std::string half = "shr.u32 %r9, %r0, 1;\nshl.b32 %r8, %r9, 2;\n"
                      "add.u32 %r8, %r8, %r30;\n";

@@ -66,6 +66,28 @@ TEST_F(WarpSync, LanesThatPollLetOthersGoOn) {
        kRaise);
 }
 
+TEST_F(WarpSync, LanesThatCountTheirAttemptsHandOnALock) {
+  // All 32 in turn: thousands of attempts for each, not hundreds of thousands.
+  std::string text =
+      "mov.u32 %r2, 0;\n"
+      "TRY: add.u32 %r2, %r2, 1;\natom.shared.acquire.cas.b32 %r1, [s], 0, 1;\n"
+      "setp.ne.u32 %p4, %r1, 0;\n@%p4 bra TRY;\n"
+      "ld.shared.u32 %r3, [s+4];\nadd.u32 %r3, %r3, 1;\n"
+      "st.shared.u32 [s+4], %r3;\n"
+      "atom.shared.release.exch.b32 %r1, [s], 0;\n"
+      "bar.warp.sync -1;\nld.shared.u32 %r31, [s+4];\n";
+  text = "@%p0 st.shared.u32 [s+4], 0;\nbar.warp.sync -1;\n" + text;
+  for (bool sanitize : {false, true})
+    for (uint64_t seed : {0, 1, 2}) {
+      Options options;
+      options.sanitize = sanitize;
+      options.seed = seed;
+      options.instructionLimit = 1000000;
+      EXPECT_TRUE(good(flagged(text), 32, options).findings.empty());
+      EXPECT_EQ(out.host[0], 32u);
+    }
+}
+
 TEST_F(WarpSync, LongLoopsStillMeetBehindTheirEnd) {
   // Not one after the other at the barrier: lane 0 is not polling.
   std::string loop = "mov.u32 %r2, 50000;\n@!%p0 bra JOIN;\n"

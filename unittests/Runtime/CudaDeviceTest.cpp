@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaDriver.h"
+#include "fusion/Runtime/DeviceCall.h"
 #include "fusion/Runtime/Executor.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -95,6 +97,66 @@ TEST(CudaDevice, RunsAndMeasures) {
   EXPECT_FALSE(run->launches[0].counters);
 }
 
+TEST(CudaDevice, Ordinals) {
+  std::unique_ptr<Device> device = openDevice();
+  ASSERT_TRUE(device);
+  DeviceAddress address = llvm::cantFail(device->allocate(64, 16));
+  EXPECT_EQ(llvm::cantFail(cudaDeviceOf(address + 63)), 0);
+  EXPECT_EQ(llvm::cantFail(cudaDeviceOf(address + 64)), std::nullopt);
+  ASSERT_FALSE(bool(device->free(address)));
+  llvm::Expected<std::unique_ptr<Device>> second = createCudaDevice(1);
+  ASSERT_FALSE(bool(second));
+  EXPECT_EQ(llvm::toString(second.takeError()),
+            "there is no GPU 1; the CUDA driver finds 1");
+}
+
+TEST(CudaDevice, CallsAreCaptured) {
+  const cuda::Driver &driver = *llvm::cantFail(cuda::Driver::load());
+  std::unique_ptr<Device> device = openDevice();
+  ASSERT_TRUE(device);
+  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  Manifest manifest = planWithSharedMemory(100 * 1024);
+  auto constants = llvm::cantFail(DeviceConstants::create(manifest, *device));
+  auto call = llvm::cantFail(
+      DeviceCall::prepare(manifest, manifest.functions[0], *device, *constants,
+                          {{ElementType::F32, {32}, {}}}));
+  HostTensor input(ElementType::F32, {32}), result(ElementType::F32, {32});
+  fillRandom(input, 1, 0, 1);
+  DeviceAddress in = llvm::cantFail(device->allocate(128, 16)),
+                out = llvm::cantFail(device->allocate(128, 16)),
+                other = llvm::cantFail(device->allocate(8, 16));
+  ASSERT_FALSE(bool(device->write(in, input.data.data(), 128)));
+
+  // The caller's context is current while it captures.
+  cuda::Context context = nullptr;
+  ASSERT_EQ(driver.primaryCtxRetain(&context, 7), 0);
+  ASSERT_EQ(driver.ctxPushCurrent(context), 0);
+  cuda::Stream stream = nullptr;
+  cuda::Graph graph = nullptr;
+  cuda::GraphExec exec = nullptr;
+  ASSERT_EQ(driver.streamCreate(&stream, 0), 0);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::captureThreadLocal), 0);
+  llvm::Error error = call->start({in}, {out, other}, 0, stream);
+  EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), 0);
+  ASSERT_FALSE(bool(device->read(out, result.data.data(), 128)));
+  EXPECT_TRUE(std::isnan(elementToDouble(ElementType::F32, result.at(0))))
+      << "captured, not run";
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), 0);
+  ASSERT_EQ(driver.graphLaunch(exec, stream), 0);
+  ASSERT_FALSE(bool(device->read(out, result.data.data(), 128)));
+  for (int64_t i = 0; i < 32; ++i)
+    EXPECT_EQ(elementToDouble(ElementType::F32, result.at(i)),
+              2 * elementToDouble(ElementType::F32, input.at(i)));
+  driver.graphExecDestroy(exec);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(stream);
+  EXPECT_EQ(driver.ctxPopCurrent(&context), 0);
+  EXPECT_NE(driver.ctxPopCurrent(&context), 0) << "none of ours is left";
+  for (DeviceAddress address : {in, out, other})
+    ASSERT_FALSE(bool(device->free(address)));
+}
+
 TEST(CudaDevice, Errors) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
@@ -116,7 +178,8 @@ TEST(CudaDevice, Errors) {
             "has 166912 per block");
   DeviceLaunch missing;
   missing.kernel = "other";
-  llvm::Expected<LaunchObservation> launched = device->launch(missing);
+  llvm::Expected<LaunchObservation> launched =
+      device->launch(missing, /*stream=*/nullptr);
   ASSERT_FALSE(bool(launched));
   EXPECT_NE(llvm::toString(launched.takeError()).find("kernel 'other'"),
             std::string::npos);

@@ -9,14 +9,17 @@
 // The entry points of the CUDA driver that the runtime uses, executing PTX on
 // the emulator, so that the CUDA device is tested on machines without one. It
 // is strict where the driver is: dynamic shared memory above 48 KB and large
-// clusters need their opt-in, calls need a context, captured launches do not
-// run. Machine code it refuses.
+// clusters need their opt-in, calls need a context that is current in their
+// thread, captured work does not run, and while a stream captures nothing may
+// be allocated or waited for. Machine code it refuses.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudaDriver.h"
 #include "fusion/Emulator/Emulator.h"
 #include <cstring>
+#include <functional>
+#include <map>
 
 using namespace fusion;
 using namespace fusion::cuda;
@@ -24,7 +27,7 @@ using namespace fusion::cuda;
 namespace {
 
 constexpr Result invalidValue = 1, invalidContext = 201, noBinary = 209,
-                 notFound = 500, launchFailed = 719;
+                 notFound = 500, launchFailed = 719, captureUnsupported = 900;
 
 struct LoadedModule {
   std::unique_ptr<emulator::Program> program;
@@ -35,10 +38,7 @@ struct LoadedFunction {
   int maxDynamicShared = 48 * 1024;
   bool largeClusters = false;
 };
-struct RecordedGraph {
-  std::vector<emulator::Launch> launches;
-  std::vector<const emulator::Program *> programs;
-};
+using RecordedGraph = std::vector<std::function<Result()>>;
 struct FakeStream {
   RecordedGraph *capturing = nullptr;
 };
@@ -47,13 +47,28 @@ struct FakeEvent {
 };
 
 emulator::Memory memory;
-bool hasContext = false;
+thread_local unsigned contextDepth = 0;
 uint64_t launchCount = 0;
+std::map<Pointer, size_t> allocated;
+unsigned capturing = 0; ///< streams that capture
 
 template <typename To, typename From> To *as(From *handle) {
   return reinterpret_cast<To *>(handle);
 }
-Result needContext() { return hasContext ? 0 : invalidContext; }
+Result needContext() { return contextDepth ? 0 : invalidContext; }
+/// For what a capture forbids.
+Result needNoCapture() {
+  return capturing ? captureUnsupported : needContext();
+}
+
+/// Does it, or records it where the stream captures.
+Result perform(Stream stream, std::function<Result()> work) {
+  auto *queue = as<FakeStream>(stream);
+  if (!queue || !queue->capturing)
+    return work();
+  queue->capturing->push_back(std::move(work));
+  return 0;
+}
 
 Result runLaunch(const emulator::Program &program,
                  const emulator::Launch &launch) {
@@ -70,7 +85,9 @@ Result cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 Result cuGetErrorName(Result error, const char **name) {
   *name = error == noBinary       ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
           : error == launchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
-                                  : "CUDA_ERROR_INVALID_VALUE";
+          : error == captureUnsupported
+              ? "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
+              : "CUDA_ERROR_INVALID_VALUE";
   return 0;
 }
 Result cuGetErrorString(Result, const char **text) {
@@ -92,14 +109,18 @@ Result cuDeviceGetAttribute(int *value, int attribute, DeviceHandle) {
   return 0;
 }
 Result cuDevicePrimaryCtxRetain(Context *context, DeviceHandle device) {
-  *context = reinterpret_cast<Context>(&hasContext);
+  *context = reinterpret_cast<Context>(&memory);
   return device == 7 ? 0 : invalidValue;
 }
-Result cuDevicePrimaryCtxRelease_v2(DeviceHandle) {
-  return hasContext = false, 0;
+Result cuDevicePrimaryCtxRelease_v2(DeviceHandle) { return 0; }
+Result cuCtxPushCurrent_v2(Context context) {
+  return context ? (++contextDepth, 0) : invalidValue;
 }
-Result cuCtxSetCurrent(Context context) { return hasContext = context, 0; }
-Result cuCtxSynchronize() { return needContext(); }
+Result cuCtxPopCurrent_v2(Context *context) {
+  *context = reinterpret_cast<Context>(&memory);
+  return contextDepth ? (--contextDepth, 0) : invalidContext;
+}
+Result cuCtxSynchronize() { return needNoCapture(); }
 
 Result cuModuleLoadDataEx(Module *module, const void *image,
                           unsigned numOptions, int *options, void **values) {
@@ -145,11 +166,34 @@ Result cuFuncSetAttribute(Function function, int attribute, int value) {
 }
 
 Result cuMemAlloc_v2(Pointer *pointer, size_t bytes) {
+  if (Result result = needNoCapture())
+    return result;
   *pointer = memory.allocate(bytes);
-  return bytes ? needContext() : invalidValue;
+  allocated[*pointer] = bytes;
+  return bytes ? 0 : invalidValue;
 }
 Result cuMemFree_v2(Pointer pointer) {
+  if (Result result = needNoCapture())
+    return result;
+  allocated.erase(pointer);
   return memory.free(pointer) ? 0 : invalidValue;
+}
+Result cuPointerGetAttribute(void *value, int attribute, Pointer pointer) {
+  auto next = allocated.upper_bound(pointer);
+  if (attribute != pointerDeviceOrdinal || next == allocated.begin() ||
+      pointer >= std::prev(next)->first + std::prev(next)->second)
+    return invalidValue;
+  return *static_cast<int *>(value) = 0, 0;
+}
+Result cuMemcpyDtoDAsync_v2(Pointer destination, Pointer source, size_t bytes,
+                            Stream stream) {
+  return perform(stream, [=] {
+    std::vector<char> data(bytes);
+    return memory.read(source, data.data(), bytes) &&
+                   memory.write(destination, data.data(), bytes)
+               ? 0
+               : invalidValue;
+  });
 }
 Result cuMemsetD8_v2(Pointer destination, unsigned char value, size_t bytes) {
   std::vector<char> data(bytes, char(value));
@@ -186,13 +230,9 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
     auto *bytes = static_cast<const uint8_t *>(parameters[i]);
     launch.parameters.emplace_back(bytes, bytes + (*formals)[i].bytes);
   }
-  if (auto *stream = as<FakeStream>(config->stream);
-      stream && stream->capturing) {
-    stream->capturing->launches.push_back(std::move(launch));
-    stream->capturing->programs.push_back(function.program);
-    return 0;
-  }
-  return runLaunch(*function.program, launch);
+  return perform(config->stream, [program = function.program, launch] {
+    return runLaunch(*program, launch);
+  });
 }
 
 Result cuEventCreate(Event *event, unsigned) {
@@ -223,13 +263,17 @@ Result cuStreamDestroy_v2(Stream stream) {
   delete as<FakeStream>(stream);
   return 0;
 }
+/// What was put into a stream is done when the call returns.
+Result cuStreamWaitEvent(Stream, Event, unsigned) { return needContext(); }
 Result cuStreamBeginCapture_v2(Stream stream, int) {
   as<FakeStream>(stream)->capturing = new RecordedGraph;
+  ++capturing;
   return 0;
 }
 Result cuStreamEndCapture(Stream stream, Graph *graph) {
   *graph = reinterpret_cast<Graph>(as<FakeStream>(stream)->capturing);
   as<FakeStream>(stream)->capturing = nullptr;
+  --capturing;
   return 0;
 }
 Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
@@ -239,9 +283,8 @@ Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
   return 0;
 }
 Result cuGraphLaunch(GraphExec exec, Stream) {
-  RecordedGraph &graph = *as<RecordedGraph>(exec);
-  for (size_t i = 0; i < graph.launches.size(); ++i)
-    if (Result result = runLaunch(*graph.programs[i], graph.launches[i]))
+  for (const std::function<Result()> &work : *as<RecordedGraph>(exec))
+    if (Result result = work())
       return result;
   return 0;
 }

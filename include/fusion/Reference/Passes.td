@@ -11,6 +11,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ReferenceInlineGroups
+    : Pass<"reference-inline-groups", "::mlir::ModuleOp"> {
+  let summary = "Forget groups and the scripts that formed them";
+  let description = [{
+    A `fuse.chain` or `fuse.stitch` says which operators become one kernel, not what
+    they compute: each is replaced by its body. A partial group, whose result is
+    none of its operators', is an error. Scripts of the transform dialect in the
+    module are erased.
+  }];
+  let dependentDialects = ["::fusion::fuse::FuseDialect"];
+}
+
 def ReferenceArrangeLoops
     : Pass<"reference-arrange-loops", "::mlir::func::FuncOp"> {
   let summary = "Order the loops of reductions for a CPU";

@@ -27,6 +27,9 @@ namespace fusion {
 
 /// An address in the device's global memory.
 using DeviceAddress = uint64_t;
+/// A queue of the device's work: a `CUstream`, null for the default stream. The
+/// emulator has none.
+using DeviceStream = void *;
 
 /// One launch with its parameters as bytes.
 struct DeviceLaunch {
@@ -87,9 +90,16 @@ public:
   virtual llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) = 0;
 
+  /// Copies inside of the device's memory, after what `stream` has to do.
+  virtual llvm::Error copy(DeviceAddress destination, DeviceAddress source,
+                           size_t bytes, DeviceStream stream) = 0;
+
   /// Starts a launch. On the emulator it has ended when this returns.
-  virtual llvm::Expected<LaunchObservation>
-  launch(const DeviceLaunch &launch) = 0;
+  virtual llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
+                                                   DeviceStream stream) = 0;
+  /// Lets what is put into `waiting` from now on begin when what was put into
+  /// `stream` has ended.
+  virtual llvm::Error wait(DeviceStream waiting, DeviceStream stream) = 0;
   /// Waits for everything started; reports faults of the kernels.
   virtual llvm::Error synchronize() = 0;
 
@@ -106,9 +116,14 @@ struct EmulatorOptions {
 };
 std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options);
 
-/// The first GPU of the CUDA driver. Fails with a clear reason where there is
-/// no driver or no GPU.
-llvm::Expected<std::unique_ptr<Device>> createCudaDevice();
+/// A GPU of the CUDA driver, by number; its primary context, which is the one
+/// that PyTorch and the CUDA runtime use. Fails with a clear reason where there
+/// is no driver or no such GPU.
+llvm::Expected<std::unique_ptr<Device>> createCudaDevice(int ordinal = 0);
+
+/// The number of the GPU that an address belongs to; nullopt where it is none
+/// of a GPU's. Fails where there is no driver.
+llvm::Expected<std::optional<int>> cudaDeviceOf(DeviceAddress address);
 
 } // namespace fusion
 

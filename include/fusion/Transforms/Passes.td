@@ -178,8 +178,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       unless it is a constant; one that is computed from floating-point numbers is
       computed in the body, since plans compute with integers only.
 
-    `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the
-    host plan. Anything else that computes on tensors is an error.
+    `tensor.expand_shape` and `tensor.collapse_shape` stay (`fuse-fold-reshapes` moves
+    them out of the way): they are views for the host plan. Anything else that computes on tensors is an error.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%bias : tensor<8x16xf32>) -> …
@@ -197,6 +197,42 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FuseFoldReshapes : Pass<"fuse-fold-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Take reshapes out from between operators that one kernel could hold";
+  let description = [{
+    A reshape between two operators moves nothing, but a group is made of tensors
+    that its operators index alike. Where front ends keep reduced dimensions, or
+    compute by rows in one place and by batches and rows in another, operators that
+    are neither products nor convolutions change:
+
+    * loops of one iteration go, where reshapes cut an operator and those next to it
+      off from every product;
+    * an operator that reads an expanded tensor, or whose result is collapsed, runs
+      through fewer loops, and the reshape to its other side, until it
+      meets its inverse or the function's boundary.
+
+    An operator stays as it is where another one next to it could not go along (a
+    product of the higher rank, an operator that tells the loops apart, an index that
+    a body computes with), since the reshape would only be somewhere else.
+
+    ```mlir
+    %e = tensor.expand_shape %p [[0, 1], [2]] : tensor<24x96xf32> into tensor<2x12x96xf32>
+    %g = linalg.generic {… (b, l, n) -> (b, l, n) …} ins(%e : …) outs(… : tensor<2x12x96xf32>) {… math.tanh …}
+    %c = tensor.collapse_shape %g [[0, 1], [2]] : tensor<2x12x96xf32> into tensor<24x96xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %c = linalg.generic {… (m, n) -> (m, n) …} ins(%p : tensor<24x96xf32>) outs(…) {… math.tanh …}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -155,7 +155,7 @@ def _separate_us(region: Region, options: Options) -> float | None:
         if node.op != "call_function" or "getitem" in str(node.target):
             continue
         alone = _alone(node)
-        single = Region(alone, Options(chip=options.chip, cache_dir=options.cache_dir))
+        single = Region(alone, Options(chip=region._options.chip, cache_dir=options.cache_dir))
         if single.program is not None:
             times.append(single.program.predicted_us.get("main"))
         elif single.failure:

@@ -94,7 +94,7 @@ def check_tensor(value: Any) -> None:
         raise Unsupported(f"a value of type {type(value).__name__}")
     if value.layout != torch.strided:
         raise Unsupported(f"tensors of layout {value.layout}")
-    if value.device.type != "cpu":
+    if value.device.type not in ("cpu", "cuda"):
         raise Unsupported(f"tensors on {value.device.type}")
     if value.is_quantized or value.is_complex():
         raise Unsupported(f"elements of type {value.dtype}")

@@ -7,16 +7,18 @@ import dataclasses
 import logging
 import pathlib
 import threading
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.utils._pytree import tree_leaves
 
 from .. import cache
 from ..diagnostics import FusionError
-from ..program import Program
+from ..gpu import run_errors
+from ..program import Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
 from .emit import Function, Tensor, Unsupported
 from .lowering import check_tensor, lower_graph, lower_node, shape_of, type_of
@@ -29,7 +31,8 @@ class Options:
     """What ``torch.compile(…, backend="fusion", options={…})`` takes.
 
     Attributes:
-        chip, force_fusion, f32_products: as of `fusion.compile`.
+        chip: as of `fusion.compile`; default: that of the GPU that the tensors are on.
+        force_fusion, f32_products: as of `fusion.compile`.
         cache_dir: folder of the cache; None: `cache.default_folder()`; "": no files.
         async_compile: PyTorch's kernels serve the calls until ours are compiled.
         strict: a part that should compile and does not is an error; otherwise PyTorch
@@ -39,7 +42,7 @@ class Options:
         report: gathers what was done.
     """
 
-    chip: str = "sm_80"
+    chip: str = ""
     force_fusion: bool = False
     f32_products: str = ""
     cache_dir: str | None = None
@@ -83,6 +86,44 @@ class Report:
     def decline(self, operator: str, reason: str) -> None:
         key = (operator, reason)
         self.declined[key] = self.declined.get(key, 0) + 1
+
+
+# Which device.
+
+
+def device_of(graph: torch.fx.Graph) -> torch.device:
+    """Where a graph computes: the first GPU among its tensors', else the CPU."""
+    for node in graph.nodes:
+        for value in tree_leaves(node.meta.get("val")):
+            if isinstance(value, torch.Tensor) and value.device.type == "cuda":
+                return value.device
+    return torch.device("cpu")
+
+
+def capability_of(device: torch.device) -> tuple[int, int]:
+    return torch.cuda.get_device_capability(device)
+
+
+def chip_for(capability: tuple[int, int]) -> str:
+    """The chip to compile for on a GPU of a compute capability: itself, else the newest
+    whose code it runs.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    best = None
+    for chip in chips():
+        if not chip.startswith("sm_"):
+            continue  # one product of its capability
+        digits = chip.removeprefix("sm_")
+        plain = digits.rstrip("abcdefgh")
+        has = int(plain[:-1]), int(plain[-1])
+        # What has a letter runs on its own chip only.
+        if has == capability or plain == digits and has < capability:
+            best = max(best or (has, chip), (has, chip))
+    if best is None:
+        raise Unsupported(f"GPUs of compute capability {capability[0]}.{capability[1]}")
+    return best[1]
 
 
 # From a graph to a module.
@@ -154,11 +195,46 @@ def to_tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
     if tensor.dtype != like.dtype or tensor.shape != like.shape:
         raise AssertionError(f"the plan gives {tuple(tensor.shape)} {tensor.dtype}, the graph "
                              f"{tuple(like.shape)} {like.dtype}")
+    return with_strides(tensor, like)
+
+
+def with_strides(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The tensor laid out as `like` is."""
     strides = tuple(like.stride())
     if tensor.stride() != strides and all(isinstance(stride, int) for stride in strides):
         if all(s != 0 or n == 1 for s, n in zip(strides, tensor.shape)):
-            return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype).copy_(tensor)
+            return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype,
+                                       device=tensor.device).copy_(tensor)
     return tensor
+
+
+def on_gpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as kernels take it: dense, row-major, aligned to 16 bytes."""
+    tensor = tensor.detach()
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    tensor = tensor.contiguous()
+    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
+
+
+def call_on_gpu(call: Any, inputs: Sequence[Any], empty: Callable[[tuple, str], Any],
+                stream: int) -> list[Any]:
+    """Starts a prepared call on tensors of a GPU.
+
+    Args:
+        call: of the native module.
+        inputs: tensors as of `on_gpu`.
+        empty: makes a tensor of a shape and an element type of MLIR's.
+        stream: the driver's handle.
+    """
+    results = [empty(tuple(shape), type_) for type_, shape, _, _ in call.results()]
+    needed = call.workspace_bytes
+    # PyTorch's allocator gives freed memory only to what comes later on the stream.
+    workspace = empty((needed,), "i8") if needed else None
+    with run_errors():
+        call.start([x.data_ptr() for x in inputs], [x.data_ptr() for x in results],
+                   workspace.data_ptr() if needed else 0, stream)
+    return results
 
 
 class Region(torch.nn.Module):
@@ -187,7 +263,12 @@ class Region(torch.nn.Module):
         self._looks = [node.meta["val"] for node in ([output] if self._single else output)]
         self._takes = [node.meta.get("val") for node in graph.graph.nodes
                        if node.op == "placeholder"]
+        self.device = device_of(graph.graph)
+        self._call: Any = None  # on a GPU
         try:
+            if not options.chip and self.device.type == "cuda":
+                self._options = options = dataclasses.replace(
+                    options, chip=chip_for(capability_of(self.device)))
             self.module: Module | None = to_module(graph.graph)
         except Unsupported as reason:
             self.module = None
@@ -218,8 +299,14 @@ class Region(torch.nn.Module):
 
     def _compile(self) -> None:
         try:
-            self.program = cache.compile(self.module.text, self._options.compile_options(),
-                                         self._options.folder())
+            program = cache.compile(self.module.text, self._options.compile_options(),
+                                    self._options.folder())
+            if self.device.type == "cuda":
+                # Kernels are loaded here, not in a call that a graph may capture.
+                self._call = program._call(self.device.index or 0, "main",
+                                           tuple(tuple(look.shape) for look in self._takes),
+                                           (None,) * len(self._takes))
+            self.program = program
         except FusionError as error:
             if self._options.strict:
                 raise
@@ -241,6 +328,9 @@ class Region(torch.nn.Module):
                for given, look in zip(inputs, self._takes)):
             # What PyTorch computes is not always what it foretold.
             return self._graph[0](*inputs)
+        if self.device.type == "cuda":
+            results = self._forward_on_gpu(inputs)
+            return results[0] if self._single else tuple(results)
         made: tuple[np.ndarray, ...] = ()
         if self.program is not None:
             run = self.program.run(*map(to_array, inputs), sanitize=self._options.sanitize)
@@ -257,6 +347,23 @@ class Region(torch.nn.Module):
         return results[0] if self._single else tuple(results)
 
 
+    def _forward_on_gpu(self, inputs: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        made: list[torch.Tensor] = []
+        if self._call is not None:
+            types = {type_of(look): look.dtype for look in self._looks} | {"i8": torch.int8}
+            with torch.cuda.device(self.device):
+                made = call_on_gpu(
+                    self._call, [on_gpu(x) for x in inputs],
+                    lambda shape, type_: torch.empty(shape, dtype=types[type_],
+                                                     device=self.device),
+                    torch.cuda.current_stream(self.device).cuda_stream)
+        results = []
+        for look, result, source in zip(self._looks, self.module.results, self.module.inputs):
+            tensor = inputs[source].detach().clone() if result is None else made[result]
+            results.append(with_strides(tensor, look))
+        return results
+
+
 # Which nodes.
 
 # What costs nothing by itself: a part made of these alone stays with PyTorch.
@@ -271,10 +378,11 @@ def _is_free(node: torch.fx.Node) -> bool:
 
 
 class _Capability(OperatorSupportBase):
-    """A node is taken where its rule succeeds on tensors of its looks."""
+    """A node is taken where its rule succeeds on tensors of its looks, which are all on
+    the graph's device."""
 
-    def __init__(self, report: Report | None):
-        self.report = report
+    def __init__(self, report: Report | None, device: torch.device):
+        self.report, self.device = report, device
         self.known: dict[torch.fx.Node, bool] = {}
 
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
@@ -288,6 +396,10 @@ class _Capability(OperatorSupportBase):
         if "getitem" in str(node.target):
             return self.is_node_supported({}, node.args[0])
         try:
+            for value in (*node.all_input_nodes, node):
+                for leaf in tree_leaves(value.meta.get("val")):
+                    if isinstance(leaf, torch.Tensor) and leaf.device != self.device:
+                        raise Unsupported(f"a tensor on {leaf.device} in a graph on {self.device}")
             check_node(node)
             return True
         except Unsupported as reason:
@@ -315,7 +427,7 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
         report.graphs += 1
         report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
                                 for node in graph.graph.nodes)
-    partitioner = CapabilityBasedPartitioner(graph, _Capability(report),
+    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, device_of(graph.graph)),
                                              allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
                   if options.views or not all(_is_free(node) for node in part.nodes)]

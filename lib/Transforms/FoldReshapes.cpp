@@ -1,0 +1,234 @@
+//===- FoldReshapes.cpp - fuse-fold-reshapes ------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_FUSEFOLDRESHAPES
+#include "fusion/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+
+namespace {
+
+bool isReshape(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+/// Products and convolutions keep the shapes they have: their loops are what is
+/// tiled.
+bool isFlexible(Operation *op) {
+  auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.hasPureTensorSemantics() &&
+         !isContraction(linalgOp) &&
+         !linalg::isaConvolutionOpInterface(linalgOp);
+}
+
+/// The operators that can lose loops of one iteration: those that reshapes cut
+/// off from every product, since a product keeps such a loop and what is next
+/// to it must then keep it, too.
+SmallVector<linalg::GenericOp> collectCutOff(func::FuncOp function) {
+  llvm::EquivalenceClasses<Operation *> components;
+  SmallVector<linalg::GenericOp> generics;
+  llvm::SmallPtrSet<Operation *, 8> fixed;
+  function.walk([&](linalg::LinalgOp op) {
+    components.insert(op);
+    for (Value operand : op->getOperands())
+      if (auto producer = operand.getDefiningOp<linalg::LinalgOp>())
+        if (!isa<linalg::FillOp>(producer))
+          components.unionSets(op, producer);
+  });
+  function.walk([&](linalg::LinalgOp op) {
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    if (!isFlexible(op))
+      fixed.insert(components.getLeaderValue(op));
+    else if (generic && !generic.hasIndexSemantics())
+      generics.push_back(generic);
+  });
+  llvm::erase_if(generics, [&](linalg::GenericOp op) {
+    return fixed.contains(components.getLeaderValue(op));
+  });
+  return generics;
+}
+
+using Sequences = SmallVector<ReassociationIndices>;
+
+/// The loops that go through groups of dimensions of a tensor.
+Sequences loopsOf(AffineMap map, ArrayRef<ReassociationIndices> reassociation) {
+  Sequences loops;
+  for (const ReassociationIndices &dimensions : reassociation) {
+    ReassociationIndices group;
+    for (int64_t dimension : dimensions)
+      group.push_back(map.getDimPosition(dimension));
+    loops.push_back(std::move(group));
+  }
+  return loops;
+}
+
+/// The groups of dimensions of a tensor that sequences of loops go through.
+Sequences dimensionsOf(AffineMap map, ArrayRef<ReassociationIndices> loops) {
+  Sequences dimensions;
+  for (unsigned d = 0; d < map.getNumResults();) {
+    int64_t loop = map.getDimPosition(d);
+    const auto *sequence =
+        llvm::find_if(loops, [&](const ReassociationIndices &sequence) {
+          return sequence.front() == loop;
+        });
+    unsigned size = sequence == loops.end() ? 1 : sequence->size();
+    dimensions.emplace_back(llvm::to_vector(llvm::seq<int64_t>(d, d + size)));
+    d += size;
+  }
+  return dimensions;
+}
+
+/// Whether the loops through groups of dimensions of an operand can each be
+/// one.
+bool canCollapse(linalg::GenericOp op, OpOperand &operand,
+                 ArrayRef<ReassociationIndices> reassociation) {
+  if (!isFlexible(op) || op.hasIndexSemantics() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return false;
+  Sequences loops = loopsOf(op.getMatchingIndexingMap(&operand), reassociation);
+  return linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), loops);
+}
+
+/// Whether everybody who reads `value` goes along when its dimensions become
+/// fewer: otherwise the reshape would only be somewhere else.
+bool readersCollapse(Value value,
+                     ArrayRef<ReassociationIndices> reassociation) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(use.getOwner()))
+      return llvm::equal(collapse.getReassociationIndices(), reassociation);
+    if (auto generic = dyn_cast<linalg::GenericOp>(use.getOwner()))
+      return canCollapse(generic, use, reassociation);
+    return !isa<linalg::LinalgOp>(use.getOwner());
+  });
+}
+
+/// The same for who makes it: a tensor from outside is reshaped at no cost.
+bool makerCollapses(Value value, ArrayRef<ReassociationIndices> reassociation) {
+  Operation *maker = value.getDefiningOp();
+  if (!isa_and_present<linalg::LinalgOp>(maker) || isa<linalg::FillOp>(maker))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(maker);
+  return generic && canCollapse(generic,
+                                *generic.getDpsInitOperand(
+                                    cast<OpResult>(value).getResultNumber()),
+                                reassociation);
+}
+
+/// Whether loops of an operator become one with all that is next to it.
+bool neighboursCollapse(linalg::GenericOp op,
+                        ArrayRef<ReassociationIndices> loops) {
+  auto dimensions = [&](OpOperand &operand) {
+    return dimensionsOf(op.getMatchingIndexingMap(&operand), loops);
+  };
+  return llvm::all_of(
+             op->getOpOperands(),
+             [&](OpOperand &operand) {
+               return !isa<RankedTensorType>(operand.get().getType()) ||
+                      makerCollapses(operand.get(), dimensions(operand));
+             }) &&
+         llvm::all_of(op->getResults(), [&](OpResult result) {
+           return readersCollapse(result, dimensions(*op.getDpsInitOperand(
+                                              result.getResultNumber())));
+         });
+}
+
+/// Whether an operator and a reshape that meet at `operand` change places, so
+/// that the operator runs through fewer loops.
+bool shouldCollapse(OpOperand *operand) {
+  linalg::GenericOp op;
+  Sequences reassociation;
+  if (auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>()) {
+    // The reshape of an argument costs nothing where it is.
+    if (!expand.getSrc().getDefiningOp<linalg::LinalgOp>())
+      return false;
+    op = dyn_cast<linalg::GenericOp>(operand->getOwner());
+    reassociation = expand.getReassociationIndices();
+  } else if (auto collapse =
+                 dyn_cast<tensor::CollapseShapeOp>(operand->getOwner())) {
+    if (llvm::none_of(collapse->getUsers(), llvm::IsaPred<linalg::LinalgOp>))
+      return false;
+    op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
+    reassociation = collapse.getReassociationIndices();
+    if (op)
+      operand = op.getDpsInitOperand(
+          cast<OpResult>(collapse.getSrc()).getResultNumber());
+  }
+  return op && canCollapse(op, *operand, reassociation) &&
+         neighboursCollapse(
+             op, loopsOf(op.getMatchingIndexingMap(operand), reassociation));
+}
+
+struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    generalize(function);
+
+    dropUnitLoops(function);
+
+    RewritePatternSet collapsing(&getContext());
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
+                                                       shouldCollapse);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(collapsing,
+                                                         &getContext());
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(collapsing,
+                                                       &getContext());
+    tensor::populateFoldTensorEmptyPatterns(collapsing);
+    linalg::FillOp::getCanonicalizationPatterns(collapsing, &getContext());
+    if (failed(applyPatternsGreedily(function, std::move(collapsing))))
+      return signalPassFailure();
+  }
+
+private:
+  static void dropUnitLoops(func::FuncOp function) {
+    IRRewriter rewriter(function.getContext());
+    for (linalg::GenericOp op : collectCutOff(function)) {
+      rewriter.setInsertionPoint(op);
+      auto dropped =
+          linalg::dropUnitDims(rewriter, op, linalg::ControlDropUnitDims());
+      if (succeeded(dropped))
+        rewriter.replaceOp(op, dropped->replacements);
+    }
+  }
+
+  /// The patterns know generic operators only.
+  static void generalize(func::FuncOp function) {
+    IRRewriter rewriter(function.getContext());
+    SmallVector<linalg::LinalgOp> named;
+    function.walk([&](linalg::LinalgOp op) {
+      auto isMet = [](Operation *other) { return isReshape(other); };
+      if (isFlexible(op) && !isa<linalg::GenericOp, linalg::FillOp>(op) &&
+          (llvm::any_of(op->getUsers(), isMet) ||
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isReshape(operand.getDefiningOp());
+           })))
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      (void)linalg::generalizeNamedOp(rewriter, op);
+    }
+  }
+};
+
+} // namespace
