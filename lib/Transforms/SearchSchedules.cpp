@@ -320,12 +320,14 @@ struct SearchSchedulesPass
     unsigned joined = llvm::count_if(
         work.online->factors,
         [](const RowExpressionRef &factor) { return factor != nullptr; });
-    return llvm::formatv("; online along {0}: {1} reductions are corrected as "
-                         "others go on, so that {2} passes do for {3}, which "
-                         "would load {4} bytes",
-                         axes.axes[schedule.walk->axis].name, joined,
-                         work.online->count, work.walked->count,
-                         countTraffic(axes, apart, *work.walked).loaded);
+    return llvm::formatv(
+        "; online along {0}: {1} {2} corrected as others go "
+        "on, so that {3} {4} for {5}, which would load {6} "
+        "bytes",
+        axes.axes[schedule.walk->axis].name, joined,
+        joined == 1 ? "reduction is" : "reductions are", work.online->count,
+        work.online->count == 1 ? "pass does" : "passes do", work.walked->count,
+        countTraffic(axes, apart, *work.walked).loaded);
   }
 
   /// What is read and written, and what of that has to be.
@@ -354,6 +356,12 @@ struct SearchSchedulesPass
       if (again > 0 && !work.whyNotOnline.empty())
         kept += "; not in fewer passes: " + work.whyNotOnline;
     }
+    for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.spread))
+      if (spread.align > 1)
+        kept +=
+            llvm::formatv("; rows along {0} begin anywhere in memory, their "
+                          "tiles at multiples of {1} elements",
+                          axis.name, spread.align);
     StitchSplit split(axes, schedule);
     if (split.axis)
       kept += llvm::formatv(

@@ -255,8 +255,8 @@ LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
 }
 
 LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
-                                 int64_t vector, int64_t lanes,
-                                 int64_t warps) {
+                                 int64_t vector, int64_t lanes, int64_t warps,
+                                 int64_t align) {
   if (tile < 1 || vector < 1 || lanes < 1 || warps < 1)
     return emitError() << "tile, vector, lanes and warps are at least 1";
   if (tile % (vector * lanes * warps) != 0)
@@ -265,6 +265,11 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
                        << " warps";
   if (lanes > 32 || (lanes & (lanes - 1)) != 0)
     return emitError() << "lanes are a power of two up to 32, got " << lanes;
+  if (!llvm::isPowerOf2_64(align) || align < 1)
+    return emitError() << "'align' is a power of two, got " << align;
+  if (align > 1 && align % vector != 0)
+    return emitError() << "'align' is a multiple of 'vector', got " << align
+                       << " and " << vector;
   return success();
 }
 
@@ -276,7 +281,7 @@ LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
 }
 
 LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
-                                    WalkAttr walk) {
+                                    WalkAttr walk, bool) {
   if (walk && !spread.get(walk.getAxis()))
     return emitError() << "walks through axis " << walk.getAxis()
                        << ", which is not spread";
