@@ -17,6 +17,7 @@
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
+#include "fusion/Transforms/SearchMemo.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
 #include <thread>
@@ -240,8 +241,15 @@ struct SearchSchedulesPass
       measurement = measurer->measure(group, axes->model);
     options.measurement = measurement.get();
     auto start = std::chrono::steady_clock::now();
-    std::optional<SearchResult> found =
-        searchSchedule(axes->model, chip, reason, options);
+    std::optional<SearchResult> found;
+    if (SearchMemo::isRemembered(options)) {
+      const SearchMemo::Entry &entry =
+          getAnalysis<SearchMemo>().search(group, axes->model, chip, options);
+      found = entry.found;
+      reason = entry.reason;
+    } else {
+      found = searchSchedule(axes->model, chip, reason, options);
+    }
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
     if (!found)
