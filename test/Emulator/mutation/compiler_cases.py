@@ -24,21 +24,58 @@ from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
 from score_chains import chain  # noqa: E402
 
-# The smallest shapes with several blocks and as many iterations as stages and two more. For sm_90a those of which
-# the kernels are others than for sm_80; schedules written by hand give the same for both. (Every chip that the
-# compiler knows has cp.async.)
+# Chains, all schedules written here, so that the kernels stay of the same kinds whatever the search prefers: chip, arguments
+# of the workload generator, schedule. Several blocks, and as many iterations as stages and two more. (Every chip that the
+# compiler knows has cp.async; those of sm_90a differ by its smaller tiles.)
+SMALL_PRODUCT = dict(
+    tiling="mn(LA,LB,CC,SC)",
+    tiles=dict(k=192, m=16, n=16),
+    blocks=["m", "n"],
+    maps=dict(C=("m", "n", "k", "[1, 1]")),
+    places=dict(A="shared, async16", B="shared, async16", C="shared"),
+    stages={},
+    warps=1,
+    registers=2,
+)
+OVER_N = dict(
+    tiling="mh(LA,n(LB,CC,LD,CE),SE)",
+    tiles=dict(h=32, k=64, m=16, n=224),
+    blocks=["m", "h"],
+    maps=dict(C=("m", "n", "k", "[1, 4]"), E=("m", "h", "n", "[1, 4]")),
+    places={x: "shared, async16" for x in "ABD"} | dict(C="shared", E="shared"),
+    stages=dict(B=2, D=2),
+    registers=2,
+)
+ROW_IN_A_TILE = OVER_N | dict(
+    tiling="mh(LA,LB,CC,LD,CE,SE)", tiles=dict(h=32, k=64, m=16, n=192), stages={}, reduction="one_tile"
+)
+WARP = OVER_N | dict(
+    tiles=dict(h=16, k=32, m=16, n=112),
+    maps=dict(C=("m", "n", "k", "[1, 1]"), E=("m", "h", "n", "[1, 1]")),
+    places=OVER_N["places"] | dict(C="registers"),
+    warps=1,
+)
+
+
+def with_bias(description):
+    """The result's bias is loaded behind the loop."""
+    places = description["places"] | dict(F="registers")
+    return description | dict(tiling=description["tiling"].replace("SE", "LF,SE"), places=places)
+
+
 CHAINS = {
-    "sm_80": (
-        ("--chain=32,192,64",),
-        ("--chain=32,64,896,64", "--between=relu"),
-        ("--chain=32,64,192,64", "--between=softmax"),
-        ("--chain=32,64,896,64", "--epilogue=bias,relu"),
+    "32x192x64": ("sm_80", ("--chain=32,192,64",), SMALL_PRODUCT),
+    "32x64x896x64_relu": ("sm_80", ("--chain=32,64,896,64", "--between=relu"), OVER_N),
+    "32x64x192x64_softmax": ("sm_80", ("--chain=32,64,192,64", "--between=softmax"), ROW_IN_A_TILE),
+    "32x64x896x64_biasxrelu": ("sm_80", ("--chain=32,64,896,64", "--epilogue=bias,relu"), with_bias(OVER_N)),
+    "sm_90a_32x32x448x32_relu": ("sm_90a", ("--chain=32,32,448,32", "--between=relu"), WARP),
+    "sm_90a_32x32x896x32_biasxrelu": (
+        "sm_90a", ("--chain=32,32,896,32", "--epilogue=bias,relu"), with_bias(WARP | dict(tiles=WARP["tiles"] | dict(n=128))),
     ),
-    "sm_90a": (
-        ("--chain=32,32,448,32", "--between=relu"),
-        ("--chain=32,32,896,32", "--epilogue=bias,relu"),
+    "sm_90a_four-stages": (
+        "sm_90a", ("--chain=32,32,192,32",), WARP | dict(tiles=WARP["tiles"] | dict(n=32), stages=dict(B=4, D=4)),
     ),
-}
+}  # fmt: skip
 # Chains whose schedule is written by hand: name of the case, stages, register stages; another shape where
 # the case has fewer iterations than the most stages and two, or one block.
 PIPELINED = (
@@ -114,16 +151,12 @@ def elements(value):
     return count
 
 
-def write(output, chip, options, index):
-    name = "" if chip == "sm_80" else chip + "_"
-    name += "_".join(o.split("=")[1].replace(",", "x") for o in options)
+def write_chain(output, name, index):
+    chip, options, description = CHAINS[name]
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     path = str(folder / "kernels")
-    run(sys.executable, str(ROOT / "benchmarks" / "workloads" / "generate.py"), *options, "-o", path + ".mlir")
-    run("fusion-opt", path + ".mlir", f"--fuse-to-nvvm=chip={chip} force-fusion=true", "-o", path + ".nvvm.mlir")
-    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
-    run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+    lower(path, generate(path, *options, chip=chip), schedule(**description))
     launches(name, folder, index)
 
 
@@ -162,12 +195,7 @@ def write_program(output, name, index):
     path = str(folder / "kernels")
     (folder / "kernels.mlir").write_text(case.text)
     options = f"=chip={case.chip} force-fusion=true{case.options}"
-    if case.schedule:
-        lower(path, run("fusion-opt", path + ".mlir", "--fuse-to-groups" + options), case.schedule)
-    else:
-        run("fusion-opt", path + ".mlir", "--fuse-to-nvvm" + options, "-o", path + ".nvvm.mlir")
-        run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
-        run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+    lower(path, run("fusion-opt", path + ".mlir", "--fuse-to-groups" + options), case.schedule)
     launches(name, folder, index)
 
 
@@ -216,9 +244,8 @@ def main():
     arguments = parser.parse_args()
     os.environ["PATH"] = str(arguments.bin.resolve()) + os.pathsep + os.environ["PATH"]
     index = []
-    for chip, chains in CHAINS.items():
-        for options in chains:
-            write(arguments.output, chip, options, index)
+    for name in CHAINS:
+        write_chain(arguments.output, name, index)
     for case, stages, registers, *shape in PIPELINED:
         write_pipelined(arguments.output, case, stages, registers, index, *shape)
     for case in SCORES:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiler's kernels that are no chains of f16 products: what compiler_cases.py compiles besides those.
 
-A case has the module's text, the chip, options of --fuse-to-groups, and the schedule of its one group; None where the
-chosen one is the smallest that shows the form. Shapes are such that there are several blocks, the last of them perhaps
+A case has the module's text, the chip, options of --fuse-to-groups, and the schedule of its one group, so that the kernels
+stay of their kinds whatever the search prefers. Shapes are such that there are several blocks, the last of them perhaps
 not full, and each loop with stages has as many rounds as stages and two.
 """
 
@@ -26,18 +26,16 @@ from hand_schedule import PRODUCT, run, schedule  # noqa: E402
 @dataclasses.dataclass
 class Case:
     text: str
-    schedule: str = None
+    schedule: str
     chip: str = "sm_80"
     options: str = ""
 
 
-def stitched(pattern, rows, columns, spread=None, walk="", warps=4, type="f16"):
+def stitched(pattern, rows, columns, spread, walk="", warps=4, type="f16"):
     """A pattern of memory-bound operators; `spread`: axis → its part of the block."""
-    text = None
-    if spread:
-        axes = ", ".join(f"{axis} = #fuse.spread<{part}>" for axis, part in spread.items())
-        walk = f", walk = <{walk}>" if walk else ""
-        text = f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{{{axes}}}{walk}>>"
+    axes = ", ".join(f"{axis} = #fuse.spread<{part}>" for axis, part in spread.items())
+    walk = f", walk = <{walk}>" if walk else ""
+    text = f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{{{axes}}}{walk}>>"
     return Case(stitch_programs.program(pattern, rows, columns, type), text)
 
 
@@ -166,7 +164,8 @@ def image(channels, *layers):
 
 CASES = {
     # Rows that a block sums: mean and variance.
-    "layer-norm": stitched("layer_norm", 2, 768),
+    "layer-norm": stitched("layer_norm", 2, 768, {"i": "tile = 1", "j": "tile = 1024, vector = 8, lanes = 32, warps = 4"},
+                           'axis = "j", step = 1024, registers = 1'),
     # Long rows, which stay in shared memory.
     "softmax-walk": stitched("softmax", 2, 2048, {"i": "tile = 1", "j": "tile = 2048, vector = 8, lanes = 32, warps = 2"},
                              'axis = "j", step = 512, shared = 4', warps=2),
