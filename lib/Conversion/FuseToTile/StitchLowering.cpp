@@ -399,13 +399,15 @@ DictionaryAttr StitchLowering::predicted() {
     return {};
   const ChipInfo &info = *lookupChip(chip.getName());
   // What the evaluator counts on is a promise to ptxas.
+  StitchTraffic traffic = countTraffic(group, schedule, passes);
+  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   if (std::optional<StitchCost> cost = predictStitching(
-          group, StitchWork(group, passes.axis), schedule, info))
+          group, StitchWork(group, passes.axis), schedule, info)) {
+    seconds = cost->total;
     kernel.kernel().setResidentBlocks(std::min<int64_t>(
         cost->promisedBlocks,
         llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
-  StitchTraffic traffic = countTraffic(group, schedule, passes);
-  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
+  }
   return b.getDictionaryAttr(
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),
