@@ -263,9 +263,27 @@ fusion::buildGroup<fuse::ChainOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 template fuse::StitchOp
 fusion::buildGroup<fuse::StitchOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 
+/// Operators that start from what is filled start from a copy: that others read it,
+/// so that it is a kernel's result, is nothing to them.
+static void keepStarts(RewriterBase &rewriter, linalg::FillOp fill) {
+  auto isStart = [](OpOperand &use) {
+    auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reader && reader.isDpsInit(&use);
+  };
+  if (llvm::none_of(fill->getUses(), isStart))
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(fill);
+  Operation *copy = rewriter.clone(*fill);
+  rewriter.replaceUsesWithIf(fill.getResult(0), copy->getResult(0), isStart);
+}
+
 void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
                         ArrayRef<linalg::LinalgOp> operators, bool sorts) {
   Block *block = group->getBlock();
+  for (linalg::LinalgOp op : operators)
+    if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+      keepStarts(rewriter, fill);
   rewriter.replaceAllUsesWith(groupResults(operators), group->getResults());
   for (linalg::LinalgOp op : llvm::reverse(operators)) {
     SmallVector<Value> inits(op.getDpsInits());

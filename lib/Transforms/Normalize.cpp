@@ -186,6 +186,46 @@ struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
 
 /// A result that is written in full without reading what it starts from starts
 /// from an empty tensor: the other is not read there.
+/// What an operator reads of a filled tensor is the number it is filled with.
+/// The operand stays where only it says how often a loop runs.
+struct ReadFill : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    llvm::BitVector filled(op.getBody()->getNumArguments());
+    bool changed = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto fill = operand->get().getDefiningOp<linalg::FillOp>();
+      BlockArgument element = op.getMatchingBlockArgument(operand);
+      if (fill && fill.getInputs()[0].getType() == element.getType()) {
+        changed |= !element.use_empty();
+        rewriter.replaceAllUsesWith(element, fill.getInputs()[0]);
+        filled.set(element.getArgNumber());
+        continue;
+      }
+      inputs.push_back(operand->get());
+      maps.push_back(op.getMatchingIndexingMap(operand));
+    }
+    for (OpOperand &init : op.getDpsInitsMutable())
+      maps.push_back(op.getMatchingIndexingMap(&init));
+    if (filled.none() ||
+        !inversePermutation(concatAffineMaps(maps, getContext())))
+      return success(changed);
+    auto shorter = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(),
+        maps, op.getIteratorTypesArray());
+    shorter->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.inlineRegionBefore(op.getRegion(), shorter.getRegion(),
+                                shorter.getRegion().begin());
+    rewriter.modifyOpInPlace(
+        shorter, [&] { shorter.getBody()->eraseArguments(filled); });
+    rewriter.replaceOp(op, shorter);
+    return success();
+  }
+};
+
 struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
@@ -216,8 +256,8 @@ struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
 struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AddAccumulatorAfterwards, ConvertFill, Pack, StartFromEmpty,
-                 Unpack>(&getContext());
+    patterns.add<AddAccumulatorAfterwards, ConvertFill, Pack, ReadFill,
+                 StartFromEmpty, Unpack>(&getContext());
     populateIndexedOperatorPatterns(patterns);
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);

@@ -284,3 +284,35 @@ func.func @unit_indices(%x: tensor<4x8xf32>, %b: tensor<1x1x8xf32>) -> tensor<4x
   } -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// A number in place of a tensor full of it; where nothing else says how many there are to sum, the tensor stays.
+// CHECK-LABEL: func.func @filled
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[S:.*]]: f32)
+func.func @filled(%a: tensor<8xf32>, %s: f32) -> (tensor<8xf32>, tensor<f32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %two = arith.constant 2.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %g = linalg.fill ins(%s : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[S]] : tensor<8xf32>, f32)
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT: %[[P:.*]] = arith.mulf %[[X]], %cst{{.*}} : f32
+  // CHECK-NEXT: arith.addf %[[P]], %[[Y]] : f32
+  %r = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %f, %g : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %p, %z : f32
+    linalg.yield %q : f32
+  } -> tensor<8xf32>
+  %e0 = tensor.empty() : tensor<f32>
+  %i = linalg.fill ins(%zero : f32) outs(%e0 : tensor<f32>) -> tensor<f32>
+  // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<8xf32>)
+  %t = linalg.generic {indexing_maps = [#id, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%f : tensor<8xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %q = arith.addf %o, %x : f32
+    linalg.yield %q : f32
+  } -> tensor<f32>
+  return %r, %t : tensor<8xf32>, tensor<f32>
+}

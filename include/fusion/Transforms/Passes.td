@@ -172,7 +172,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       element-wise operator, so that products start from zero;
     * a convolution has no loop over one place of its filter: one of 1 x 1 is a
       contraction;
-    * the conversion of a filled tensor is a filled tensor of the other type;
+    * the conversion of a filled tensor is a filled tensor of the other type, and an
+      operator that reads a filled tensor reads the number;
     * what an element-wise operator overwrites without reading it is an empty tensor;
     * a scalar that a body takes from around its operator is an operand of it,
       unless it is a constant; one that is computed from floating-point numbers is
