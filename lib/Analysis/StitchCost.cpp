@@ -193,6 +193,7 @@ struct ThreadWork {
   int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
   double lines = 0;  ///< of a warp's loads and stores
   int64_t live = 0;  ///< registers, at most
+  int64_t held = 0;  ///< those that ptxas takes where it overlaps guarded loads
 };
 
 class ThreadCounter {
@@ -225,7 +226,7 @@ public:
                    std::optional<unsigned> walked) const {
     ThreadWork total;
     SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
-    int64_t live = 0;
+    int64_t live = 0, held = 0;
     for (unsigned input : inputs) {
       int64_t count = registersOf(work.inputSpaces[input],
                                   group.inputs[input].elementBytes);
@@ -234,8 +235,10 @@ public:
       total.loads += accesses[input].count;
       total.lines += accesses[input].lines;
       total.instructions += accesses[input].moves;
+      held += accesses[input].held;
     }
     total.live = live;
+    total.held = held;
     for (unsigned number : operators) {
       const StitchWork::Operator &op = work.operators[number];
       int64_t count = registersOf(op.resultSpace, std::max(op.bytes, 4u));
@@ -263,6 +266,9 @@ public:
     int64_t count;
     double lines;
     int64_t moves = 0; ///< instructions that put what is loaded to its place
+    /// Registers that guarded accesses have until they are done: an address of
+    /// each, and the vector behind.
+    int64_t held = 0;
   };
   /// Of so many words each comes from the next lane, moves by a power of two of
   /// words after the other, and then by parts of one.
@@ -280,8 +286,16 @@ public:
     int64_t wide = realignedWidth(group, schedule, tensor);
     width = std::max(width, wide);
     int64_t count = std::max<int64_t>(1, elements[space] / width);
-    return {count, count * linesOfAccess(group, schedule, tensor, width),
-            wide > 1 ? count * movesOf(width * tensor.elementBytes) : 0};
+    Access access{count, count * linesOfAccess(group, schedule, tensor, width)};
+    constexpr int64_t addressRegisters = 2, registerBytes = 4;
+    if (isRotated(schedule, tensor))
+      access.held = count * addressRegisters;
+    if (wide > 1) {
+      int64_t bytes = width * tensor.elementBytes;
+      access.moves = count * movesOf(bytes);
+      access.held += count * bytes / registerBytes;
+    }
+    return access;
   }
 
   /// What is left of a reduction after the threads' own elements.
@@ -440,6 +454,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.exchanges += part.exchanges * times;
     total.lines += part.lines * times;
     total.live = std::max(total.live, part.live);
+    total.held = std::max(total.held, part.held);
   };
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   add(counted.once, 1);
@@ -512,7 +527,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   if (cost.blocksPerSM == 0)
     return std::nullopt;
   cost.promisedBlocks = std::clamp<int64_t>(
-      warpsByRegisters(cost.registers + cost.registers / promised, chip) /
+      warpsByRegisters(cost.registers + cost.registers / promised + total.held,
+                       chip) /
           schedule.warps,
       1, cost.blocksPerSM);
 
@@ -547,10 +563,14 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // where that goes past it, and where there is room.
   if (schedule.streams) {
     int64_t own = 0;
+    bool isPast = true;
     for (const StitchTensor &tensor : group.inputs)
       if (tensor.isRepeated)
         own += bytesOf(tensor);
-    if (own <= chip.sharedMemoryPerSM -
+      else
+        isPast &= isStreamed(schedule, tensor);
+    if (isPast &&
+        own <= chip.sharedMemoryPerSM -
                    cost.blocksPerSM *
                        (cost.sharedMemory + int64_t(chip.sharedMemoryReserved)))
       bytes -= std::max<int64_t>(
