@@ -78,13 +78,13 @@ Cost fusion::predictThroughput(const GroupModel &group,
 
 Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
                          const Footprint &footprint, const ChipInfo &chip,
-                         const Cost &throughput, DramMemo *dram) {
+                         const Cost &throughput, PipelineMemo *memo) {
   Cost cost = throughput;
   cost.blocksPerSM = blocksPerSM(schedule, footprint, chip);
   cost.waves =
       llvm::divideCeil(footprint.blocks, cost.blocksPerSM * chip.numSMs);
   PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
-                                             PipelineForm::Continuous, dram);
+                                             PipelineForm::Continuous, memo);
   cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   cost.pipeline = pipeline.kernel;

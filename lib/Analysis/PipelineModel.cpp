@@ -12,6 +12,8 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 using namespace fusion;
 
@@ -55,17 +57,20 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
 }
 
-namespace {
+namespace fusion {
 
 /// Walks the sequential part of a tree, loops inside out.
-class Walker {
+class PipelineWalker {
 public:
-  Walker(const GroupModel &group, const Schedule &schedule,
-         const Footprint &footprint, const ChipInfo &chip, PipelineForm form,
-         DramMemo *dram)
+  PipelineWalker(const GroupModel &group, const Schedule &schedule,
+                 const Footprint &footprint, const ChipInfo &chip,
+                 PipelineForm form, PipelineMemo &memo)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form), isSplit(schedule.splitAxis().has_value()),
+        form(form), memo(memo), isSplit(schedule.splitAxis().has_value()),
         commonStages(commonRegisterStages(group, schedule)) {
+    if (memo.nodes.empty())
+      addNodes(schedule.tree);
+    memo.uses.resize(group.products.size());
     int64_t capacity = blocksPerSM(schedule, footprint, chip);
     // Clusters are resident as a whole.
     int64_t slots = capacity * chip.numSMs;
@@ -74,9 +79,7 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    result.dram = dram
-                      ? dram->predict(group, schedule, concurrent, chip.l2Bytes)
-                      : predictDram(group, schedule, concurrent, chip.l2Bytes);
+    result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
         footprint.globalLoadBytes > 0
             ? std::min(1.0, result.dram.loadBytes / footprint.globalLoadBytes)
@@ -86,7 +89,7 @@ public:
   PipelineLatency run() {
     // Loads before the loops and the first of theirs are waited for.
     double firstLoads = 0;
-    Body body = visit(schedule.tree, firstLoads);
+    Body body = visit(schedule.tree, 0, firstLoads);
     result.init = body.load + firstLoads + chip.sharedLatency;
     result.main = body.use;
     result.epilogue = chip.dramLatency + static_cast<double>(body.stored) *
@@ -128,10 +131,28 @@ private:
     return bytes;
   }
 
-  /// Bytes of a tile's load that this block fetches itself: of what a cluster's
-  /// blocks have in common, its share.
-  double fetchedBytes(unsigned number) const {
-    double bytes = tileBytes(number);
+  void addNodes(const TilingTree &items) {
+    for (const TilingNode &node : items) {
+      size_t place = memo.nodes.size();
+      memo.nodes.push_back({});
+      PipelineMemo::Node own{};
+      own.computes = computes(node);
+      if (node.isLoop()) {
+        own.loaded = loadedBytes(node);
+        if (!schedule.isBlockAxis(node.index))
+          own.trips = sequentialTrips(group, schedule, node.index);
+        addNodes(node.children);
+      } else if (node.kind != TilingNode::Kind::Compute) {
+        own.bytes = tileBytes(node.index);
+      }
+      own.end = memo.nodes.size();
+      memo.nodes[place] = own;
+    }
+  }
+
+  /// Of `bytes` of a tile's load those that this block fetches itself: of what
+  /// a cluster's blocks have in common, its share.
+  double fetchedBytes(unsigned number, double bytes) const {
     bool isMulticast = chip.hasMulticast && schedule.cluster > 1 &&
                        schedule.places[number].space == fuse::Space::Shared &&
                        isSharedByNeighbours(group, schedule, number);
@@ -200,7 +221,19 @@ private:
   /// and the latency of shared memory) and multiplies them. What was handed
   /// over through shared memory is stored and, once all have, loaded again.
   /// `repetitions` of the loop run on into each other.
-  double useSeconds(unsigned number, int64_t repetitions) const {
+  double useSeconds(unsigned number, int64_t repetitions) {
+    PipelineMemo::Use asked{result.blocksPerSM, repetitions,
+                            registerStages(number)};
+    PipelineMemo::Use &known = memo.uses[number];
+    if (std::tie(known.blocksPerSM, known.repetitions, known.stages) !=
+        std::tie(asked.blocksPerSM, asked.repetitions, asked.stages)) {
+      known = asked;
+      known.seconds = computeUse(number, repetitions, asked.stages);
+    }
+    return known.seconds;
+  }
+  double computeUse(unsigned number, int64_t repetitions,
+                    unsigned ofRegisters) const {
     const Product &product = group.products[number];
     const ProductMapping &mapping = schedule.products[number];
     double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2];
@@ -215,7 +248,7 @@ private:
     double bytes =
         fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
-    double stages = registerStages(number), multiplexed = schedule.warps;
+    double stages = ofRegisters, multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {
       // No more than there are steps, and only warps of one core take turns.
       stages = std::min(stages, steps * repetitions);
@@ -258,7 +291,8 @@ private:
 
   /// Loads that no computation stands between are waited for together.
   /// `iterations` of the loop around them, where there is one.
-  Body visit(const TilingTree &items, double &firstLoads,
+  /// `at` is the place of the first of them among the memo's nodes.
+  Body visit(const TilingTree &items, unsigned at, double &firstLoads,
              int64_t iterations = 1) {
     Body body;
     bool isPipelined = llvm::any_of(items, [&](const TilingNode &node) {
@@ -272,13 +306,15 @@ private:
       waiting = 0;
     };
     for (const TilingNode &node : items) {
+      const PipelineMemo::Node &known = memo.nodes[at];
+      unsigned place = std::exchange(at, known.end);
       const GroupTensor *tensor =
           node.isLoop() ? nullptr : &group.tensors[node.index];
       switch (node.kind) {
       case TilingNode::Kind::Load: {
         if (isAnothers(node.index))
           break;
-        double bytes = fetchedBytes(node.index);
+        double bytes = fetchedBytes(node.index, known.bytes);
         unsigned stages = schedule.places[node.index].stages;
         body.loadedBytes += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
@@ -296,18 +332,18 @@ private:
         break;
       case TilingNode::Kind::Store:
         if (!isAnothers(node.index))
-          body.stored += tileBytes(node.index);
+          body.stored += known.bytes;
         break;
       case TilingNode::Kind::Loop:
         // Copies of tiles that are kept are all under way together.
-        if (std::optional<int64_t> bytes = loadedBytes(node)) {
-          body.loadedBytes += *bytes;
-          waiting += *bytes;
+        if (known.loaded) {
+          body.loadedBytes += *known.loaded;
+          waiting += *known.loaded;
         } else {
           // What follows the loop is waited for by itself.
-          if (computes(node))
+          if (known.computes)
             wait();
-          visitLoop(node, body, firstLoads);
+          visitLoop(node, place, body, firstLoads);
         }
         break;
       }
@@ -345,9 +381,10 @@ private:
            tripCount(group.axes[node.index], schedule.tiles[node.index]);
   }
 
-  void visitLoop(const TilingNode &node, Body &outer, double &firstLoads) {
+  void visitLoop(const TilingNode &node, unsigned at, Body &outer,
+                 double &firstLoads) {
     if (schedule.isBlockAxis(node.index)) {
-      Body body = visit(node.children, firstLoads);
+      Body body = visit(node.children, at + 1, firstLoads);
       outer.load += body.load;
       outer.use += body.use;
       outer.stored += body.stored;
@@ -358,14 +395,14 @@ private:
     double innerFirst = 0;
     LoopLatency loop;
     loop.axis = node.index;
-    loop.iterations = sequentialTrips(group, schedule, node.index);
+    loop.iterations = memo.nodes[at].trips;
     // One batch ends with its longest block; of several each SM has some of all
     // lengths.
     if (footprint.shortened && footprint.shortened->axis == node.index)
       loop.iterations = result.batches == 1
                             ? footprint.shortened->most
                             : std::ceil(footprint.shortened->average);
-    Body body = visit(node.children, innerFirst, loop.iterations);
+    Body body = visit(node.children, at + 1, innerFirst, loop.iterations);
     firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);
     loop.load = body.load;
@@ -404,6 +441,7 @@ private:
   const Footprint &footprint;
   const ChipInfo &chip;
   PipelineForm form;
+  PipelineMemo &memo;
   bool isSplit;                      ///< a reduction, over blocks
   std::optional<unsigned>
       commonStages;                  ///< of all fragments, where they are one
@@ -413,12 +451,15 @@ private:
   PipelineLatency result;
 };
 
-} // namespace
+} // namespace fusion
 
 PipelineLatency fusion::predictPipeline(const GroupModel &group,
                                         const Schedule &schedule,
                                         const Footprint &footprint,
                                         const ChipInfo &chip, PipelineForm form,
-                                        DramMemo *dram) {
-  return Walker(group, schedule, footprint, chip, form, dram).run();
+                                        PipelineMemo *memo) {
+  PipelineMemo own;
+  return PipelineWalker(group, schedule, footprint, chip, form,
+                        memo ? *memo : own)
+      .run();
 }

@@ -13,7 +13,9 @@ using namespace fusion;
 
 bool StitchPasses::reducesAxis(const StitchGroup &group, unsigned op) const {
   return axis && isWalked[op] &&
-         !llvm::is_contained(group.resultAxes(op), *axis);
+         llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
+           return group.loops[op][loop] == *axis;
+         });
 }
 
 StitchPasses::StitchPasses(const StitchGroup &group,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchSchedule.h"
+#include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
@@ -59,6 +60,7 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                    "mapping");
   StitchSchedule schedule;
   schedule.warps = mapping.getWarps();
+  schedule.streams = attr.getStitching().getStreams();
   schedule.spread.resize(group.axes.size());
   SmallVector<bool> isGiven(group.axes.size());
   for (NamedAttribute entry : attr.getStitching().getSpread()) {
@@ -68,7 +70,8 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
       return decline("there is no axis '" + name + "'");
     auto spread = cast<fuse::SpreadAttr>(entry.getValue());
     schedule.spread[*axis] = {spread.getTile(), spread.getVector(),
-                              spread.getLanes(), spread.getWarps()};
+                              spread.getLanes(), spread.getWarps(),
+                              spread.getAlign()};
     isGiven[*axis] = true;
   }
   for (auto [axis, given] : llvm::zip_equal(group.axes, isGiven))
@@ -105,8 +108,9 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
   SmallVector<NamedAttribute> entries;
   for (auto [axis, spread] : llvm::zip_equal(group.axes, schedule.spread))
     entries.push_back(builder.getNamedAttr(
-        axis.name, fuse::SpreadAttr::get(context, spread.tile, spread.vector,
-                                         spread.lanes, spread.warps)));
+        axis.name,
+        fuse::SpreadAttr::get(context, spread.tile, spread.vector, spread.lanes,
+                              spread.warps, spread.align)));
   auto mapping = fuse::MappingAttr::get(context, schedule.warps, {},
                                         DictionaryAttr(), /*raster=*/1,
                                         /*persistent=*/false, /*cluster=*/1);
@@ -117,7 +121,7 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
         schedule.walk->isOnline);
   auto stitching = fuse::StitchingAttr::get(
-      context, builder.getDictionaryAttr(entries), walk);
+      context, builder.getDictionaryAttr(entries), walk, schedule.streams);
   return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
                                  mapping, fuse::MemoryAttr(),
                                  fuse::PipelineAttr(), fuse::ParallelAttr(),
@@ -155,6 +159,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
              " dimensions";
   }
   if (auto illegal = checkSplit(group, schedule))
+    return illegal;
+  if (auto illegal = checkAlignment(group, schedule))
     return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";
@@ -243,7 +249,8 @@ std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
   for (unsigned d = axes.size(); d-- > 0;)
     if (d != order.front())
       order.push_back(d);
-  int64_t width = std::max<int64_t>(1, result.alignment / result.elementBytes);
+  int64_t width =
+      std::max<int64_t>(1, alignmentOf(schedule, result) / result.elementBytes);
   LinearLayout to = blocked(shape, order, width, schedule.warps);
   LinearLayout from = layoutOf(group, schedule, result.component, axes);
   // Where threads have what they store, nothing passes between them.
@@ -260,9 +267,9 @@ int64_t fusion::countBlocks(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             unsigned component) {
   int64_t blocks = 1;
-  for (auto [number, axis] : llvm::enumerate(group.axes))
+  for (unsigned number = 0; number < group.axes.size(); ++number)
     if (group.components[number] == component)
-      blocks *= llvm::divideCeil(axis.extent, schedule.spread[number].tile);
+      blocks *= countTiles(group, schedule, number);
   return blocks;
 }
 
@@ -344,32 +351,49 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
   for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
-    int64_t elements = 1, replicas = 1, lanes = 1;
-    for (auto [axisNumber, axis] : llvm::enumerate(group.axes)) {
+    int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0;
+    bool rotated = isRotated(schedule, tensor);
+    for (unsigned axisNumber = 0; axisNumber < group.axes.size();
+         ++axisNumber) {
       if (group.components[axisNumber] != tensor.component)
         continue;
       const AxisSpread &spread = schedule.spread[axisNumber];
       lanes *= spread.lanes;
       auto *at = llvm::find(tensor.axes, axisNumber);
       if (at == tensor.axes.end()) {
+        if (rotated && beginsRows(group, schedule, axisNumber))
+          continue;
         bool isOnce =
             split && axisNumber == *split->axis && split->isLateInput[number];
         replicas *= spread.lanes * spread.warps *
-                    (isOnce ? 1 : llvm::divideCeil(axis.extent, spread.tile));
+                    (isOnce ? 1 : countTiles(group, schedule, axisNumber));
         continue;
       }
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
+      // Of an axis that is split nothing is read twice.
+      int64_t kept = std::numeric_limits<int64_t>::max();
+      if (passes.axis == axisNumber && !(split && axisNumber == *split->axis))
+        kept = (schedule.walk->registers + schedule.walk->shared) *
+               schedule.walk->step;
+      if (schedule.spread[axisNumber].align > 1) {
+        RotatedCount count = countRotated(group, schedule, tensor, kept),
+                     own = countRotated(group, schedule, tensor, kept,
+                                        /*ofRowsAlone=*/true);
+        beside = (count.before - own.before) * passesOf[number] +
+                 (count.behind - own.behind) * passesAgain[number];
+        rowElements = count.before * passesOf[number] +
+                      count.behind * passesAgain[number];
+        elements *= rowElements;
+        continue;
+      }
+      // Rows of their own beginning are counted with it.
+      if (rotated && beginsRows(group, schedule, axisNumber))
+        continue;
       if (passes.axis != axisNumber) {
         elements *= beyond - first;
         continue;
       }
-      // Of an axis that is split nothing is read twice.
-      int64_t kept = std::min<int64_t>(
-          beyond, split && axisNumber == *split->axis
-                      ? beyond
-                      : (schedule.walk->registers + schedule.walk->shared) *
-                            schedule.walk->step);
-      kept = std::max(kept, first);
+      kept = std::max(std::min(beyond, kept), first);
       elements *= (kept - first) * passesOf[number] +
                   (beyond - kept) * passesAgain[number];
     }
@@ -377,6 +401,8 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     traffic.loaded += bytes;
     if (tensor.isRepeated)
       traffic.repeated += bytes;
+    else if (rowElements > 0)
+      traffic.beside += bytes / rowElements * beside;
   }
   return traffic;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchBuilder.h"
+#include "fusion/Analysis/StitchAlignment.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -251,4 +252,5 @@ void StitchBuilder::describeReaders() {
                         size_t(llvm::count(group.components, tensor.component));
   for (StitchTensor &tensor : group.results)
     tensor.component = group.componentOf(*group.definer(tensor.value));
+  findAlignments(group);
 }

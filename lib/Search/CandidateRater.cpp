@@ -40,7 +40,7 @@ void CandidateRater::take(const Schedule &schedule,
                           const ScheduleCandidate &candidate,
                           const Cost &throughput, Take take) {
   Cost cost = predictCost(group, schedule, checker.footprint(), chip,
-                          throughput, &dram);
+                          throughput, &memo);
   double seconds = cost.total;
   if (!hasBounds())
     seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
@@ -101,7 +101,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     if (!schedule) {
       schedule = space.outline(candidate);
-      dram.clear();
+      memo.clearLoops();
       if (std::optional<std::string> reason = checker.checkLoops(*schedule)) {
         ++candidates;
         return refuse(std::move(*reason));
@@ -116,6 +116,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     }
     space.build().arrange(*schedule, arrangement);
+    memo.clearWarps();
     own.arrangement = number;
     rateWarps(*schedule, own, loads, limit, take);
   }
@@ -123,7 +124,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
 
 void CandidateRater::rate(const Schedule &schedule,
                           const ScheduleCandidate &candidate, Take take) {
-  dram.clear();
+  memo.clearLoops();
   if (accepts(schedule, checker.check(schedule)))
     this->take(schedule, candidate,
                predictThroughput(group, schedule, checker.footprint(), chip),

@@ -69,7 +69,7 @@ private:
   const SearchOptions &options;
   const ScheduleSpace &space;
   ScheduleChecker checker;
-  DramMemo dram; ///< of the loops and tiles at hand
+  PipelineMemo memo; ///< of the loops, tiles and warps at hand
 };
 
 } // namespace fusion

@@ -58,10 +58,32 @@ bool Descent::tryParts(Point &point) {
   return isBetter;
 }
 
+/// Tiles that are good for a value that is computed again for each tile of a
+/// later product seldom are where it is kept, so this cannot wait until tiles
+/// are chosen.
+bool Descent::tryMoves(Point &point) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  auto tryLevels = [&](uint8_t &levels) {
+    uint8_t best = levels;
+    for (levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
+      if (levels != best && tryCandidate(candidate, point)) {
+        best = levels;
+        isBetter = true;
+      }
+    levels = best;
+  };
+  for (unsigned product : space.intermediates())
+    tryLevels(candidate.kept[product]);
+  for (unsigned tensor : space.operands())
+    tryLevels(candidate.hoisted[tensor]);
+  return isBetter;
+}
+
 void Descent::improve(Point &point) {
   bool isBetter = true;
   while (isBetter) {
-    isBetter = tryParts(point);
+    isBetter = tryParts(point) | tryMoves(point);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
       isBetter |= tryTiles(point, axis);
   }

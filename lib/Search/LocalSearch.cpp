@@ -106,13 +106,21 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
         points.push_back(point);
 }
 
-void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
-  constexpr size_t descents = 32;
+void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, size_t descents) {
   listStarts(seeds);
   keepBest(descents);
   for (Descent::Point &point : points)
     descent.improve(point);
   keepBest(kPoints);
+}
+
+void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
+  descend(seeds, kPoints);
+}
+
+void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
+  constexpr size_t descents = 32;
+  descend(seeds, descents);
   for (Descent::Point &point : points)
     descent.improvePairs(point);
   keepBest(kPoints);

@@ -31,6 +31,9 @@ public:
   /// Descends from the best of the trees, and of `seeds`.
   void start(llvm::ArrayRef<ScheduleCandidate> seeds);
 
+  /// The same from the best few, one choice after the other.
+  void startRoughly(llvm::ArrayRef<ScheduleCandidate> seeds);
+
   /// Changes some of the best points at random and descends from there, until
   /// it has looked at so many candidates.
   void restart(int64_t candidates);
@@ -44,6 +47,7 @@ public:
 private:
   void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds);
   void keepBest(size_t most);
+  void descend(llvm::ArrayRef<ScheduleCandidate> seeds, size_t descents);
   bool change(Descent::Point &point, double limit);
   int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;

@@ -9,9 +9,10 @@
 // The default space. Powers of two in the nest of reductions give a first
 // answer within milliseconds, descents from many trees a good one. Branch and
 // bound then takes all loops and tiles in the order of what they cost at least,
-// until that exceeds the best. Where there are too many of them, restarts, the
-// tiles of the best loops and splits, and the evolutionary algorithm go on. At
-// last one choice after the other is tried anew in the best schedule.
+// until that exceeds the best. Where there are too many of them, restarts and
+// the tiles of the best loops and splits go on, and the evolutionary algorithm
+// starts from the first answers. At last one choice after the other is tried
+// anew in the best schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,23 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Of branch and bound where the options leave the effort to the search.
-constexpr BranchEffort kAffordable{1 << 19, 1 << 19};
+/// Of branch and bound where the options leave the effort to the search. A
+/// candidate takes about as long as it has products; with every further product
+/// there are more tiles, and bounds of some of them say less.
+struct Affordable {
+  explicit Affordable(const GroupModel &group) {
+    constexpr uint64_t most = 1 << 19;
+    uint64_t products = std::max<size_t>(2, group.products.size());
+    uint64_t further = products - 1;
+    int64_t candidates = most / products;
+    all = {most / (further * further * further * further), candidates};
+    root = {most / (further * further) / 4, candidates / 4};
+    restarts = candidates / 2;
+  }
+  BranchEffort all;  ///< of the whole space
+  BranchEffort root; ///< of the tiles of one root
+  int64_t restarts;  ///< candidates
+};
 
 /// Of measurement: a device is slow.
 constexpr unsigned kRounds = 16;
@@ -62,9 +78,10 @@ private:
   void startFromClosedForm();
   SmallVector<unsigned> everyArrangement() const;
   void judge(ArrayRef<Descent::Point> points);
+  void descend();
   bool searchAll();
   std::vector<ScheduleCandidate> listStarts() const;
-  void evolveAll();
+  void evolveAll(const std::vector<ScheduleCandidate> &starts);
   void tryMoves();
   void refine();
   void refineStages();
@@ -183,7 +200,17 @@ void Search::judge(ArrayRef<Descent::Point> points) {
     ranking.judgeAll(point.candidate, everyArrangement());
 }
 
+/// All of a rough search besides the first answers.
+void Search::descend() {
+  LocalSearch local(group, chip, options, space);
+  local.startRoughly(listStarts());
+  judge(local.best());
+  ranking.addCandidates(local.candidates());
+}
+
 /// Returns whether no loops, splits, tiles, warps and common stages are better.
+/// Where that cannot be told, restarts and the tiles of the best loops and
+/// splits go on.
 bool Search::searchAll() {
   LocalSearch local(group, chip, options, space);
   local.start(listStarts());
@@ -191,14 +218,12 @@ bool Search::searchAll() {
   auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
   };
-  // A candidate takes about as long as it has products.
-  BranchEffort affordable = kAffordable;
-  affordable.candidates /= std::max<int64_t>(2, group.products.size());
+  Affordable affordable(group);
   bool isLimited = options.method == SearchMethod::Auto;
   bool isProven =
-      bound(listRoots(space), isLimited ? affordable : BranchEffort());
+      bound(listRoots(space), isLimited ? affordable.all : BranchEffort());
   if (!isProven) {
-    local.restart(affordable.candidates / 2);
+    local.restart(affordable.restarts);
     judge(local.best());
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -211,7 +236,7 @@ bool Search::searchAll() {
     if (roots.size() > most)
       roots.resize(most);
     for (const BranchRoot &root : roots)
-      bound(root, {affordable.branches / 4, affordable.candidates / 4});
+      bound(root, affordable.root);
   }
   ranking.addCandidates(local.candidates());
   return isProven;
@@ -236,7 +261,9 @@ double Search::estimate(const Candidate &candidate) const {
   return best;
 }
 
-void Search::evolveAll() {
+/// From the first answers: what the descents have found lies in few valleys, of
+/// which all that is bred of it would stay.
+void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   EvolutionOptions evolution;
   evolution.convergence = options.convergence;
   evolution.seed = options.seed;
@@ -245,11 +272,13 @@ void Search::evolveAll() {
   // another one is better than they are.
   evolution.maxRounds = 64;
   evolution.patience = 24;
-  auto found = evolve(*this, evolution, nullptr, listStarts());
+  auto found = evolve(*this, evolution, nullptr, starts);
   if (!found)
     return;
   ranking.addCandidates(found->estimates);
   ranking.judgeUsual(found->best);
+  for (const ScheduleCandidate &other : found->others)
+    ranking.judgeUsual(other);
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the
@@ -361,11 +390,14 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   } else {
     startSimply();
     startFromClosedForm();
-    if (options.method != SearchMethod::Evolutionary)
+    std::vector<ScheduleCandidate> starts = listStarts();
+    if (options.isRough)
+      descend();
+    else if (options.method != SearchMethod::Evolutionary)
       result.isProven = searchAll();
-    if (!result.isProven) {
+    if (!options.isRough && !result.isProven) {
       result.method = SearchMethod::Evolutionary;
-      evolveAll();
+      evolveAll(starts);
     }
     refine();
     refineStages();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/StitchSearch.h"
+#include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -40,6 +41,8 @@ public:
     for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
       if (!onlyWarps || warps == onlyWarps)
         searchWarps(warps);
+    if (best && !onlyWarps)
+      tryStreams();
     if (!best)
       reason = "no block has room for the rows: none of " +
                std::to_string(candidates) + " ways to spread them fits";
@@ -49,6 +52,16 @@ public:
   }
 
 private:
+  /// The best with what is touched once past the caches, where that is faster.
+  void tryStreams() {
+    current = best->schedule;
+    current.streams = true;
+    std::optional<StitchCost> cost =
+        predictStitching(group, work, current, chip);
+    if (cost && cost->total < best->cost.total)
+      best = StitchResult{current, *cost};
+  }
+
   static auto key(const StitchResult &result) {
     return std::make_tuple(result.cost.total, result.cost.traffic,
                            result.cost.latency, result.cost.issue,
@@ -108,6 +121,7 @@ private:
   void chooseAxes() {
     SmallVector<int64_t> bytes(group.axes.size(), 0);
     vectors.assign(group.axes.size(), 1);
+    aligned.assign(group.axes.size(), 1);
     narrowest.assign(group.axes.size(), 0);
     auto add = [&](const StitchTensor &tensor) {
       if (tensor.axes.empty())
@@ -120,6 +134,9 @@ private:
       int64_t &widest = vectors[tensor.axes.back()],
               &least = narrowest[tensor.axes.back()];
       widest = std::max(widest, width);
+      if (tensor.isInPhase)
+        aligned[*tensor.unit] = std::max<int64_t>(
+            aligned[*tensor.unit], kWidestAccess / tensor.elementBytes);
       least = least == 0 ? width : std::min(least, width);
     };
     llvm::for_each(group.inputs, add);
@@ -134,7 +151,7 @@ private:
     });
     for (unsigned axis = 0; axis < vectors.size(); ++axis)
       if (axis != unit)
-        vectors[axis] = 1;
+        vectors[axis] = aligned[axis] = 1;
   }
 
   void spreadOver(unsigned position, int64_t lanes, int64_t warps) {
@@ -147,7 +164,6 @@ private:
       return;
     }
     unsigned axis = order[position];
-    int64_t extent = group.axes[axis].extent;
     AxisSpread &spread = current.spread[axis];
     if (base && !llvm::is_contained(open, axis)) {
       spread = (*base)[axis];
@@ -157,6 +173,27 @@ private:
       return;
     }
     bool isLast = position + 1 == order.size();
+    // Of axes that tell where an aligned one begins a block has one element.
+    if (beginsRows(group, current, axis)) {
+      spread = {1};
+      if (!isLast || warps == 1)
+        spreadOver(position + 1, lanes, warps);
+      spread = {};
+      return;
+    }
+    spreadAligned(position, lanes, warps, 1);
+    if (position == 0 && group.axes[axis].align > 1 && !split)
+      spreadAligned(position, lanes, warps, group.axes[axis].align);
+    spread = {};
+  }
+
+  /// The same with tiles that begin at a multiple of `align` elements.
+  void spreadAligned(unsigned position, int64_t lanes, int64_t warps,
+                     int64_t align) {
+    unsigned axis = order[position];
+    AxisSpread &spread = current.spread[axis];
+    bool isLast = position + 1 == order.size();
+    int64_t extent = group.axes[axis].extent + align - 1;
     // Coarsely an axis takes all lanes and warps that it has use for, or none.
     auto isSkipped = [&](int64_t count, int64_t most, int64_t rest) {
       return isCoarse && count > 1 && count < most &&
@@ -164,7 +201,8 @@ private:
     };
     // The widest accesses that a warp has use for. Narrower ones have as many
     // bytes under way in more requests.
-    SmallVector<int64_t, 4> widths = {vectors[axis]};
+    SmallVector<int64_t, 4> widths = {align > 1 ? aligned[axis]
+                                                : vectors[axis]};
     while (widths.back() > 1 && (widths.back() * kWarpSize > extent ||
                                  widths.back() > narrowest[axis]))
       widths.push_back(
@@ -189,12 +227,11 @@ private:
                r <=
                std::min<int64_t>(most, isWalked ? kMostOfStep : kMostRegisters);
                r *= isCoarse && !isWalked ? kCoarseStep : 2) {
-            spread = {step * r, vector, l, w};
+            spread = {step * r, vector, l, w, align};
             spreadOver(position + 1, lanes / l, warps / w);
           }
         }
       }
-    spread = {};
   }
 
   /// Whether an axis has elements for further lanes.
@@ -214,7 +251,7 @@ private:
     unsigned axis = *work.walked->axis;
     AxisSpread saved = current.spread[axis];
     int64_t step = saved.tile,
-            steps = llvm::divideCeil(group.axes[axis].extent, step);
+            steps = llvm::divideCeil(spanOf(group.axes[axis], saved), step);
     if (split) {
       // So many blocks for each SM, in a loop or straight on.
       current.spread[axis].tile = step * steps;
@@ -294,7 +331,7 @@ private:
     if (checkStitching(group, current, chip))
       return false;
     std::optional<StitchCost> cost =
-        predictStitching(group, work, current, chip);
+        predictStitching(group, work, current, chip, &memo);
     if (!cost)
       return false;
     ++legal;
@@ -305,6 +342,7 @@ private:
   }
 
   static constexpr int64_t kWarpSize = 32;
+  static constexpr int64_t kWidestAccess = 16;     // bytes
   static constexpr int64_t kMostWarps = 32;        // of a block
   static constexpr int64_t kMostSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
@@ -321,8 +359,10 @@ private:
   std::optional<unsigned> split;
   SmallVector<unsigned> order;
   SmallVector<int64_t> vectors;   ///< elements of the widest accesses, by axis
+  SmallVector<int64_t> aligned;   ///< the same where tiles begin aligned
   SmallVector<int64_t> narrowest; ///< of those that some tensor allows
   StitchSchedule current;
+  StitchMemo memo;
   int64_t room = kAll; ///< for further ways to spread
   std::optional<SmallVector<AxisSpread>>
       base; ///< of the axes but the open ones
@@ -346,6 +386,9 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
       part.axes.push_back(axis);
       part.components.push_back(0);
     }
+  for (StitchAxis &axis : part.axes)
+    for (auto &[other, stride] : axis.rowStrides)
+      other = numbers[other];
   auto own = [&](StitchTensor tensor) {
     for (unsigned &axis : tensor.axes)
       axis = numbers[axis];

@@ -21,8 +21,12 @@
 //  [Luo24]  Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //           Architecture via Microbenchmarking", 2024: latencies in cycles of
 //           L1/L2/DRAM and L2 throughput on A100, RTX 4090 and H100.
+//  [Jia18]  Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via
+//           Microbenchmarking", 2018: 64 bytes a cycle between an SM and the
+//           L2, taken to be the same on later chips [est].
 //  [Sun23]  Sun et al., "Dissecting Tensor Cores via Microbenchmarks: Latency,
-//           Throughput and Numeric Behaviors", IEEE TPDS 2023: mma.sync on A100.
+//           Throughput and Numeric Behaviors", IEEE TPDS 2023: mma.sync on
+//           A100.
 //  [PTX]    PTX ISA 8.7: cp.async.bulk.tensor (.multicast::cluster has reduced
 //           performance off sm_90a and sm_100a: not counted), setmaxnreg (24 to
 //           256 registers, sm_90a and sm_100a); mma.sync of 8-bit floats is of

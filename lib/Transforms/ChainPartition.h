@@ -10,23 +10,10 @@
 #define FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
 
 #include "fusion/Search/StitchExplorer.h"
+#include "fusion/Transforms/SearchMemo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace fusion {
-
-/// What the best schedule of a kernel is predicted to take, or why it has none.
-struct Price {
-  std::optional<double> time; ///< seconds
-  std::string reason;         ///< where there is no time
-  llvm::StringRef bound;      ///< what bounds the predicted time
-  double flops = 0; ///< of the tensor cores, padding and recomputation included
-  double bytes = 0; ///< moved between global memory and the chip
-};
-
-/// By the text of groups: equal parts, such as the layers of a network, are
-/// searched once.
-using PriceList = llvm::StringMap<Price>;
 
 struct ChainPartitionOptions {
   bool forceFusion = false; ///< what is legal, whatever it costs
@@ -39,7 +26,7 @@ struct ChainPartitionOptions {
 /// Makes chains of a function's products and of the operators around them,
 /// with remarks: what was fused, what was not and why.
 void partitionChains(mlir::func::FuncOp function, const ChipInfo &chip,
-                     const ChainPartitionOptions &options, PriceList &prices);
+                     const ChainPartitionOptions &options, SearchMemo &memo);
 
 } // namespace fusion
 

@@ -40,7 +40,8 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     if (stitching->strategy == StitchStrategy::Explorer ||
         stitching->strategy == StitchStrategy::Printed)
       chains.explorer = stitching->explorer;
-    PriceList prices;
+    auto &memo = getAnalysis<SearchMemo>();
+    markAnalysesPreserved<SearchMemo>();
     llvm::json::Array functions;
     bool wantsReport = !planReport.empty() || !planPage.empty();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -49,7 +50,7 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
       llvm::json::Object baselines;
       if (wantsReport)
         baselines = countBaselines(function, **target);
-      partitionChains(function, **target, chains, prices);
+      partitionChains(function, **target, chains, memo);
       // Operators that no chain has taken.
       IRRewriter rewriter(&getContext());
       partitionStitched(function, **target, *stitching, rewriter,

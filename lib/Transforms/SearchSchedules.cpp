@@ -17,6 +17,7 @@
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
+#include "fusion/Transforms/SearchMemo.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
 #include <thread>
@@ -240,8 +241,15 @@ struct SearchSchedulesPass
       measurement = measurer->measure(group, axes->model);
     options.measurement = measurement.get();
     auto start = std::chrono::steady_clock::now();
-    std::optional<SearchResult> found =
-        searchSchedule(axes->model, chip, reason, options);
+    std::optional<SearchResult> found;
+    if (SearchMemo::isRemembered(options)) {
+      const SearchMemo::Entry &entry =
+          getAnalysis<SearchMemo>().search(group, axes->model, chip, options);
+      found = entry.found;
+      reason = entry.reason;
+    } else {
+      found = searchSchedule(axes->model, chip, reason, options);
+    }
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
     if (!found)
@@ -320,12 +328,14 @@ struct SearchSchedulesPass
     unsigned joined = llvm::count_if(
         work.online->factors,
         [](const RowExpressionRef &factor) { return factor != nullptr; });
-    return llvm::formatv("; online along {0}: {1} reductions are corrected as "
-                         "others go on, so that {2} passes do for {3}, which "
-                         "would load {4} bytes",
-                         axes.axes[schedule.walk->axis].name, joined,
-                         work.online->count, work.walked->count,
-                         countTraffic(axes, apart, *work.walked).loaded);
+    return llvm::formatv(
+        "; online along {0}: {1} {2} corrected as others go "
+        "on, so that {3} {4} for {5}, which would load {6} "
+        "bytes",
+        axes.axes[schedule.walk->axis].name, joined,
+        joined == 1 ? "reduction is" : "reductions are", work.online->count,
+        work.online->count == 1 ? "pass does" : "passes do", work.walked->count,
+        countTraffic(axes, apart, *work.walked).loaded);
   }
 
   /// What is read and written, and what of that has to be.
@@ -354,6 +364,12 @@ struct SearchSchedulesPass
       if (again > 0 && !work.whyNotOnline.empty())
         kept += "; not in fewer passes: " + work.whyNotOnline;
     }
+    for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.spread))
+      if (spread.align > 1)
+        kept +=
+            llvm::formatv("; rows along {0} begin anywhere in memory, their "
+                          "tiles at multiples of {1} elements",
+                          axis.name, spread.align);
     StitchSplit split(axes, schedule);
     if (split.axis)
       kept += llvm::formatv(

@@ -9,7 +9,10 @@
 #include "SharedHeads.h"
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -37,7 +40,43 @@ static OperationSet collectFront(linalg::LinalgOp product,
   return front;
 }
 
+/// The products that read a value, through other shapes of it, too.
+static void collectProducts(Value value,
+                            llvm::SmallSetVector<Operation *, 4> &products,
+                            bool &isReshaped) {
+  for (Operation *user : value.getUsers()) {
+    auto op = dyn_cast<linalg::LinalgOp>(user);
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)) {
+      isReshaped = true;
+      collectProducts(user->getResult(0), products, isReshaped);
+    } else if (op && isContraction(op)) {
+      products.insert(user);
+    }
+  }
+}
+
+/// What several products read in different shapes stands in front of none of
+/// them.
+static void remarkReshaped(linalg::LinalgOp op) {
+  if (isContraction(op) || !(isElementwise(op) || matchReduction(op)))
+    return;
+  llvm::SmallSetVector<Operation *, 4> products;
+  bool isReshaped = false;
+  collectProducts(op->getResult(0), products, isReshaped);
+  if (products.size() > 1 && isReshaped)
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("head-shared").category("fuse"))
+        << llvm::formatv(
+               "a kernel of its own computes what {0} products read, "
+               "since their loops were joined differently and read it "
+               "in other shapes",
+               products.size())
+               .str();
+}
+
 std::vector<SharedHead> SharedHead::find(func::FuncOp function) {
+  for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
+    remarkReshaped(op);
   llvm::DenseSet<Operation *> taken;
   SmallVector<linalg::LinalgOp> products;
   for (ChainRow &row : collectChainRows(function)) {

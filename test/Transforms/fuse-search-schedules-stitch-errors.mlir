@@ -276,3 +276,37 @@ func.func @no_room_for_what_is_kept(%a: tensor<8x50000xf32>, %o: tensor<8x50000x
   } -> tensor<8x50000xf32>
   return %r : tensor<8x50000xf32>
 }
+
+// -----
+
+func.func @rows_of_their_own(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
+  // expected-error @below {{axis 'j' is aligned for each element of axis 'i', of which a block has one}}
+  %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 2>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32, align = 8>}>>} {
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
+    ^bb0(%v: f32, %q: f32):
+      %0 = arith.negf %v : f32
+      linalg.yield %0 : f32
+    } -> tensor<6x1001xf32>
+    fuse.yield %y : tensor<6x1001xf32>
+  } -> tensor<6x1001xf32>
+  return %r : tensor<6x1001xf32>
+}
+
+// -----
+
+func.func @too_wide(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
+  // expected-error @below {{axis 'j' has no tensor whose rows could be aligned to 16 elements, but to 8}}
+  %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32, align = 16>}>>} {
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
+    ^bb0(%v: f32, %q: f32):
+      %0 = arith.negf %v : f32
+      linalg.yield %0 : f32
+    } -> tensor<6x1001xf32>
+    fuse.yield %y : tensor<6x1001xf32>
+  } -> tensor<6x1001xf32>
+  return %r : tensor<6x1001xf32>
+}

@@ -3,7 +3,7 @@
 // RUN: FileCheck %s --input-file=%t.remarks
 // RUN: FileCheck %s --input-file=%t --check-prefix=SCHEDULE
 
-// CHECK: traffic {{.*}} online along {{.}}: 1 reductions are corrected as others go on, so that 2 passes do for 3, which would load {{[0-9]+}} bytes; 2 passes over
+// CHECK: traffic {{.*}} online along {{.}}: 1 reduction is corrected as others go on, so that 2 passes do for 3, which would load {{[0-9]+}} bytes; 2 passes over
 // SCHEDULE-LABEL: @softmax
 // SCHEDULE: walk = <axis = "{{.}}", step = {{[0-9]+}}, {{.*}}online = true>
 func.func @softmax(%x: tensor<512x262144xf32>) -> tensor<512x262144xf32> {

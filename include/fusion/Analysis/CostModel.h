@@ -53,7 +53,7 @@ Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
 /// The whole, where that is known, and maybe some of DRAM (`predictPipeline`).
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip,
-                 const Cost &throughput, DramMemo *dram = nullptr);
+                 const Cost &throughput, PipelineMemo *memo = nullptr);
 
 /// Predicts a kernel that only moves `bytes` at DRAM bandwidth, such as an
 /// element-wise operator of its own.

@@ -92,13 +92,46 @@ struct PipelineLatency {
 int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
 
-/// Applies the model to a scheduled group on a chip. `dram` may hold what is known
-/// of schedules with the same loops, tiles and grid on this chip.
+/// What schedules of one group on one chip have in common, found once.
+class PipelineMemo {
+public:
+  /// Other loops, tiles, grid or places of operands and results from here on.
+  void clearLoops() {
+    dram.clear();
+    nodes.clear();
+    clearWarps();
+  }
+  /// Other warps, or other places of intermediates.
+  void clearWarps() { uses.clear(); }
+
+private:
+  friend class PipelineWalker;
+  /// Of a tree's nodes, parents first.
+  struct Node {
+    unsigned end;                  ///< the node behind it and what is in it
+    int64_t bytes;                 ///< of the tile that it moves
+    int64_t trips;                 ///< of a loop in a block
+    std::optional<int64_t> loaded; ///< by a loop that does nothing else
+    bool computes;
+  };
+  /// The last that was asked of a product.
+  struct Use {
+    int64_t blocksPerSM = 0, repetitions = 0;
+    unsigned stages = 0;
+    double seconds = 0;
+  };
+  DramMemo dram;
+  llvm::SmallVector<Node, 32> nodes;
+  llvm::SmallVector<Use, 4> uses;
+};
+
+/// Applies the model to a scheduled group on a chip. `memo` may hold what is
+/// known of other schedules, by our form.
 PipelineLatency predictPipeline(const GroupModel &group,
                                 const Schedule &schedule,
                                 const Footprint &footprint,
                                 const ChipInfo &chip, PipelineForm form,
-                                DramMemo *dram = nullptr);
+                                PipelineMemo *memo = nullptr);
 
 } // namespace fusion
 

@@ -25,7 +25,7 @@ struct StitchCost {
   double memory = 0;        ///< bytes at DRAM bandwidth
   double traffic = 0;       ///< bytes of all threads at L2 bandwidth
   double latency = 0;       ///< waves of dependent steps
-  double issue = 0;         ///< instructions of the busiest SM
+  double issue = 0;         ///< instructions and bytes of the busiest SM
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;
@@ -43,6 +43,7 @@ struct StitchWork {
 
   struct Operator {
     llvm::SmallVector<unsigned, 4> axes, resultAxes;
+    unsigned space, resultSpace; ///< numbers of both in `spaces`
     ScalarWork work;
     unsigned bytes; ///< of an element of the result
     /// After which operator the result is not needed any more; its own number
@@ -50,6 +51,10 @@ struct StitchWork {
     unsigned lastUse;
   };
   llvm::SmallVector<Operator> operators;
+  /// Sets of axes, each once, and those of inputs and results by number:
+  /// operators have few different ones.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 4>> spaces;
+  llvm::SmallVector<unsigned> inputSpaces, resultSpaces;
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
   StitchPasses once; ///< without a walk
@@ -68,14 +73,28 @@ struct StitchWork {
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
   unsigned chained = 0; ///< reductions that wait for one another, at most
+
+private:
+  unsigned spaceOf(llvm::ArrayRef<unsigned> axes);
+};
+
+struct StitchSteps;
+/// What the evaluator counted for the last schedule: schedules that differ in
+/// what they keep of a walk have the same steps.
+class StitchMemo {
+public:
+  StitchMemo();
+  ~StitchMemo();
+  std::unique_ptr<StitchSteps> last;
 };
 
 /// Returns nullopt where a thread has not enough registers or the block no room
-/// for its exchanges.
+/// for its exchanges. `memo`: of other schedules of the same group.
 std::optional<StitchCost> predictStitching(const StitchGroup &group,
                                            const StitchWork &work,
                                            const StitchSchedule &schedule,
-                                           const ChipInfo &chip);
+                                           const ChipInfo &chip,
+                                           StitchMemo *memo = nullptr);
 
 } // namespace fusion
 

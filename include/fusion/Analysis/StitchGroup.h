@@ -24,6 +24,12 @@ struct StitchAxis {
   int64_t extent;
   /// Some operator combines values along it: a block has all of it.
   bool isReduced = false;
+  /// What the tiles can be aligned to where most of what lies along the axis
+  /// has rows that begin anywhere (StitchAlignment.h), elements; else 1.
+  int64_t align = 1;
+  /// Where such a row begins in memory: by axes, and at their coordinates 0.
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 2> rowStrides = {};
+  int64_t rowOffset = 0;
 };
 
 /// Elements of a tensor in global memory as a tile over axes sees them.
@@ -45,6 +51,8 @@ struct StitchTensor {
   unsigned component = 0; ///< of the group's, that reads or makes it
   /// Not all axes of the component index it, as gains of columns.
   bool isRepeated = false;
+  /// Its rows begin where those do that say how the unit axis is aligned.
+  bool isInPhase = false;
 
   /// Whether an access of the alignment's width can cross the borders of the
   /// unit axis.

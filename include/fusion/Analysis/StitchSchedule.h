@@ -20,8 +20,16 @@ namespace fusion {
 struct AxisSpread {
   int64_t tile = 1;
   int64_t vector = 1, lanes = 1, warps = 1;
+  int64_t align = 1; ///< elements that the first tile begins at a multiple of
 
   int64_t registers() const { return tile / (vector * lanes * warps); }
+  bool operator==(const AxisSpread &other) const {
+    auto all = [](const AxisSpread &s) {
+      return std::tie(s.tile, s.vector, s.lanes, s.warps, s.align);
+    };
+    return all(*this) == all(other);
+  }
+  bool operator!=(const AxisSpread &other) const { return !(*this == other); }
 };
 
 /// How a block goes through a long axis, as `#fuse.walk`.
@@ -38,6 +46,8 @@ struct StitchSchedule {
   int64_t warps = 1;
   llvm::SmallVector<AxisSpread> spread; ///< by axis
   std::optional<StitchWalk> walk;
+  /// What is touched once goes past the caches.
+  bool streams = false;
 
   /// What a block has of an axis at once.
   AxisSpread stepOf(unsigned axis) const;
@@ -98,6 +108,8 @@ struct StitchTraffic {
   /// Of the loaded ones, those of tensors that not all axes of their readers
   /// index, as the gains of columns.
   int64_t repeated = 0;
+  /// Of the loaded ones of others, those of the rows beside.
+  int64_t beside = 0;
   /// Of both, those of parts of reductions that blocks share.
   int64_t exchanged = 0;
 };

@@ -92,6 +92,9 @@ struct SearchOptions {
   uint64_t seed = 0;    ///< of the evolutionary search
   unsigned threads = 1; ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
+  /// The first answers and descents from the best few alone: about what a group
+  /// takes, for who compares many of them.
+  bool isRough = false;
   /// Measures the best few by the model (`ranked`), then in rounds as many beside
   /// the fastest; may be null.
   Measurement<Schedule> *measurement = nullptr;
@@ -100,6 +103,10 @@ struct SearchOptions {
 /// Products of the largest group that is searched: beyond, what one block
 /// computes again for each tile of the later products outweighs anything saved.
 constexpr unsigned kMostProducts = 8;
+
+/// The share of a rough search's time that the whole search saves at most, of
+/// nine groups in ten that have up to four products (`RoughSearchIsNear`).
+constexpr double kRoughness = 0.2;
 
 /// The legal schedule of least predicted time. Equal times are decided by
 /// occupancy, then by what a block waits for, fewer bytes, and the order of

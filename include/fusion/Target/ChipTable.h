@@ -78,6 +78,7 @@ struct ChipInfo {
   unsigned leastRegisters;          ///< that setmaxnreg leaves a thread; 0 without
 
   double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
+  double l2BytesPerClockPerSM = 64; ///< what one SM alone can load [Jia18]
 
   /// Peak rate of products of such elements.
   double productFlops(ProductType type) const {

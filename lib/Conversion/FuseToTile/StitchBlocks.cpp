@@ -23,10 +23,10 @@ void StitchLowering::emitCoordinates(Value block) {
   Value rest = block;
   // The last axis is the fastest; the first takes what is left.
   SmallVector<unsigned> walked;
-  for (auto [number, axis] : llvm::enumerate(group.axes)) {
+  for (unsigned number = 0; number < group.axes.size(); ++number) {
     if (group.components[number] != component)
       continue;
-    if (schedule.spread[number].tile < axis.extent)
+    if (countTiles(group, schedule, number) > 1)
       walked.push_back(number);
     else
       origins[number] = kernel.constant(0);
@@ -35,8 +35,7 @@ void StitchLowering::emitCoordinates(Value block) {
     unsigned axis = walked.pop_back_val();
     Value digit = rest;
     if (!walked.empty()) {
-      Value count = kernel.constant(llvm::divideCeil(
-          group.axes[axis].extent, schedule.spread[axis].tile));
+      Value count = kernel.constant(countTiles(group, schedule, axis));
       digit = arith::RemUIOp::create(b, loc, rest, count);
       rest = arith::DivUIOp::create(b, loc, rest, count);
     }
@@ -44,6 +43,23 @@ void StitchLowering::emitCoordinates(Value block) {
     origins[axis] = arith::MulIOp::create(
         b, loc, digit, kernel.constant(schedule.spread[axis].tile));
   }
+  for (auto [number, axis] : llvm::enumerate(group.axes))
+    if (group.components[number] == component &&
+        schedule.spread[number].align > 1)
+      alignOrigin(number, axis);
+}
+
+/// Tiles of the axis begin as far before the row as that does behind an aligned
+/// element in memory.
+void StitchLowering::alignOrigin(unsigned number, const StitchAxis &axis) {
+  Value place = kernel.constant(axis.rowOffset);
+  for (auto [other, stride] : axis.rowStrides)
+    place = arith::AddIOp::create(
+        b, loc, place,
+        arith::MulIOp::create(b, loc, origins[other], kernel.constant(stride)));
+  Value rest = arith::AndIOp::create(
+      b, loc, place, kernel.constant(schedule.spread[number].align - 1));
+  origins[number] = arith::SubIOp::create(b, loc, origins[number], rest);
 }
 
 /// Kernel packing: each component has a range of the blocks.
@@ -123,12 +139,6 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
   return window;
 }
 
-static SmallVector<unsigned, 4> sorted(ArrayRef<unsigned> axes) {
-  SmallVector<unsigned, 4> result(axes);
-  llvm::sort(result);
-  return result;
-}
-
 /// The block's part of a reduction that it shares, for the last block.
 void StitchLowering::storePart(unsigned number) {
   loc = group.operators[number].getLoc();
@@ -191,12 +201,11 @@ void StitchLowering::emitLastBlock() {
       storePart(op);
   // Blocks count by the tile that they have of the other axes.
   Value number = kernel.constant(0);
-  for (auto [axis, spread] : llvm::enumerate(schedule.spread)) {
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     Value digit = digits.lookup(axis);
     if (!digit || axis == *split.axis)
       continue;
-    Value count =
-        kernel.constant(llvm::divideCeil(group.axes[axis].extent, spread.tile));
+    Value count = kernel.constant(countTiles(group, schedule, axis));
     number = arith::AddIOp::create(
         b, loc, arith::MulIOp::create(b, loc, number, count), digit);
   }

@@ -53,9 +53,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
       emitRunningRow(number, scope);
       continue;
     }
-    SmallVector<unsigned, 4> axes(group.loops[number].begin(),
-                                  group.loops[number].end());
-    llvm::sort(axes);
+    SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
     const std::optional<ReductionBody> &reduction = group.reductions[number];
     if (!reduction) {
       scope.operators[number] = emitScalar(
@@ -112,7 +110,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
   for (int64_t k = 0; k < schedule.walk->registers; ++k) {
     Scope &scope = steps[k];
     scope.origin = originOfStep(kernel.constant(k));
-    scope.isInside = k < countWhole();
+    scope.isInside = k >= wholeSteps().first && k < wholeSteps().second;
     // What earlier passes computed and is not kept is computed again.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
       SmallVector<unsigned> gone;
@@ -165,9 +163,7 @@ static Value fromBytes(OpBuilder &b, Location loc, Value tile, Type element) {
 void StitchLowering::takeBack(unsigned pass, Scope &scope, Value slot) {
   auto take = [&](Value buffer, AxisList axes, Type element) -> Value {
     auto stored = cast<tile::BufferType>(buffer.getType()).getElementType();
-    SmallVector<unsigned, 4> ascending(axes);
-    llvm::sort(ascending);
-    Value tile = tile::UnstashOp::create(b, loc, tileType(ascending, stored),
+    Value tile = tile::UnstashOp::create(b, loc, tileType(sorted(axes), stored),
                                          buffer, slot);
     return fromBytes(b, loc, tile, element);
   };
@@ -195,24 +191,24 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
 Value StitchLowering::originOfStep(Value number) {
   Value place = arith::MulIOp::create(b, loc, number,
                                       kernel.constant(schedule.walk->step));
-  if (!split.axis)
+  if (!split.axis && schedule.spread[*passes.axis].align == 1)
     return place;
   return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
 }
 
-/// How many steps of a block are inside of the walked axis in all blocks.
-int64_t StitchLowering::countWhole() const {
+std::pair<int64_t, int64_t> StitchLowering::wholeSteps() const {
   int64_t extent = group.axes[*passes.axis].extent;
+  const AxisSpread &spread = schedule.spread[*passes.axis];
+  // What is aligned begins before the row.
   if (!split.axis)
-    return extent / schedule.walk->step;
-  return extent % schedule.spread[*passes.axis].tile == 0
-             ? schedule.countSteps()
-             : 0;
+    return {llvm::divideCeil(spread.align - 1, schedule.walk->step),
+            extent / schedule.walk->step};
+  return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
 }
 
 /// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
-/// inside and over others, of which there is one at most where no axis is
-/// split.
+/// inside and over others, of which there is one at most on either side where
+/// no axis is split.
 void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
                               bool isShared, Accumulators &accumulators) {
   const StitchWalk &walk = *schedule.walk;
@@ -243,9 +239,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       Value &sum = accumulators[number];
       if (!sum) {
         const ReductionBody &reduction = *group.reductions[number];
-        SmallVector<unsigned, 4> axes(group.loops[number].begin(),
-                                      group.loops[number].end());
-        llvm::sort(axes);
+        SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
         sum = arith::ConstantOp::create(
             b, loc,
             DenseElementsAttr::get(tileType(axes, reduction.combined.getType()),
@@ -275,13 +269,19 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     for (auto [number, result] : llvm::zip_equal(numbers, loop.getResults()))
       accumulators[number] = result;
   };
-  int64_t end = std::clamp(countWhole(), first, beyond);
-  if (end > first)
-    emitSteps(first, end, /*isInside=*/true);
-  if (beyond == end + 1)
-    emitStep(kernel.constant(end), /*isInside=*/false, accumulators);
-  else if (beyond > end)
-    emitSteps(end, beyond, /*isInside=*/false);
+  auto [firstWhole, behindWhole] = wholeSteps();
+  auto emitBorder = [&](int64_t first, int64_t end) {
+    if (end == first + 1)
+      emitStep(kernel.constant(first), /*isInside=*/false, accumulators);
+    else if (end > first)
+      emitSteps(first, end, /*isInside=*/false);
+  };
+  int64_t start = std::clamp(firstWhole, first, std::max(first, beyond));
+  int64_t end = std::clamp(behindWhole, start, std::max(start, beyond));
+  emitBorder(first, start);
+  if (end > start)
+    emitSteps(start, end, /*isInside=*/true);
+  emitBorder(end, beyond);
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,9 +299,7 @@ void StitchLowering::emitRows(unsigned pass) {
 void StitchLowering::emitRow(unsigned number) {
   linalg::LinalgOp linalgOp = group.operators[number];
   loc = linalgOp.getLoc();
-  SmallVector<unsigned, 4> axes(group.loops[number].begin(),
-                                group.loops[number].end());
-  llvm::sort(axes);
+  SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   const std::optional<ReductionBody> &reduction = group.reductions[number];
   Value tile = emitScalar(
       number,
@@ -317,9 +315,7 @@ void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
   Value accumulator = accumulators.lookup(number);
   if (passes.factors[number])
     accumulator = correctPlaces(number, accumulator, accumulators);
-  SmallVector<unsigned, 4> axes(group.loops[number].begin(),
-                                group.loops[number].end());
-  llvm::sort(axes);
+  SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   Value result = reduce(number, accumulator, axes);
   if (passes.factors[number])
     result = correctRows(number, result);
@@ -403,13 +399,15 @@ DictionaryAttr StitchLowering::predicted() {
     return {};
   const ChipInfo &info = *lookupChip(chip.getName());
   // What the evaluator counts on is a promise to ptxas.
+  StitchTraffic traffic = countTraffic(group, schedule, passes);
+  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   if (std::optional<StitchCost> cost = predictStitching(
-          group, StitchWork(group, passes.axis), schedule, info))
+          group, StitchWork(group, passes.axis), schedule, info)) {
+    seconds = cost->total;
     kernel.kernel().setResidentBlocks(std::min<int64_t>(
         cost->promisedBlocks,
         llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
-  StitchTraffic traffic = countTraffic(group, schedule, passes);
-  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
+  }
   return b.getDictionaryAttr(
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),

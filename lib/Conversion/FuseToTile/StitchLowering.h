@@ -18,10 +18,18 @@
 #define FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H
 
 #include "KernelBuilder.h"
+#include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fusion {
+
+/// Axes in the order of a tile's dimensions.
+inline llvm::SmallVector<unsigned, 4> sorted(llvm::ArrayRef<unsigned> axes) {
+  llvm::SmallVector<unsigned, 4> result(axes);
+  llvm::sort(result);
+  return result;
+}
 
 class StitchLowering {
 public:
@@ -54,11 +62,15 @@ private:
     llvm::SmallVector<Value> coordinates;
     mlir::DenseBoolArrayAttr inside;
     bool isRagged;
+    mlir::IntegerAttr within; ///< elements that whole accesses may read
+    mlir::IntegerAttr
+        realigned; ///< elements of aligned accesses beside the rows
   };
 
   // Blocks (StitchBlocks.cpp).
   void emitComponents();
   void emitCoordinates(Value block);
+  void alignOrigin(unsigned number, const StitchAxis &axis);
   Window emitParts(unsigned op, AxisList axes, Value firstPart);
   void storePart(unsigned op);
   void combineParts(unsigned op);
@@ -74,7 +86,9 @@ private:
   void emitRows(unsigned pass);
   void emitRow(unsigned op);
   Value originOfStep(Value number);
-  int64_t countWhole() const;
+  /// The steps of a block that are inside of the walked axis in all blocks: the
+  /// first one, and the first one behind them.
+  std::pair<int64_t, int64_t> wholeSteps() const;
   void emitPass(unsigned pass);
   void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
   void emitLoop(unsigned pass, int64_t first, int64_t beyond, bool isShared,

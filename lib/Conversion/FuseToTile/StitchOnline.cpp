@@ -20,12 +20,6 @@
 using namespace mlir;
 using namespace fusion;
 
-static SmallVector<unsigned, 4> sorted(ArrayRef<unsigned> axes) {
-  SmallVector<unsigned, 4> result(axes);
-  llvm::sort(result);
-  return result;
-}
-
 static Value splat(OpBuilder &b, Location loc, Value like, TypedAttr value) {
   return arith::ConstantOp::create(
       b, loc,

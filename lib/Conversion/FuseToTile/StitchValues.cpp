@@ -15,12 +15,6 @@
 using namespace mlir;
 using namespace fusion;
 
-static SmallVector<unsigned, 4> sorted(ArrayRef<unsigned> axes) {
-  SmallVector<unsigned, 4> result(axes);
-  llvm::sort(result);
-  return result;
-}
-
 RankedTensorType StitchLowering::tileType(AxisList axes, Type element) const {
   SmallVector<int64_t> shape;
   for (unsigned axis : axes)
@@ -38,7 +32,8 @@ Value StitchLowering::originOf(unsigned axis, const Scope &scope) const {
 bool StitchLowering::isInside(unsigned axis, const Scope &scope) const {
   if (passes.axis == axis)
     return scope.isInside;
-  return group.axes[axis].extent % schedule.spread[axis].tile == 0;
+  return schedule.spread[axis].align == 1 &&
+         group.axes[axis].extent % schedule.spread[axis].tile == 0;
 }
 
 /// A tensor as seen by a tile over `axes`, from its first elements on.
@@ -60,7 +55,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   for (auto [d, axis] : llvm::enumerate(axes)) {
     unsigned at = llvm::find(tensor.axes, axis) - tensor.axes.begin();
     auto [first, beyond] = tensor.inside[at];
-    window.isRagged |= first > 0;
+    window.isRagged |= first > 0 || schedule.spread[axis].align > 1;
     sizes.push_back(kernel.constant(beyond - first));
     strides.push_back(kernel.constant(tensor.strides[at]));
     offset += first * tensor.strides[at];
@@ -77,7 +72,15 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   window.isRagged &= !llvm::all_of(flags, [](bool flag) { return flag; });
   auto element = cast<tile::PtrType>(pointer.getType()).getElementType();
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
-                                  tensor.alignment);
+                                  alignmentOf(schedule, tensor));
+  int64_t width = realignedWidth(group, schedule, tensor);
+  if (width > 1) {
+    window.realigned = b.getI64IntegerAttr(width);
+    window.isRagged = true;
+  }
+  if (width > 1 || loadsAcross(group, schedule, tensor))
+    window.within = b.getI64IntegerAttr(
+        cast<RankedTensorType>(tensor.value.getType()).getNumElements());
   window.view = tile::ViewOp::create(b, loc, type, pointer,
                                      kernel.constant(offset), sizes, strides);
   return window;
@@ -91,7 +94,9 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
       cast<RankedTensorType>(tensor.value.getType()).getElementType();
   return tile::LoadOp::create(b, loc, tileType(axes, element), window.view,
                               window.coordinates, /*predicate=*/Value(),
-                              window.inside, window.isRagged);
+                              window.inside, window.isRagged,
+                              window.isRagged ? window.within : IntegerAttr(),
+                              window.realigned, isStreamed(schedule, tensor));
 }
 
 Value StitchLowering::inputOf(unsigned input, Scope &scope) {
@@ -157,6 +162,11 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
         tile::IotaOp::create(b, loc, indexType, originOf(axis, scope), d);
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                          splat(group.axes[axis].extent));
+    if (schedule.spread[axis].align > 1)
+      inside = arith::AndIOp::create(
+          b, loc, inside,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
+                                splat(0)));
     place = arith::SelectOp::create(b, loc, inside, place, splat(-1));
   }
   return tile::GatherOp::create(b, loc, tileType(axes, type.getElementType()),
@@ -227,10 +237,26 @@ Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
     if (llvm::is_contained(kept, axis) || isInside(axis, scope))
       continue;
     Value bound = kernel.constant(group.axes[axis].extent);
-    if (passes.axis == axis || split.axis == axis)
+    bool isAligned = schedule.spread[axis].align > 1;
+    if (passes.axis == axis || split.axis == axis || isAligned)
       bound = arith::SubIOp::create(b, loc, bound, originOf(axis, scope));
     tile = tile::MaskOp::create(b, loc, tile.getType(), tile, bound, d,
                                 arith::ConstantOp::create(b, loc, identity));
+    if (!isAligned)
+      continue;
+    RankedTensorType indexType = tileType(axes, b.getIndexType());
+    auto splat = [&](RankedTensorType type, TypedAttr value) {
+      return arith::ConstantOp::create(b, loc,
+                                       DenseElementsAttr::get(type, value));
+    };
+    Value at =
+        tile::IotaOp::create(b, loc, indexType, originOf(axis, scope), d);
+    Value isBehind =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
+                              splat(indexType, b.getIndexAttr(0)));
+    tile = arith::SelectOp::create(
+        b, loc, isBehind, tile,
+        splat(cast<RankedTensorType>(tile.getType()), identity));
   }
   return tile;
 }
@@ -264,14 +290,14 @@ Value StitchLowering::reduce(unsigned number, Value tile,
 /// null where there is only one.
 Value StitchLowering::isStoring(const StitchTensor &tensor) {
   Value result;
-  for (auto [number, axis] : llvm::enumerate(group.axes)) {
+  for (unsigned number = 0; number < group.axes.size(); ++number) {
     if (group.components[number] != component ||
         llvm::is_contained(tensor.axes, number) ||
         (isLast && number == split.axis) ||
-        schedule.spread[number].tile >= axis.extent)
+        countTiles(group, schedule, number) == 1)
       continue;
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          origins[number], kernel.constant(0));
+                                          digits[number], kernel.constant(0));
     result = result ? arith::AndIOp::create(b, loc, result, isFirst).getResult()
                     : isFirst;
   }
@@ -302,5 +328,6 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
     window.isRagged |= tensor.isRagged();
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
-                        /*vectorize=*/false, window.inside, window.isRagged);
+                        /*vectorize=*/false, window.inside, window.isRagged,
+                        schedule.streams);
 }

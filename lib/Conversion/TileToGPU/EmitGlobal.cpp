@@ -147,6 +147,15 @@ Value KernelEmitter::isWithin(const View &view, Value unit, int64_t width) {
                             view.sizes[view.type.getUnit()]));
 }
 
+Value KernelEmitter::overlaps(const View &view, Value unit, int64_t width) {
+  return arith::AndIOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, unit,
+                            index(-width)),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, unit,
+                            view.sizes[view.type.getUnit()]));
+}
+
 /// Elements that one access moves: consecutive registers along the unit
 /// dimension, no more than the alignment promises.
 static int64_t accessWidth(ViewType view, const LinearLayout &layout) {
@@ -204,6 +213,8 @@ Value KernelEmitter::asWhole(Value loaded) {
 }
 
 LogicalResult KernelEmitter::emitLoad(LoadOp op) {
+  if (op.getRealigned())
+    return emitRealignedLoad(op);
   const View &view = views[op.getView()];
   const LinearLayout &layout = getLayout(op.getType()).getValue();
   Type element = op.getType().getElementType();
@@ -225,12 +236,15 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   bool isUsedApart = !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
   // Registers that hold the same element share its load.
   llvm::DenseMap<int64_t, int64_t> loaded;
-  auto read = [&](Value position) -> Value {
+  auto readPart = [&](VectorType type, Value position) -> Value {
+    if (op.getStreamed() && canStream(type))
+      return loadStreamed(view.memory, type, position);
     return vector::LoadOp::create(
-        b, loc, vectorType, view.memory, position,
+        b, loc, type, view.memory, position,
         /*nontemporal=*/false,
-        llvm::MaybeAlign(accessAlignment(width, element)));
+        llvm::MaybeAlign(accessAlignment(type.getNumElements(), element)));
   };
+  auto read = [&](Value position) { return readPart(vectorType, position); };
   for (int64_t reg = 0; reg < count; reg += width) {
     int64_t key = 0;
     for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
@@ -268,35 +282,54 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
                          .getResult()
                    : condition;
       };
-      auto one = VectorType::get({1}, vectorType.getElementType());
-      // Across a border element by element.
-      auto loadApart = [&]() -> Value {
-        Values elements;
-        for (int64_t i = 0; i < width; ++i) {
-          Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
-          Value loaded = emitGuarded(
-              both(isWithin(view,
-                            arith::AddIOp::create(b, loc, chunk.unit, index(i)),
-                            1)),
-              one,
-              [&]() -> Value {
-                return vector::LoadOp::create(
-                    b, loc, one, view.memory, at, /*nontemporal=*/false,
-                    llvm::MaybeAlign(accessAlignment(1, element)));
-              },
-              [&]() -> Value {
-                return arith::ConstantOp::create(b, loc, b.getZeroAttr(one));
-              });
-          elements.push_back(
-              vector::ExtractOp::create(b, loc, loaded, int64_t(0)));
-        }
-        return vector::FromElementsOp::create(b, loc, vectorType, elements);
+      auto zeros = [&](VectorType type) -> Value {
+        return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
       };
-      values = width == 1
-                   ? loadApart()
-                   : emitGuarded(
-                         both(isWithin(view, chunk.unit, width)), vectorType,
-                         [&] { return read(chunk.position); }, loadApart);
+      // Across a border in halves as long as they cross it.
+      std::function<Value(int64_t, int64_t)> loadPart =
+          [&](int64_t first, int64_t size) -> Value {
+        auto type = VectorType::get({size}, vectorType.getElementType());
+        Value unit = arith::AddIOp::create(b, loc, chunk.unit, index(first));
+        return emitGuarded(
+            both(isWithin(view, unit, size)), type,
+            [&]() -> Value {
+              return readPart(type, arith::AddIOp::create(
+                                        b, loc, chunk.position, index(first)));
+            },
+            [&]() -> Value {
+              if (size == 1)
+                return zeros(type);
+              Values elements;
+              for (int64_t half : {first, first + size / 2}) {
+                Value part = loadPart(half, size / 2);
+                for (int64_t i = 0; i < size / 2; ++i)
+                  elements.push_back(
+                      vector::ExtractOp::create(b, loc, part, i));
+              }
+              return vector::FromElementsOp::create(b, loc, type, elements);
+            });
+      };
+      if (std::optional<int64_t> within = op.getWithin(); within && width > 1) {
+        // Whole where it is of the row in part and of the memory wholly.
+        values = emitGuarded(
+            both(overlaps(view, chunk.unit, width)), vectorType,
+            [&]() -> Value {
+              Value last = arith::AddIOp::create(b, loc, chunk.position,
+                                                 index(width - 1));
+              Value isWhole = arith::AndIOp::create(
+                  b, loc,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                        chunk.position, index(0)),
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
+                                        index(*within)));
+              return emitGuarded(
+                  isWhole, vectorType, [&] { return read(chunk.position); },
+                  [&] { return loadPart(0, width); });
+            },
+            [&] { return zeros(vectorType); });
+      } else {
+        values = loadPart(0, width);
+      }
     } else if (chunk.isInside) {
       auto guarded = scf::IfOp::create(
           b, loc, chunk.isInside,
@@ -364,6 +397,10 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
       auto partType = VectorType::get({static_cast<int64_t>(part.size())},
                                       memoryType(element));
       Value packed = vector::FromElementsOp::create(b, loc, partType, part);
+      if (op.getStreamed() && canStream(partType)) {
+        storeStreamed(view.memory, packed, position);
+        return;
+      }
       vector::StoreOp::create(
           b, loc, packed, view.memory, position, /*nontemporal=*/false,
           llvm::MaybeAlign(accessAlignment(part.size(), element)));
@@ -372,21 +409,23 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
       write(chunk.position, elements);
       continue;
     }
-    auto whole = scf::IfOp::create(b, loc, isWithin(view, chunk.unit, width),
-                                   /*withElseRegion=*/width > 1);
-    b.setInsertionPointToStart(whole.thenBlock());
-    write(chunk.position, elements);
-    if (width == 1)
-      continue;
-    b.setInsertionPointToStart(whole.elseBlock());
-    for (int64_t i = 0; i < width; ++i) {
-      Value at = arith::AddIOp::create(b, loc, chunk.position, index(i));
-      Value unit = arith::AddIOp::create(b, loc, chunk.unit, index(i));
-      auto one = scf::IfOp::create(b, loc, isWithin(view, unit, 1), false);
+    // Across a border in halves as long as they cross it.
+    std::function<void(int64_t, int64_t)> storePart = [&](int64_t begin,
+                                                          int64_t size) {
       OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(one.thenBlock());
-      write(at, elements[i]);
-    }
+      Value unit = arith::AddIOp::create(b, loc, chunk.unit, index(begin));
+      auto whole = scf::IfOp::create(b, loc, isWithin(view, unit, size),
+                                     /*withElseRegion=*/size > 1);
+      b.setInsertionPointToStart(whole.thenBlock());
+      write(arith::AddIOp::create(b, loc, chunk.position, index(begin)),
+            ArrayRef<Value>(elements).slice(begin, size));
+      if (size == 1)
+        return;
+      b.setInsertionPointToStart(whole.elseBlock());
+      storePart(begin, size / 2);
+      storePart(begin + size / 2, size / 2);
+    };
+    storePart(0, width);
   }
   return success();
 }

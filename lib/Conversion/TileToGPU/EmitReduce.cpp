@@ -95,11 +95,20 @@ void KernelEmitter::combineWarps(ReduceOp op, const LinearLayout &layout,
     }
     return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), sum);
   });
+  // Neighbours of a thread lie apart, so that those of a warp's lanes lie side
+  // by side and meet no bank twice.
+  int64_t last = type.getRank() - 1,
+          beside = last < 0 ? 1 : layout.contiguousRegisters(tileDim(last));
   auto position = [&](int64_t reg) {
     Value at = index(0);
     for (auto [d, size] : llvm::enumerate(type.getShape()))
       at = add(mul(at, index(size)), coordinate(layout, d, reg));
-    return at;
+    if (beside == 1)
+      return at;
+    int64_t neighbour = layout.coords(reg, 0, 0)[last] % beside;
+    return addConstant(
+        arith::DivUIOp::create(b, loc, at, index(beside)).getResult(),
+        neighbour * (elements / beside));
   };
   {
     OpBuilder::InsertionGuard guard(b);

@@ -171,6 +171,19 @@ private:
                    mlir::ValueRange symbols);
   /// Whether elements `unit` to `unit` + `width` - 1 are inside of the view.
   Value isWithin(const View &view, Value unit, int64_t width);
+  /// Whether some of them are.
+  Value overlaps(const View &view, Value unit, int64_t width);
+
+  // Vectors past the caches (EmitStreamed.cpp).
+  static bool canStream(mlir::VectorType type);
+  Value addressOf(Value memory, Value position, mlir::VectorType type);
+  Value loadStreamed(Value memory, mlir::VectorType type, Value position);
+  void storeStreamed(Value memory, Value value, Value position);
+
+  // Loads of rows that begin anywhere (EmitRealigned.cpp).
+  mlir::LogicalResult emitRealignedLoad(tile::LoadOp op);
+  Value loadWords(const View &view, mlir::VectorType type, Value place,
+                  Value unit, Value condition, int64_t within);
 
   // Shared memory (EmitShared.cpp).
   mlir::LogicalResult emitAlloc(tile::AllocOp op);

@@ -171,6 +171,16 @@ func.func private @spread_lanes() attributes {a = #fuse.spread<tile = 48, lanes 
 
 // -----
 
+// expected-error @below {{'align' is a power of two, got 12}}
+func.func private @spread_align() attributes {a = #fuse.spread<tile = 64, lanes = 32, align = 12>}
+
+// -----
+
+// expected-error @below {{'align' is a multiple of 'vector', got 4 and 8}}
+func.func private @spread_align_vector() attributes {a = #fuse.spread<tile = 256, vector = 8, lanes = 32, align = 4>}
+
+// -----
+
 // expected-error @below {{a step has an element, and no fewer than none are kept}}
 func.func private @walk_step() attributes {a = #fuse.walk<axis = "j", step = 0>}
 

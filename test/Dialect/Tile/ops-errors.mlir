@@ -653,3 +653,21 @@ func.func @window_of_other_elements(%p: !tile.ptr<f32>, %n: index) {
       : !tile.ptr<f32> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   return
 }
+
+// -----
+
+tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
+  %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 4>
+  // expected-error @below {{'tile.load' op is realigned, which needs 'ragged', 'within' and a dimension whose stride is one}}
+  %x = tile.load %v[%n] {ragged, realigned = 4} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%p: !tile.ptr<i8> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
+  %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<i8> -> !tile.view<1 x i8, unit = 0, alignment = 1>
+  // expected-error @below {{'tile.load' op realigns 2 elements of 'i8', which are no 4, 8 or 16 bytes}}
+  %x = tile.load %v[%n] {ragged, realigned = 2, within = 100} : !tile.view<1 x i8, unit = 0, alignment = 1> -> tensor<128xi8>
+  tile.return
+}

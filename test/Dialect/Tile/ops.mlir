@@ -155,6 +155,10 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
 tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>},
                     %n: index) attributes {warps = 4 : i64} {
   %view = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged, realigned = 4 : i64, within = 1000 : i64} :
+  %across = tile.load %view[%n, %n] {ragged, realigned = 4, within = 1000} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {streamed} :
+  %past = tile.load %view[%n, %n] {streamed} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
   %x = tile.load %view[%n, %n] {ragged} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
   %i = tile.iota %n along 0 : tensor<32x16xindex, #rows>

@@ -63,6 +63,25 @@ LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
   return success();
 }
 
+/// `, key = value` as often as there are any, up to the closing `>`. The value
+/// is `parseValue`'s, which is told the key and where it stands.
+static ParseResult
+parseEntries(AsmParser &parser,
+             function_ref<ParseResult(StringRef, SMLoc)> parseValue) {
+  llvm::StringSet<> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (!seen.insert(key).second)
+      return parser.emitError(loc) << "'" << key << "' is given twice";
+    if (parseValue(key, loc))
+      return failure();
+  }
+  return parser.parseGreater();
+}
+
 Attribute MappingAttr::parse(AsmParser &parser, Type) {
   int64_t warps = 0, raster = 1, cluster = 1;
   bool persistent = false;
@@ -73,41 +92,28 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseKeyword("warps") ||
       parser.parseEqual() || parser.parseInteger(warps))
     return {};
-  llvm::StringSet<> seen;
-  while (succeeded(parser.parseOptionalComma())) {
-    SMLoc keyLoc = parser.getCurrentLocation();
-    StringRef key;
-    if (parser.parseKeyword(&key) || parser.parseEqual())
-      return {};
-    if (!seen.insert(key).second) {
-      parser.emitError(keyLoc) << "'" << key << "' is given twice";
-      return {};
-    }
-    ParseResult entry = success();
-    if (key == "blocks") {
-      entry = parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                             parseBlock);
-    } else if (key == "operators") {
-      entry = parser.parseAttribute(operators);
-    } else if (key == "raster") {
-      entry = parser.parseInteger(raster);
-    } else if (key == "cluster") {
-      entry = parser.parseInteger(cluster);
-    } else if (key == "persistent") {
-      StringRef word;
-      if (parser.parseKeyword(&word))
-        return {};
-      persistent = word == "true";
-      if (!persistent && word != "false")
-        entry = parser.emitError(keyLoc) << "'persistent' is true or false";
-    } else {
-      entry = parser.emitError(keyLoc)
-              << "expected blocks, operators, raster, persistent or cluster";
-    }
-    if (failed(entry))
-      return {};
-  }
-  if (parser.parseGreater())
+  auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
+    if (key == "blocks")
+      return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseBlock);
+    if (key == "operators")
+      return parser.parseAttribute(operators);
+    if (key == "raster")
+      return parser.parseInteger(raster);
+    if (key == "cluster")
+      return parser.parseInteger(cluster);
+    if (key != "persistent")
+      return parser.emitError(keyLoc)
+             << "expected blocks, operators, raster, persistent or cluster";
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    persistent = word == "true";
+    if (!persistent && word != "false")
+      return parser.emitError(keyLoc) << "'persistent' is true or false";
+    return success();
+  };
+  if (parseEntries(parser, parseValue))
     return {};
   return MappingAttr::getChecked(
       [&] { return parser.emitError(loc); }, parser.getContext(), warps,
@@ -168,27 +174,14 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   int64_t registers = 1;
   if (parser.parseLess() || parser.parseAttribute(shared))
     return {};
-  llvm::StringSet<> seen;
-  while (succeeded(parser.parseOptionalComma())) {
-    SMLoc keyLoc = parser.getCurrentLocation();
-    StringRef key;
-    if (parser.parseKeyword(&key) || parser.parseEqual())
-      return {};
-    if (!seen.insert(key).second) {
-      parser.emitError(keyLoc) << "'" << key << "' is given twice";
-      return {};
-    }
-    ParseResult entry = success();
+  auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
     if (key == "registers")
-      entry = parser.parseInteger(registers);
-    else if (key == "fragments")
-      entry = parser.parseAttribute(fragments);
-    else
-      entry = parser.emitError(keyLoc) << "expected registers or fragments";
-    if (failed(entry))
-      return {};
-  }
-  if (parser.parseGreater())
+      return parser.parseInteger(registers);
+    if (key == "fragments")
+      return parser.parseAttribute(fragments);
+    return parser.emitError(keyLoc) << "expected registers or fragments";
+  };
+  if (parseEntries(parser, parseValue))
     return {};
   return parser.getChecked<PipelineAttr>(parser.getContext(), shared, registers,
                                          fragments);
@@ -255,8 +248,8 @@ LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
 }
 
 LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
-                                 int64_t vector, int64_t lanes,
-                                 int64_t warps) {
+                                 int64_t vector, int64_t lanes, int64_t warps,
+                                 int64_t align) {
   if (tile < 1 || vector < 1 || lanes < 1 || warps < 1)
     return emitError() << "tile, vector, lanes and warps are at least 1";
   if (tile % (vector * lanes * warps) != 0)
@@ -265,6 +258,11 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
                        << " warps";
   if (lanes > 32 || (lanes & (lanes - 1)) != 0)
     return emitError() << "lanes are a power of two up to 32, got " << lanes;
+  if (!llvm::isPowerOf2_64(align) || align < 1)
+    return emitError() << "'align' is a power of two, got " << align;
+  if (align > 1 && align % vector != 0)
+    return emitError() << "'align' is a multiple of 'vector', got " << align
+                       << " and " << vector;
   return success();
 }
 
@@ -276,7 +274,7 @@ LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
 }
 
 LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
-                                    WalkAttr walk) {
+                                    WalkAttr walk, bool) {
   if (walk && !spread.get(walk.getAxis()))
     return emitError() << "walks through axis " << walk.getAxis()
                        << ", which is not spread";

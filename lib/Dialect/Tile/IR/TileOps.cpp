@@ -117,6 +117,21 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads a tile of rank ")
            << type.getRank() << " from a view of rank "
            << getView().getType().getRank();
+  std::optional<int64_t> width = getRealigned();
+  if (!width)
+    return success();
+  // Words are handed on, and what is loaded is 16 bytes wide at most.
+  constexpr int64_t wordBits = 32, mostBits = 128;
+  int64_t bits = type.getElementTypeBitWidth() * *width;
+  if (!getWithin() || !getRagged() || getView().getType().getUnit() < 0)
+    return emitOpError("is realigned, which needs 'ragged', 'within' and a "
+                       "dimension whose stride is one");
+  if (type.getElementTypeBitWidth() < 8 ||
+      type.getElementTypeBitWidth() > wordBits || bits % wordBits != 0 ||
+      bits > mostBits || !llvm::isPowerOf2_64(*width))
+    return emitOpError("realigns ")
+           << *width << " elements of " << type.getElementType()
+           << ", which are no 4, 8 or 16 bytes";
   return success();
 }
 

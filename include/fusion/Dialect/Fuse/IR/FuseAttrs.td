@@ -234,14 +234,22 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
     (section IV-A): with one lane and one warp of *thread*, with one warp of *warp*,
     else of *block*.
 
+    With `align` the blocks' tiles begin before the axis does, at the last place
+    whose element in memory has a number that is a multiple of `align`: of the
+    tensor that gives the axis its alignment (Analysis/StitchAlignment.h). Each row
+    of odd length has a beginning of its own then, and all accesses of a row are
+    aligned; what lies before or behind the row is masked.
+
     ```mlir
     #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>
+    #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
     ```
   }];
   let parameters = (ins "int64_t":$tile,
                         DefaultValuedParameter<"int64_t", "1">:$vector,
                         DefaultValuedParameter<"int64_t", "1">:$lanes,
-                        DefaultValuedParameter<"int64_t", "1">:$warps);
+                        DefaultValuedParameter<"int64_t", "1">:$warps,
+                        DefaultValuedParameter<"int64_t", "1">:$align);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -277,10 +285,15 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let description = [{
     `spread` maps every axis of the group (`fusion/Analysis/StitchGroup.h`) to its
     `#fuse.spread`. Without `walk` a block has its tile of every axis in registers.
+    With `streams` what is touched once goes past the caches: elements that one
+    thread loads once are not kept in the L1, and results leave the L2 first.
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$spread,
-                        OptionalParameter<"::fusion::fuse::WalkAttr">:$walk);
-  let assemblyFormat = "`<` $spread (`,` `walk` `=` $walk^)? `>`";
+                        OptionalParameter<"::fusion::fuse::WalkAttr">:$walk,
+                        DefaultValuedParameter<"bool", "false">:$streams);
+  let assemblyFormat = [{
+    `<` (`streams` `=` $streams^ `,` ` `)? $spread (`,` `walk` `=` $walk^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -92,13 +92,31 @@ def Tile_LoadOp : Tile_Op<"load",
 
     A `ragged` tile may begin before the view, and its accesses, which are aligned
     all the same, may cross the borders of the unit dimension: elements beyond
-    them are zero and not read.
+    them are zero and not read. Where the base has `within` elements, accesses
+    across a border that stay inside of those are done whole, and the elements
+    beyond it may be any.
+
+    `realigned` is for tiles whose rows, along the unit dimension, begin at any
+    element: accesses move so many elements at places that are multiples of it,
+    counted from the base, and what a thread has of its neighbour's is handed on
+    between the lanes. Needs `within`.
+
+    What is `streamed` is not kept in the L1.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Optional<I1>:$predicate,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-                       UnitAttr:$ragged);
+                       UnitAttr:$ragged,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$within,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$realigned,
+                       UnitAttr:$streamed);
   let results = (outs AnyRankedTensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
+      "::mlir::ValueRange":$coordinates, "::mlir::Value":$predicate,
+      "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged), [{
+    build($_builder, $_state, result, view, coordinates, predicate, inBounds,
+          ragged, /*within=*/nullptr, /*realigned=*/nullptr, /*streamed=*/false);
+  }]>];
   let assemblyFormat = [{
     $view `[` $coordinates `]` (`if` $predicate^)? attr-dict
     `:` type($view) `->` type($result)
@@ -131,12 +149,18 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     The tile starts at `coordinates`; elements outside of the view are not stored.
     `vectorize` asks for the layout of `value` to be chosen for the widest stores
     that the view allows, otherwise the layout of its producer is kept. `in_bounds`
-    and `ragged` as for `tile.load`.
+    and `ragged` as for `tile.load`. What is `streamed` leaves the L2 first.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
                        Variadic<Index>:$coordinates, UnitAttr:$vectorize,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-                       UnitAttr:$ragged);
+                       UnitAttr:$ragged, UnitAttr:$streamed);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view,
+      "::mlir::ValueRange":$coordinates, "bool":$vectorize,
+      "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged), [{
+    build($_builder, $_state, value, view, coordinates, vectorize, inBounds,
+          ragged, /*streamed=*/false);
+  }]>];
   let assemblyFormat = [{
     $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)
   }];

@@ -1,0 +1,84 @@
+//===- StitchAlignment.h - Tiles that begin aligned -------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows of odd length begin anywhere in memory, so that no wide access of a tile
+// that begins with the row is aligned, and every access of a warp reaches into
+// a sector more. With `align` in its spread an axis has tiles that begin before
+// the row: at the last element whose number in memory is a multiple of `align`,
+// in the tensors that agree about where that is (`StitchTensor::isInPhase`).
+// Elements before and behind the row are masked.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_ANALYSIS_STITCHALIGNMENT_H
+#define FUSION_ANALYSIS_STITCHALIGNMENT_H
+
+#include "fusion/Analysis/StitchSchedule.h"
+
+namespace fusion {
+
+/// For every axis: which tensors' rows begin at the same places, modulo the
+/// elements of a sector, and which of those classes has the most bytes.
+void findAlignments(StitchGroup &group);
+
+/// Elements from the beginning of the first tile to the end of the axis, at
+/// most.
+int64_t spanOf(const StitchAxis &axis, const AxisSpread &spread);
+
+/// Tiles of an axis.
+int64_t countTiles(const StitchGroup &group, const StitchSchedule &schedule,
+                   unsigned axis);
+
+/// Why the schedule's tiles cannot begin where it says, or nullopt.
+std::optional<std::string> checkAlignment(const StitchGroup &group,
+                                          const StitchSchedule &schedule);
+
+/// Whether tiles begin at other elements of the tensor than the rows do.
+bool isRotated(const StitchSchedule &schedule, const StitchTensor &tensor);
+
+/// Whether an axis tells where the rows of an aligned one begin.
+bool beginsRows(const StitchGroup &group, const StitchSchedule &schedule,
+                unsigned axis);
+
+/// Bytes that the first element of a thread's neighbours along the unit axis is
+/// a multiple of.
+int64_t alignmentOf(const StitchSchedule &schedule, const StitchTensor &tensor);
+
+/// Elements that one access moves.
+int64_t accessWidth(const StitchSchedule &schedule, const StitchTensor &tensor);
+
+/// Whether loads that cross the borders of a row are done whole: what they read
+/// beyond is of the tensor as well.
+bool loadsAcross(const StitchGroup &group, const StitchSchedule &schedule,
+                 const StitchTensor &tensor);
+
+/// Elements that one access moves where aligned ones are loaded and handed on
+/// to the lanes that need them (`realigned` of `tile.load`): of rows that are
+/// the same for all blocks, as gains of columns. 1 elsewhere.
+int64_t realignedWidth(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchTensor &tensor);
+
+/// Whether the schedule has the tensor go past the caches: no element of it is
+/// loaded by several threads, nor by several accesses, nor a sector of it.
+bool isStreamed(const StitchSchedule &schedule, const StitchTensor &tensor);
+
+/// Elements of the first `bound` of an axis, in tiles that begin where they
+/// are aligned, and of the others, that are loaded in all rows.
+struct RotatedCount {
+  int64_t before = 0, behind = 0;
+};
+/// Over all blocks' tiles of the axes that tell where rows begin; of the rows
+/// alone, or with what accesses have of their neighbours.
+RotatedCount countRotated(const StitchGroup &group,
+                          const StitchSchedule &schedule,
+                          const StitchTensor &tensor, int64_t bound,
+                          bool ofRowsAlone = false);
+
+} // namespace fusion
+
+#endif // FUSION_ANALYSIS_STITCHALIGNMENT_H

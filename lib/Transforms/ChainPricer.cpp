@@ -1,0 +1,199 @@
+//===- ChainPricer.cpp - What parts of a row take -------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainPricer.h"
+#include "ChainRemarks.h"
+#include "fusion/Transforms/GroupBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace fusion;
+
+std::string fusion::microseconds(double seconds) {
+  return llvm::formatv("{0:F2} us", seconds * 1e6).str();
+}
+
+double ChainPricer::priceAlone(linalg::LinalgOp op) const {
+  int64_t bytes = 0;
+  for (Value value : op->getOperands())
+    if (auto type = dyn_cast<ShapedType>(value.getType());
+        type && type.hasStaticShape())
+      bytes += type.getNumElements() *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return predictStreaming(bytes, chip);
+}
+
+Part ChainPricer::price(const ChainRow &row, unsigned first, unsigned last) {
+  if (!row.hasHead(first, last))
+    return price(row, first, last, /*heads=*/false);
+  Part with = price(row, first, last, /*heads=*/true),
+       without = price(row, first, last, /*heads=*/false);
+  for (unsigned i = first; i <= last; ++i)
+    for (linalg::LinalgOp op : row.links[i].head)
+      without.head += priceAlone(op);
+  if (!with.time) {
+    without.heads =
+        "the reductions in front of the product are kernels of their own: " +
+        with.reason;
+    return without;
+  }
+  double separate =
+      without.time.value_or(kGenericPrice) + without.apart + without.head;
+  bool pays = *with.time + with.apart <= separate;
+  std::string numbers = llvm::formatv(
+      "predicted {0} together against {1} apart",
+      microseconds(*with.time + with.apart), microseconds(separate));
+  with.heads =
+      "the reductions in front of the product are in its kernel: " + numbers;
+  without.heads =
+      "the reductions in front of the product are kernels of their own: " +
+      numbers;
+  return pays || forceFusion ? with : without;
+}
+
+Part ChainPricer::price(const ChainRow &row, unsigned first, unsigned last,
+                        bool heads) {
+  if (!row.hasJoined(first, last))
+    return price(row, first, last, /*joined=*/false, heads);
+  Part joined = price(row, first, last, /*joined=*/true, heads),
+       apart = price(row, first, last, /*joined=*/false, heads);
+  for (unsigned i = first; i <= last; ++i) {
+    ChainRow::Operators operators = row.links[i].joined;
+    if (operators.empty())
+      continue;
+    llvm::sort(operators, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    apart.apart +=
+        price(operators, /*isSingle=*/false).time.value_or(kGenericPrice);
+  }
+  if (!joined.time) {
+    apart.joins =
+        "not joined with the products whose values it meets: " + joined.reason;
+    return apart;
+  }
+  double separate = apart.time.value_or(kGenericPrice) + apart.apart;
+  bool pays = *joined.time <= separate;
+  std::string numbers =
+      llvm::formatv("predicted {0} joined against {1} apart",
+                    microseconds(*joined.time), microseconds(separate));
+  joined.joins = "joined with the products whose values it meets: " + numbers;
+  apart.joins =
+      "not joined with the products whose values it meets: " + numbers;
+  return pays || forceFusion ? joined : apart;
+}
+
+Part ChainPricer::price(const ChainRow &row, unsigned first, unsigned last,
+                        bool joined, bool heads) {
+  // Products are explained once.
+  bool isSingle = first == last && (joined || !row.hasJoined(first, last)) &&
+                  heads == row.hasHead(first, last);
+  Part part =
+      price(row.operators(first, last, /*all=*/true, joined, heads), isSingle);
+  if (part.time)
+    return part;
+  Part less = price(row.operators(first, last, /*all=*/false, joined, heads),
+                    isSingle && !part.isChain);
+  if (!less.time)
+    less.reason = part.reason;
+  return less;
+}
+
+/// The operators that can be one group: those that need, through others outside
+/// of it, what the group computes are left out, with what only they read.
+/// `reason` is set where a product is among them.
+static ChainRow::Operators withoutWaysBack(ArrayRef<linalg::LinalgOp> operators,
+                                           std::string &reason) {
+  llvm::SmallPtrSet<Operation *, 8> inside, behind;
+  for (linalg::LinalgOp op : operators)
+    inside.insert(op);
+  linalg::LinalgOp first = operators.front(), last = operators.back();
+  bool isCut = false;
+  for (Operation &op : llvm::make_range(Block::iterator(first),
+                                        std::next(Block::iterator(last)))) {
+    llvm::SetVector<Value> read = valuesReadBy(op);
+    auto isOf = [&](const llvm::SmallPtrSetImpl<Operation *> &set) {
+      return llvm::any_of(read, [&](Value value) {
+        return set.contains(value.getDefiningOp());
+      });
+    };
+    if (!isOf(behind) && (inside.contains(&op) || !isOf(inside)))
+      continue;
+    behind.insert(&op);
+    if (!inside.erase(&op))
+      continue;
+    isCut = true;
+    if (auto product = dyn_cast<linalg::LinalgOp>(op); isContraction(product))
+      reason = "it needs what an operator outside of the group makes of the "
+               "group's values";
+  }
+  ChainRow::Operators rest;
+  for (linalg::LinalgOp op : llvm::reverse(operators)) {
+    if (!inside.contains(op))
+      continue;
+    if (isCut && !isContraction(op) && !op->use_empty() &&
+        llvm::all_of(op->getUsers(),
+                     [&](Operation *user) { return behind.contains(user); })) {
+      // Makes operands of what is left out, or further results.
+      bool isOperand = llvm::none_of(op.getDpsInputs(), [&](Value value) {
+        return inside.contains(value.getDefiningOp());
+      });
+      if (isOperand) {
+        behind.insert(op);
+        continue;
+      }
+    }
+    rest.push_back(op);
+  }
+  return {rest.rbegin(), rest.rend()};
+}
+
+Price ChainPricer::search(fuse::ChainOp group, const GroupModel &model) {
+  SearchOptions options;
+  options.skipMasked = skipMasked;
+  options.isRough = isRough;
+  const SearchMemo::Entry &entry = memo.search(group, model, chip, options);
+  Price price;
+  price.reason = entry.reason;
+  if (const std::optional<SearchResult> &found = entry.found) {
+    price.time = found->cost.total;
+    price.bound = found->cost.bound();
+    price.flops = found->footprint.mmaFlops;
+    price.bytes =
+        found->footprint.globalLoadBytes + found->footprint.globalStoreBytes;
+  }
+  return price;
+}
+
+Part ChainPricer::price(ChainRow::Operators operators, bool isSingle) {
+  Part part;
+  operators = withoutWaysBack(operators, part.reason);
+  if (!part.reason.empty())
+    return part;
+  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+  part.operators = std::move(operators);
+  FailureOr<GroupAxes> axes = GroupAxes::compute(
+      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),
+      cast<fuse::FusedGroupOpInterface>(group.getOperation())
+          .getYieldedValues(),
+      [&](const Twine &reason) { part.reason = reason.str(); });
+  if (succeeded(axes)) {
+    part.isChain = true;
+    part.isRough = isRough;
+    static_cast<Price &>(part) = search(group, axes->model);
+    if (isSingle && explains)
+      remarkIntensity(*axes, chip);
+  }
+  // The destinations were made for this group.
+  SmallVector<Value> inits(group.getInits());
+  rewriter.eraseOp(group);
+  for (Value init : inits)
+    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
+      rewriter.eraseOp(empty);
+  return part;
+}

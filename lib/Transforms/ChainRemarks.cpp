@@ -1,0 +1,167 @@
+//===- ChainRemarks.cpp - Why chains are as they are ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainRemarks.h"
+#include "fusion/Analysis/Windows.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace fusion;
+
+static constexpr StringLiteral kCategory = "fuse";
+
+void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
+  for (unsigned i = 0; i < axes.operators.size(); ++i) {
+    linalg::LinalgOp op = axes.operators[i];
+    std::optional<unsigned> number = axes.productOf[i];
+    if (!number)
+      continue;
+    const Product &product = axes.model.products[*number];
+    // Sizes that are known at run time only have no intensity yet.
+    if (llvm::any_of(product.axes, [&](unsigned axis) {
+          return axes.model.axes[axis].isDynamic;
+        }))
+      continue;
+    unsigned bytes = getElementTypeOrSelf(op->getOperand(0).getType())
+                         .getIntOrFloatBitWidth() /
+                     8;
+    double phi = intensity(axes.model, product);
+    double balance = machineBalance(product, std::max(1u, bytes), chip);
+    remark::analysis(op.getLoc(),
+                     remark::RemarkOpts::name("intensity").category(kCategory))
+        << llvm::formatv("intensity of the product is {0:F1} flop per element "
+                         "moved, the balance of {1} is {2:F1}: {3}-bound",
+                         phi, chip.name, balance,
+                         phi < balance ? "memory" : "compute")
+               .str();
+  }
+}
+
+void fusion::remarkConvolutions(func::FuncOp function) {
+  for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
+    if (std::optional<std::string> why = whyNoProduct(op))
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("generic").category(kCategory))
+          << "runs in the generic form: " + *why;
+}
+
+/// Says what was decided where there was something to decide: missed or passed.
+static void remarkEither(Location loc, bool isMissed, StringRef missed,
+                         StringRef passed, const std::string &text) {
+  if (text.empty())
+    return;
+  if (isMissed)
+    remark::missed(loc, remark::RemarkOpts::name(missed).category(kCategory))
+        << text;
+  else
+    remark::passed(loc, remark::RemarkOpts::name(passed).category(kCategory))
+        << text;
+}
+
+void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
+                          const Part &part, unsigned first, unsigned last) {
+  Location loc = row.links[last].product->getLoc();
+  remarkEither(loc, part.apart > 0, "not-joined", "joined", part.joins);
+  remarkEither(loc, part.head > 0, "head-apart", "head", part.heads);
+  remarkEither(loc, part.isLeft, "border-left", "border", part.borders);
+  if (first == last)
+    return;
+  double separate = 0;
+  for (unsigned i = first; i <= last; ++i) {
+    const Part &own = plan.part(i, i);
+    separate += own.time.value_or(kGenericPrice) + own.head;
+  }
+  remark::passed(loc, remark::RemarkOpts::name("fused").category(kCategory))
+      << llvm::formatv("fused {0} products into one kernel: predicted {1} "
+                       "against {2} separately{3}",
+                       last - first + 1, microseconds(*part.time),
+                       microseconds(separate),
+                       *part.time > separate ? " (forced)" : "")
+             .str();
+}
+
+/// Why a cut where a legal kernel would have taken in the next product.
+static std::string explainCut(const RowPlan &plan, const Part &part,
+                              const Part &joined, const Part &next,
+                              RowPlan::Cost with, bool forceFusion) {
+  if (forceFusion) {
+    // What is legal is fused: the fewest kernels decide, then time.
+    unsigned kernels = plan.cost().kernels;
+    if (with.kernels > kernels)
+      return llvm::formatv("with others the row makes {0} kernels cut here, "
+                           "{1} if the two are fused",
+                           kernels, with.kernels);
+    return llvm::formatv("the row makes {0} kernels either way, and is "
+                         "predicted {1} cut here against {2}",
+                         kernels, microseconds(plan.cost().time),
+                         microseconds(with.time));
+  }
+  double apart = kernelTime(part) + kernelTime(next);
+  if (kernelTime(joined) < apart)
+    return llvm::formatv(
+        "the two are predicted {0} fused against {1} separately, but with "
+        "others the row is better cut here, {2} in all against {3}",
+        microseconds(kernelTime(joined)), microseconds(apart),
+        microseconds(plan.cost().time), microseconds(with.time));
+  return llvm::formatv(
+      "predicted {0} fused against {1} separately; the fused kernel is bound "
+      "by {2}, computes {3:F1} times the flops and moves {4:F1} times the "
+      "bytes",
+      microseconds(kernelTime(joined)), microseconds(apart), joined.bound,
+      joined.flops / (part.flops + next.flops),
+      joined.bytes / (part.bytes + next.bytes));
+}
+
+void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
+                       unsigned first, unsigned last, bool forceFusion) {
+  linalg::LinalgOp product = row.links[last + 1].product;
+  // A whole search for the remark's numbers alone.
+  if (!product->getContext()->getRemarkEngine())
+    return;
+  const Part &joined = plan.exactPart(first, last + 1);
+  std::string why = joined.reason;
+  if (joined.time)
+    why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
+                     plan.costWith(first, last + 1), forceFusion);
+  remark::missed(product.getLoc(),
+                 remark::RemarkOpts::name("not-fused").category(kCategory))
+      << "not fused with the product before it: " + why;
+}
+
+void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
+                              ChainPricer &pricer) {
+  llvm::SaveAndRestore<bool> silent(pricer.explains, false);
+  for (linalg::LinalgOp op : neighbours.next(part.operators)) {
+    ChainRow::Operators all = part.operators;
+    all.push_back(op);
+    llvm::sort(all, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    Part joined = pricer.price(all, /*isSingle=*/false);
+    std::string why = joined.reason;
+    if (joined.time && joined.operators.size() == all.size())
+      why = llvm::formatv(
+          "predicted {0} in the chain's kernel against {1} apart",
+          microseconds(*joined.time),
+          microseconds(*part.time + neighbours.price(op).value_or(0)));
+    else if (why.empty())
+      why = "it needs what another kernel makes of the chain's values";
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("not-in-chain").category(kCategory))
+        << "not in the kernel of the chain next to it: " + why;
+  }
+}
+
+void fusion::remarkGeneric(const ChainRow &row, const Part &part,
+                           unsigned last) {
+  remark::missed(row.links[last].product->getLoc(),
+                 remark::RemarkOpts::name("generic").category(kCategory))
+      << "runs in the generic form: " + part.reason;
+}

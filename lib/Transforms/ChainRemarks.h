@@ -1,0 +1,43 @@
+//===- ChainRemarks.h - Why chains are as they are --------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_CHAINREMARKS_H
+#define FUSION_LIB_TRANSFORMS_CHAINREMARKS_H
+
+#include "RowPlan.h"
+#include "StitchNeighbours.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace fusion {
+
+/// Of each product, and what that means for the chip.
+void remarkIntensity(const GroupAxes &axes, const ChipInfo &chip);
+
+/// Why convolutions are left to the generic form.
+void remarkConvolutions(mlir::func::FuncOp function);
+
+/// What a kernel of the plan, links first … last, is made of: what joins, what
+/// is in front, what stitched groups have of it, and which products are fused.
+void remarkKernel(const ChainRow &row, const RowPlan &plan, const Part &part,
+                  unsigned first, unsigned last);
+
+/// Why the row is cut behind this kernel of the plan.
+void remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
+               unsigned first, unsigned last, bool forceFusion);
+
+/// Why operators that read the chain's values, or whose values it reads, are in
+/// other kernels.
+void remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
+                      ChainPricer &pricer);
+
+/// That the products have no kernel of a chain.
+void remarkGeneric(const ChainRow &row, const Part &part, unsigned last);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_CHAINREMARKS_H

@@ -1,0 +1,98 @@
+//===- RowPlan.cpp - Where a row of products is cut -----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowPlan.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fusion;
+
+RowPlan::RowPlan(const ChainRow &row, ChainPricer &pricer, bool forceFusion)
+    : row(row), pricer(pricer), forceFusion(forceFusion),
+      count(row.links.size()), parts(count, std::vector<Part>(count)) {
+  for (unsigned first = 0; first < count; ++first)
+    for (unsigned last = first; last < count; ++last) {
+      llvm::SaveAndRestore<bool> rough(pricer.isRough, first != last);
+      parts[first][last] = pricer.price(row, first, last);
+      // A rough search may come upon nothing that is legal.
+      if (!parts[first][last].time)
+        exactPart(first, last);
+    }
+  choose();
+  auto findRough = [&] {
+    auto list = kernels();
+    auto *found = llvm::find_if(list, [&](auto part) {
+      return parts[part.first][part.second].isRough;
+    });
+    return found == list.end() ? std::nullopt : std::optional(*found);
+  };
+  while (auto rough = findRough()) {
+    exactPart(rough->first, rough->second);
+    choose();
+  }
+}
+
+const Part &RowPlan::exactPart(unsigned first, unsigned last) {
+  Part &part = parts[first][last];
+  if (part.isRough)
+    part = pricer.price(row, first, last);
+  return part;
+}
+
+double RowPlan::leastTime(const Part &part) const {
+  return kernelTime(part) * (part.isRough ? 1 - kRoughness : 1);
+}
+
+bool RowPlan::isBetter(const Cost &a, const Cost &b) const {
+  if (forceFusion && a.kernels != b.kernels)
+    return a.kernels < b.kernels;
+  return a.time < b.time;
+}
+
+void RowPlan::choose() {
+  best.assign(count + 1, Plan());
+  for (unsigned end = 1; end <= count; ++end)
+    for (unsigned start = 0; start < end; ++start) {
+      if (!isPossible(start, end - 1))
+        continue;
+      Plan plan;
+      plan.time = best[start].time + leastTime(parts[start][end - 1]);
+      plan.kernels = best[start].kernels + 1;
+      plan.start = start;
+      if (best[end].kernels == 0 || isBetter(plan, best[end]))
+        best[end] = plan;
+    }
+}
+
+RowPlan::Cost RowPlan::costWith(unsigned first, unsigned last) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr unsigned most = std::numeric_limits<unsigned>::max() / 2;
+  std::vector<Cost> rest(count + 1, Cost{never, most});
+  rest[count] = {};
+  Cost least{never, most};
+  for (unsigned start = count; start-- > first;)
+    for (unsigned end = start; end < count; ++end) {
+      if (!isPossible(start, end))
+        continue;
+      Cost own{kernelTime(parts[start][end]) + rest[end + 1].time,
+               rest[end + 1].kernels + 1};
+      if (start > first && isBetter(own, rest[start]))
+        rest[start] = own;
+      else if (start == first && end >= last && isBetter(own, least))
+        least = own;
+    }
+  return {best[first].time + least.time, best[first].kernels + least.kernels};
+}
+
+llvm::SmallVector<std::pair<unsigned, unsigned>> RowPlan::kernels() const {
+  llvm::SmallVector<std::pair<unsigned, unsigned>> list;
+  for (unsigned end = count; end > 0; end = best[end].start)
+    list.push_back({best[end].start, end - 1});
+  return {list.rbegin(), list.rend()};
+}

@@ -1,0 +1,65 @@
+//===- RowPlan.h - Where a row of products is cut ---------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_ROWPLAN_H
+#define FUSION_LIB_TRANSFORMS_ROWPLAN_H
+
+#include "ChainPricer.h"
+
+namespace fusion {
+
+/// The best of all ways to cut a row into kernels. Of parts of several links a
+/// rough price says whether the whole search, whose price decides, is worth its
+/// time: it is where the part could be in the best plan were it `kRoughness`
+/// cheaper.
+class RowPlan {
+public:
+  RowPlan(const ChainRow &row, ChainPricer &pricer, bool forceFusion);
+
+  const Part &part(unsigned first, unsigned last) const {
+    return parts[first][last];
+  }
+  /// The same by a whole search, for who wants to name its price.
+  const Part &exactPart(unsigned first, unsigned last);
+
+  /// What a way to cut costs.
+  struct Cost {
+    double time = 0;
+    unsigned kernels = 0;
+  };
+  Cost cost() const { return best.back(); }
+  /// Of the row with links `first` up to `last` at least in one kernel that
+  /// begins with `first`, which is where a kernel of the best plan begins.
+  Cost costWith(unsigned first, unsigned last) const;
+
+  /// First and last links of the kernels, in order.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> kernels() const;
+
+private:
+  struct Plan : Cost {
+    unsigned start = 0; ///< of the last part
+  };
+  double leastTime(const Part &part) const;
+  bool isBetter(const Cost &a, const Cost &b) const;
+  bool isPossible(unsigned first, unsigned last) const {
+    return first == last || parts[first][last].time;
+  }
+  void choose();
+
+  const ChainRow &row;
+  ChainPricer &pricer;
+  bool forceFusion;
+  unsigned count;
+  /// parts[i][j]: links i … j as one kernel.
+  std::vector<std::vector<Part>> parts;
+  std::vector<Plan> best; ///< of the first links
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_ROWPLAN_H

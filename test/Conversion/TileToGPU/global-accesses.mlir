@@ -1,0 +1,40 @@
+// Accesses to global memory that are aligned although rows are not, and those that leave the caches to others.
+// RUN: fusion-opt %s --convert-tile-to-gpu -split-input-file | FileCheck %s
+
+// Each lane loads the four words that its own begin in; the last one of a warp those behind as well.
+#lanes = #tile.layout<"register: 4*[1]; lane: 32*[4] -> [128]">
+!row = !tile.view<1 x f32, unit = 0, alignment = 4>
+// CHECK-LABEL: gpu.func @realigned
+// CHECK: %[[OFF:.*]] = arith.andi %{{.*}}, %c3 : index
+// CHECK: arith.subi %{{.*}}, %[[OFF]]
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: arith.cmpi ne, %[[OFF]]
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-4: gpu.shuffle down
+// CHECK: vector.store
+tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = tile.view %p[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
+  %x = tile.load %v[%n] {ragged, realigned = 4, within = 1000} : !row -> tensor<128xf32, #lanes>
+  %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.store %x, %w[%c0] {in_bounds = array<i1: true>} : tensor<128xf32, #lanes>, !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.return
+}
+
+// -----
+
+#lanes = #tile.layout<"register: 8*[1]; lane: 32*[8] -> [256]">
+!row = !tile.view<1 x f16, unit = 0, alignment = 16>
+// CHECK-LABEL: gpu.func @streamed
+// CHECK: llvm.inline_asm has_side_effects "ld.global.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l"
+// CHECK: llvm.inline_asm has_side_effects "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r"
+tile.kernel @streamed(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = tile.view %p[%c0] sizes [%n] strides [%c1] : !tile.ptr<f16> -> !row
+  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, streamed} : !row -> tensor<256xf16, #lanes>
+  %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f16> -> !row
+  tile.store %x, %w[%c0] {in_bounds = array<i1: true>, streamed} : tensor<256xf16, #lanes>, !row
+  tile.return
+}
