@@ -51,9 +51,9 @@ typedef struct FusionDiagnostic {
 
 /** What the caller is told and asked while a function works; any of the two may
  *  be null. `diagnose` is called by any thread, one at a time. `proceed` is
- *  called by the calling thread before each pass and each launch (and in long
- *  passes more often) with what is being done; 0 stops the work, and the
- *  function fails. */
+ *  called by the calling thread before each pass and each launch with what is
+ *  being done, and in long passes and during launches on the emulator more
+ *  often, with an empty text; 0 stops the work, and the function fails. */
 typedef struct FusionCallbacks {
   void (*diagnose)(const FusionDiagnostic *diagnostic, void *user);
   int (*proceed)(FusionText what, void *user);

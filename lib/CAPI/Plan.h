@@ -21,7 +21,8 @@ public:
   explicit InterruptibleDevice(std::unique_ptr<Device> device)
       : device(std::move(device)) {}
 
-  const FusionCallbacks *callbacks = nullptr; ///< of the current call
+  /// Of this thread's current call, so that no thread asks another's caller.
+  static inline thread_local const FusionCallbacks *callbacks = nullptr;
 
   std::string name() const override { return device->name(); }
   std::string assembler() const override { return device->assembler(); }

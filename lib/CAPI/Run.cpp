@@ -10,6 +10,7 @@
 #include "fusion/Runtime/Executor.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cstring>
 
 using namespace fusion;
@@ -98,6 +99,9 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     EmulatorOptions emulator;
     emulator.sanitize = options.sanitize;
     emulator.seed = options.seed;
+    emulator.proceed = [] {
+      return proceed(InterruptibleDevice::callbacks, "");
+    };
     device = createEmulatorDevice(emulator);
   }
   if (!plan->manifest.kernels.empty())
@@ -135,10 +139,9 @@ runPlan(FusionPlan &plan, llvm::StringRef name,
     inputs.push_back(std::move(*copy));
   }
   std::lock_guard<std::mutex> lock(plan.running);
-  plan.device->callbacks = callbacks;
+  llvm::SaveAndRestore current(InterruptibleDevice::callbacks, callbacks);
   Expected<Execution> execution =
       execute(plan.manifest, *function, *plan.device, inputs);
-  plan.device->callbacks = nullptr;
   if (!execution)
     return execution.takeError();
   if (execution->fault)

@@ -124,6 +124,17 @@ Clocks::Node *Clocks::withChild(Node *node, unsigned place, Node *child) {
   return copy;
 }
 
+/// Where the children of two nodes are not the same. Mostly few are: to look
+/// for those alone is what joining costs.
+template <class Node>
+static inline uint32_t differences(Node *const *a, Node *const *b,
+                                   unsigned count) {
+  uint32_t different = 0;
+  for (unsigned i = count; i--;)
+    different = different << 1 | uint32_t(a[i] != b[i]);
+  return different;
+}
+
 Clocks::Node *Clocks::joined(Node *a, Node *b) {
   if (a == b || !b)
     return retain(a);
@@ -152,11 +163,11 @@ Clocks::Node *Clocks::joined(Node *a, Node *b) {
     return leaf;
   }
   uint32_t both = 0, onlyA = 0, onlyB = 0;
-  for (unsigned i = 0; i < kChildren; ++i) {
-    Node *mine = a->children[i], *theirs = b->children[i];
-    both |= uint32_t(mine && theirs && mine != theirs) << i;
-    onlyA |= uint32_t(mine && !theirs) << i;
-    onlyB |= uint32_t(!mine && theirs) << i;
+  for (uint32_t left = differences(a->children, b->children, kChildren); left;
+       left &= left - 1) {
+    unsigned i = unsigned(__builtin_ctz(left));
+    uint32_t &kind = !a->children[i] ? onlyB : !b->children[i] ? onlyA : both;
+    kind |= left & -left;
   }
   Node *children[kChildren];
   bool isA = !onlyB, isB = !onlyA;
@@ -216,14 +227,12 @@ bool Clocks::joinInto(Node *&a, Node *b) {
     }
     return true;
   }
-  uint32_t different = 0;
-  for (unsigned i = 0; i < kChildren; ++i)
-    different |= uint32_t(b->children[i] && a->children[i] != b->children[i])
-                 << i;
+  uint32_t different = differences(a->children, b->children, kChildren);
   bool isNew = false;
   for (; different; different &= different - 1) {
     unsigned i = unsigned(__builtin_ctz(different));
-    isNew |= put(a->children[i], b->children[i]);
+    if (b->children[i])
+      isNew |= put(a->children[i], b->children[i]);
   }
   // What is equal is to be shared.
   if (isNew && std::equal(a->children, a->children + kChildren, b->children)) {

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <set>
@@ -30,8 +32,11 @@ namespace {
 // and how many are resident at once.
 constexpr uint64_t kCtaQuantum = 1 << 14;
 constexpr size_t kMaxResident = 2048;
-// Between two looks at whether another CTA has failed.
-constexpr uint64_t kFailureQuantum = 1 << 20;
+// Warp instructions between two looks at whether another CTA has failed or the
+// launch is to stop.
+constexpr uint64_t kFailureQuantum = 1 << 16;
+// How long the calling thread waits for others between two such looks.
+constexpr std::chrono::milliseconds kPatience(20);
 // Warp instructions until warps that spin are looked for.
 constexpr uint64_t kFirstLook = 1 << 21;
 
@@ -70,14 +75,14 @@ private:
       ClusterExecutor executor(code, launch, options, memory, parameters.data(),
                                nullptr);
       for (uint64_t index; (index = next.fetch_add(1)) < clusters;) {
-        if (index > failed.load())
+        if (index > failed.load() || isStopped())
           break;
         executor.start(index, l2 != nullptr, threads > 1);
         CtaStatus status = CtaStatus::Running;
         while (status == CtaStatus::Running && executor.cost() <= limit()) {
           status = executor.run(
               std::min(kFailureQuantum, limit() - executor.cost() + 1));
-          if (index > failed.load())
+          if (index > failed.load() || isStopped())
             return;
         }
         std::lock_guard<std::mutex> guard(mutex);
@@ -86,11 +91,37 @@ private:
       }
     };
     std::vector<std::thread> helpers;
+    std::condition_variable ended;
+    unsigned working = threads - 1;
     for (unsigned i = 1; i < threads; ++i)
-      helpers.emplace_back(work);
+      helpers.emplace_back([&]() {
+        work();
+        std::lock_guard<std::mutex> guard(mutex);
+        --working;
+        ended.notify_one();
+      });
     work();
+    {
+      // Somebody has to ask while the last clusters run.
+      std::unique_lock<std::mutex> guard(mutex);
+      while (!ended.wait_for(guard, kPatience, [&]() { return !working; })) {
+        guard.unlock();
+        isStopped();
+        guard.lock();
+      }
+    }
     for (std::thread &helper : helpers)
       helper.join();
+    if (stopped)
+      failStopped();
+  }
+
+  /// Whether the caller wants the launch to end, whom only its own thread asks.
+  bool isStopped() {
+    if (!stopped && options.proceed && std::this_thread::get_id() == caller &&
+        !options.proceed())
+      stopped = true;
+    return stopped;
   }
 
   /// The cluster that starts as number `position`: other seeds start with
@@ -132,6 +163,8 @@ private:
       for (size_t i = 0; i < active.size();) {
         if (spent > limit())
           return failLimit(active[i]->index);
+        if (isStopped())
+          return failStopped();
         uint64_t before = active[i]->cost();
         CtaStatus status =
             active[i]->run(std::min(quantum(), limit() - spent + 1));
@@ -265,6 +298,14 @@ private:
               code.source->line};
   }
 
+  /// What failed by itself is told rather than this.
+  void failStopped() {
+    if (!result.error)
+      result.error =
+          Error{"stopped (kernel '" + std::string(code.source->name) + "')",
+                code.source->line};
+  }
+
   void collect(ClusterExecutor &cluster, CtaStatus status) {
     for (auto &executor : cluster.executors) {
       const Fault &fault = executor->cta.fault;
@@ -337,6 +378,8 @@ private:
   uint64_t clusters;
   std::mutex mutex;
   std::atomic<uint64_t> failed{UINT64_MAX};
+  std::atomic<bool> stopped{false};
+  const std::thread::id caller = std::this_thread::get_id();
   std::unique_ptr<L2Model> l2;
   std::unique_ptr<GridSanitizer> sanitizer;
   std::map<uint64_t, std::vector<uint64_t>> traces;

@@ -294,7 +294,7 @@ private:
                     unsigned bytes, bool contiguous);
   uint32_t accessNarrow(Reach &reach, uint32_t mask, const uint64_t *offset,
                         unsigned bytes);
-  template <unsigned Bytes>
+  template <unsigned Bytes, bool Splits>
   uint32_t accessSplit(Reach &reach, uint32_t mask, const uint64_t *offset);
   bool accessTogether(Reach &reach, uint64_t word, Record mine);
   bool accessUniform(Reach &reach, uint32_t mask, const uint64_t *offset,

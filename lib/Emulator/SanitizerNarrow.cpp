@@ -17,9 +17,9 @@
 using namespace fusion::emulator;
 
 /// Parts of words that are split already, where only what is over or the lane
-/// itself has been before: halves or bytes at a stride. Returns the other
-/// lanes.
-template <unsigned Bytes>
+/// itself has been before: halves or bytes at a stride. With `Splits`, whole
+/// words get parts where all of them is over. Returns the other lanes.
+template <unsigned Bytes, bool Splits>
 uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
                                 const uint64_t *offset) {
   Shadow &shadow = reach.shadow;
@@ -35,10 +35,14 @@ uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
         shadow.writes[shadow.wordOf(offset[__builtin_ctz(rest)])]);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     unsigned lane = unsigned(__builtin_ctz(rest)), part = offset[lane] % 4;
-    Record word = shadow.writes[shadow.wordOf(offset[lane])];
-    if (part + Bytes > 4 || !isKind(word, kSplit))
+    uint64_t at = shadow.wordOf(offset[lane]);
+    Record word = shadow.writes[at];
+    if (part + Bytes > 4)
       continue;
-    Shadow::Parts &parts = shadow.partsOf(word);
+    if (!isKind(word, kSplit) &&
+        (!Splits || word >= limit || shadow.reads[at] >= limit))
+      continue;
+    Shadow::Parts &parts = Splits ? shadow.split(at) : shadow.partsOf(word);
     Record *writes = parts.writes.data() + part,
            *reads = parts.reads.data() + part;
     Record mine = reach.mine | Record(lane) << 7;
@@ -58,17 +62,30 @@ uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
   return left;
 }
 
+/// Whether no two lanes that follow one another have bytes that do.
+static bool isScattered(uint32_t mask, const uint64_t *offset, unsigned bytes) {
+  for (uint32_t pairs = mask & mask >> 1; pairs; pairs &= pairs - 1) {
+    unsigned lane = unsigned(__builtin_ctz(pairs));
+    if (offset[lane + 1] - offset[lane] == bytes)
+      return false;
+  }
+  return true;
+}
+
 /// Returns the lanes that must be looked at one by one.
 uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
                                  const uint64_t *offset, unsigned bytes) {
   if (reach.inFlight)
     return mask;
+  if (isScattered(mask, offset, bytes))
+    return bytes == 1 ? accessSplit<1, true>(reach, mask, offset)
+                      : accessSplit<2, true>(reach, mask, offset);
   // Where the first word is split, others mostly are too.
   Shadow &shadow = reach.shadow;
   if (isKind(shadow.writes[shadow.wordOf(offset[__builtin_ctz(mask)])],
              kSplit)) {
-    mask = bytes == 1 ? accessSplit<1>(reach, mask, offset)
-                      : accessSplit<2>(reach, mask, offset);
+    mask = bytes == 1 ? accessSplit<1, false>(reach, mask, offset)
+                      : accessSplit<2, false>(reach, mask, offset);
     if (!mask)
       return 0;
   }

@@ -52,6 +52,7 @@ public:
     this->options.sanitize = options.sanitize;
     this->options.seed = options.seed;
     this->options.l2Bytes = options.l2Bytes;
+    this->options.proceed = options.proceed;
   }
 
   std::string name() const override { return "emulator"; }

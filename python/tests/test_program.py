@@ -3,6 +3,7 @@
 import json
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -212,6 +213,28 @@ def test_interrupt(fusion):
         with pytest.raises(KeyboardInterrupt):
             fusion.compile(PRODUCT, progress=lambda what: signal.raise_signal(signal.SIGINT))
     finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_interrupt_of_a_launch(fusion):
+    """Ctrl-C in the midst of a kernel that would take the emulator far longer."""
+    n = 4096
+    program = fusion.compile(PRODUCT.replace("32x16", f"{n}x{n}").replace("16x24", f"{n}x{n}").replace("32x24", f"{n}x{n}"))
+    ones = np.ones((n, n), np.float16)
+    rung = []
+
+    def ring():
+        rung.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(0.2, ring)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            program(ones, ones, progress=lambda kernel: timer.start())
+        assert time.monotonic() - rung[0] < 3
+    finally:
+        timer.cancel()
         signal.signal(signal.SIGINT, before)
 
 

@@ -10,6 +10,7 @@
 
 #include "LaunchFile.h"
 #include "Report.h"
+#include "fusion/Support/Interrupt.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -189,6 +190,8 @@ int fusionEmulateMain(int argc, char **argv) {
   }
 
   Options options = arguments.options;
+  fusion::InterruptGuard interrupt;
+  options.proceed = [] { return !fusion::InterruptGuard::isInterrupted(); };
   LaunchResult first;
   std::vector<std::vector<uint8_t>> contents;
   std::vector<Finding> findings;

@@ -16,6 +16,7 @@
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Reference/Reference.h"
 #include "fusion/Runtime/Npy.h"
+#include "fusion/Support/Interrupt.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Tuning/GroupMeasurement.h"
 #include "mlir/IR/Verifier.h"
@@ -265,6 +266,7 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   // What reaches DRAM depends on how much the chip's L2 holds.
   if (const ChipInfo *chip = lookupChip(manifest->chip))
     emulator.l2Bytes = chip->l2Bytes;
+  emulator.proceed = [] { return !InterruptGuard::isInterrupted(); };
   return createEmulatorDevice(emulator);
 }
 
@@ -287,8 +289,13 @@ Error Session::runOnDevice(const std::string &name,
         return error;
     ExecuteOptions execution;
     execution.measure = device == DeviceChoice::Cuda;
+    // The emulator alone asks; a GPU's user waits for nothing that asks back.
+    std::optional<InterruptGuard> interrupt;
+    if (device == DeviceChoice::Emulator)
+      interrupt.emplace();
     Expected<Execution> run =
         execute(*manifest, *plan, **target, inputs, execution);
+    interrupt.reset();
     if (!run)
       return run.takeError();
     for (const LaunchReport &launch : run->launches)
@@ -499,9 +506,12 @@ int fusionRunMain(int argc, char **argv) {
     print(llvm::outs(), reports.back());
     if (reports.back().error)
       llvm::errs() << "fusion-run: error: " << *reports.back().error << "\n";
+    // It is meant for all of them.
+    if (InterruptGuard::isInterrupted())
+      break;
   }
   if (!options->jsonFile.empty())
     if (Error error = writeJson(options->jsonFile, reports))
       return reportFailure(std::move(error));
-  return exitCodeOf(reports);
+  return InterruptGuard::isInterrupted() ? failed : exitCodeOf(reports);
 }

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -111,6 +112,9 @@ struct Options {
   uint64_t instructionLimit = 0;
   uint64_t launchLimit = 0;
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
+  /// Asked by the calling thread, and by no other, several times a second;
+  /// `false` stops all host threads and ends the launch with an error.
+  std::function<bool()> proceed;
 };
 
 /// Exact and repeatable; the definitions are in docs/emulator.md.
@@ -143,7 +147,8 @@ struct Finding {
 
 struct LaunchResult {
   /// Set where the launch could not run to its end (bad launch, unknown
-  /// instruction, trap, out-of-bounds access, deadlock, instruction limit).
+  /// instruction, trap, out-of-bounds access, deadlock, instruction limit, or
+  /// because Options::proceed said so).
   std::optional<Error> error;
   Counters counters;
   std::vector<Finding> findings;

@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -113,6 +114,9 @@ struct EmulatorOptions {
   bool sanitize = false;
   uint64_t seed = 0;    ///< draws the order in which warps run
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
+  /// Asked by the launching thread now and then; `false` stops the launch,
+  /// which is a fault then.
+  std::function<bool()> proceed;
 };
 std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options);
 

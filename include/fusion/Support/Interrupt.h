@@ -1,0 +1,55 @@
+//===- Interrupt.h - Ctrl-C that lets work end in order ---------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// It depends on the system's C library alone, as the emulator does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SUPPORT_INTERRUPT_H
+#define FUSION_SUPPORT_INTERRUPT_H
+
+#include <signal.h>
+
+namespace fusion {
+
+/// While one exists, the first SIGINT is noted, for those who ask; the second
+/// ends the process as it always does. Where the signal is ignored, as in a
+/// shell's background jobs, it stays so. One at a time.
+class InterruptGuard {
+public:
+  InterruptGuard() {
+    noted = 0;
+    sigaction(SIGINT, nullptr, &before());
+    if (before().sa_handler == SIG_IGN)
+      return;
+    struct sigaction action = {};
+    action.sa_handler = note;
+    sigaction(SIGINT, &action, nullptr);
+  }
+  ~InterruptGuard() { sigaction(SIGINT, &before(), nullptr); }
+  InterruptGuard(const InterruptGuard &) = delete;
+  InterruptGuard &operator=(const InterruptGuard &) = delete;
+
+  static bool isInterrupted() { return noted; }
+
+private:
+  static void note(int) {
+    noted = 1;
+    sigaction(SIGINT, &before(), nullptr);
+  }
+  static struct sigaction &before() {
+    static struct sigaction action; // constant initialisation: no lock
+    return action;
+  }
+
+  static inline volatile sig_atomic_t noted = 0;
+};
+
+} // namespace fusion
+
+#endif // FUSION_SUPPORT_INTERRUPT_H

@@ -1,0 +1,65 @@
+# Ctrl-C in the midst of a launch, which ends it with an error: of fusion-emulate, on one host thread and on several and with
+# sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may.
+# RUN: rm -rf %t && mkdir %t && cd %t && %python %s
+# RUN: %python %source_root/benchmarks/workloads/generate.py --chain=2048,2048,2048 --2d -o %t/product.mlir
+# RUN: cd %t && %python %s product.mlir
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+KERNEL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+  .reg .b64 %n;
+  .reg .pred %p;
+  mov.u64 %n, 0;
+L:
+  add.u64 %n, %n, 1;
+  setp.ne.u64 %p, %n, 0;
+  @%p bra L;
+  ret;
+}
+"""
+
+
+def listens(process):
+    """Whether the tool has a handler for the signal."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+def interrupt(*command, delay=0.3):
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    # LLVM listens, too, before there is a launch.
+    while process.poll() is None and not listens(process):
+        time.sleep(0.01)
+    time.sleep(delay)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate()
+    if process.returncode == -signal.SIGINT:
+        return interrupt(*command, delay=1.5 * delay)  # it was still compiling
+    assert process.returncode == 1, (process.returncode, messages)
+    assert time.monotonic() - begin < 3, command
+    return messages
+
+
+if len(sys.argv) > 1:
+    messages = interrupt("fusion-run", sys.argv[1], "--device=emulator", "--sanitize", "--reference=none", "--chip=sm_80")
+    assert "stopped (kernel '" in messages, messages
+    sys.exit()
+pathlib.Path("k.ptx").write_text(KERNEL)
+pathlib.Path("k.json").write_text(json.dumps({"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "arguments": []}))
+for options in (["--threads=1"], ["--threads=3"], ["--sanitize", "--schedules=8"], ["--sanitize", "--seed=5"]):
+    messages = interrupt("fusion-emulate", "k.ptx", "--launch=k.json", "--instruction-limit=0", *options)
+    assert "k.ptx:4: error: stopped (kernel 'k')" in messages, messages
