@@ -42,6 +42,18 @@ double fusion::loadUseLatency(double load, double use, double iterations,
   return (load + use) * iterations / stages;
 }
 
+double fusion::loopLatency(double load, double use, double iterations,
+                           double stages, double multiplexed, double transfer) {
+  // One load is waited for before the loop; with stages further ones are under
+  // way by then.
+  double early = std::max(1.0, stages - 1);
+  double late = std::max(0.0, iterations - early);
+  double steady = loadUseLatency(load, use, 1, stages, multiplexed,
+                                 PipelineForm::Continuous, transfer);
+  return std::max(iterations * use, (iterations - 1) * transfer + use) +
+         late * (steady - std::max(use, transfer));
+}
+
 int64_t fusion::blocksPerSM(const Schedule &schedule,
                             const Footprint &footprint, const ChipInfo &chip) {
   int64_t registers = std::max<int64_t>(registersWithRoom(footprint, chip), 1);
@@ -413,12 +425,12 @@ private:
       firstLoads += innerFirst;
     else
       loop.use += innerFirst;
-    double stages = loop.stages;
-    if (form == PipelineForm::Continuous)
-      stages = std::min<double>(stages, loop.iterations);
-    loop.total = loadUseLatency(loop.load, loop.use, loop.iterations, stages,
-                                result.blocksPerSM, form,
-                                transferSeconds(body.loadedBytes));
+    double transfer = transferSeconds(body.loadedBytes);
+    loop.total = form == PipelineForm::Continuous
+                     ? loopLatency(loop.load, loop.use, loop.iterations,
+                                   loop.stages, result.blocksPerSM, transfer)
+                     : loadUseLatency(loop.load, loop.use, loop.iterations,
+                                      loop.stages, result.blocksPerSM, form);
     loop.bound = boundOf(loop, body.loadedBytes);
     outer.use += loop.total;
     outer.stored += body.stored;

@@ -50,6 +50,46 @@ TEST(LoadUseLatency, OursIsContinuous) {
   EXPECT_LT(jump(PipelineForm::Continuous), 1e-8);
 }
 
+// By hand, in cycles: 8 tiles, 500 of latency and 40 of transfer each, 30 of
+// work. With a stage for each tile all copies are issued one after the other:
+// the first is there after 540, the last 7 · 40 later, and is worked on. Behind
+// the wait for the first that is 280 + 30. All tiles at once, before a loop
+// without copies: 500 + 8 · 40 + 8 · 30 = 1060 against 540 + 310.
+TEST(LoopLatency, LoadsBeforeTheLoopAreNotWaitedForAgain) {
+  constexpr double latency = 500, transfer = 40, use = 30, tiles = 8;
+  double loop =
+      loopLatency(latency + transfer, use, tiles, tiles + 1, 1, transfer);
+  EXPECT_DOUBLE_EQ(loop, 310);
+  EXPECT_LT(latency + transfer + loop,
+            latency + tiles * transfer + tiles * use);
+  // Where work bounds it nothing but work is left.
+  EXPECT_DOUBLE_EQ(loopLatency(540, 100, tiles, tiles + 1, 1, transfer), 800);
+  // One stage: every load but the first is waited for.
+  EXPECT_DOUBLE_EQ(loopLatency(540, use, tiles, 1, 1, transfer),
+                   8 * use + 7 * 540);
+}
+
+// However large tiles, work and latencies are: a stage for each tile is no
+// slower than all tiles before the loop.
+TEST(LoopLatency, AStageForEachTileIsNoSlowerThanAllAtOnce) {
+  for (double transfer : {1, 10, 100})
+    for (double use : {1, 10, 100})
+      for (double latency : {10, 100, 1000})
+        for (double tiles : {1, 2, 8})
+          EXPECT_LE(latency + transfer +
+                        loopLatency(latency + transfer, use, tiles, tiles + 1,
+                                    1, transfer),
+                    latency + tiles * (transfer + use));
+}
+
+TEST(LoopLatency, MoreOverlapIsNeverSlower) {
+  for (double load : {0.1, 1.0, 10.0})
+    for (double iterations : {1, 3, 16})
+      for (double stages = 1; stages < 20; ++stages)
+        EXPECT_LE(loopLatency(load, 1, iterations, stages + 1, 2, load / 2),
+                  loopLatency(load, 1, iterations, stages, 2, load / 2));
+}
+
 TEST(LoadUseLatency, MoreOverlapIsNeverSlower) {
   for (PipelineForm form : forms)
     for (double load : {0.1, 1.0, 10.0})

@@ -66,6 +66,21 @@ double loadUseLatency(double load, double use, double iterations,
                       double stages, double multiplexed, PipelineForm form,
                       double transfer = 0);
 
+/// Our form of a whole loop of a block, behind `init`, in which its first load
+/// is waited for. The loads of `stages` − 1 iterations are issued before the
+/// loop, so that of these no more than the transfer is left to wait for; only
+/// of later ones the latency shows where stages and blocks do not hide it:
+///
+///   max(n·use, (n − 1)·transfer + use)
+///     + max(0, n − max(1, stages − 1)) · (steady − max(use, transfer))
+///
+/// with `steady` an iteration of `loadUseLatency`. A loop all of whose tiles
+/// fit into its stages thus takes init + main = latency + n·transfer + use
+/// where its bytes bound it, what loading all tiles before a loop takes and
+/// less: that multiplies nothing before the last tile is there.
+double loopLatency(double load, double use, double iterations, double stages,
+                   double multiplexed, double transfer);
+
 /// One sequential loop of a block.
 struct LoopLatency {
   unsigned axis;
