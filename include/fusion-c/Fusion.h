@@ -68,6 +68,8 @@ typedef struct FusionCompileOptions {
   FusionText chip;         /**< such as `sm_80`; empty: sm_80 */
   FusionText fileName;     /**< of the module, for diagnostics */
   FusionText f32Products;  /**< `f32` or `tf32`; empty: as the module says */
+  FusionText exponentials; /**< `difference` or `fma` (docs/numerics.md); empty:
+                                as the module says */
   FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one */
   int forceFusion;         /**< fuse what is legal, whatever the cost says */
   int remarks;             /**< report what was fused and why, as remarks */

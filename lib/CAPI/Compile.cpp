@@ -8,6 +8,7 @@
 
 #include "fusion/Pipelines/Compile.h"
 #include "Callbacks.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Target/ChipTable.h"
@@ -151,6 +152,12 @@ llvm::Expected<CompileOptions> Compilation::compileOptions() const {
     return llvm::createStringError("f32 products are computed as 'f32' or "
                                    "'tf32', not as '" +
                                    products + "'");
+  llvm::StringRef exponentials = toRef(options.exponentials);
+  if (!exponentials.empty() && exponentials != "difference" &&
+      exponentials != "fma")
+    return llvm::createStringError("exponentials are computed as 'difference' "
+                                   "or 'fma', not as '" +
+                                   exponentials + "'");
   return result;
 }
 
@@ -181,6 +188,9 @@ FusionProgram *Compilation::run(llvm::StringRef source) {
   if (options.f32Products.length)
     (*module)->setAttr(fuse::kF32ProductsAttrName,
                        StringAttr::get(&context, toRef(options.f32Products)));
+  if (options.exponentials.length)
+    (*module)->setAttr(fuse::kExponentialsAttrName,
+                       StringAttr::get(&context, toRef(options.exponentials)));
   llvm::Expected<CompiledModule> compiled = fusion::compile(*module, *how);
   if (!compiled || stopped) {
     llvm::Error error =

@@ -285,7 +285,7 @@ class Program:
 
 
 def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
-            f32_products: str = "", pass_pipeline: str = "", remarks: bool = False,
+            f32_products: str = "", exponentials: str = "", pass_pipeline: str = "", remarks: bool = False,
             file_name: str = "<string>", progress: Progress | None = None) -> Program:
     """Compiles a module of functions over tensors.
 
@@ -296,6 +296,9 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         force_fusion: fuse what is legal, whatever the cost model says.
         f32_products: ``"f32"``, or ``"tf32"`` to multiply factors rounded to tf32;
             default: what the module says, else f32.
+        exponentials: ``"fma"`` to compute exponentials of differences in one
+            multiply-add (docs/numerics.md), or ``"difference"``; default: what the
+            module says, else difference.
         pass_pipeline: ``builtin.module(…)`` in place of the default pipeline; it
             ends where `fuse-to-nvvm` ends.
         remarks: keep the compiler's remarks (what was fused, what not, why) in
@@ -308,7 +311,7 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         CompileError: with the compiler's diagnostics.
     """
     text = source if isinstance(source, bytes) else str(source).encode()
-    texts, said = _native.compile(text, chip, file_name, f32_products, pass_pipeline,
+    texts, said = _native.compile(text, chip, file_name, f32_products, exponentials, pass_pipeline,
                                   force_fusion, remarks, progress)
     diagnostics = from_native(said)
     if texts is None:

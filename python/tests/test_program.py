@@ -166,6 +166,8 @@ def test_impossible_options(fusion):
         fusion.compile(PRODUCT, chip="sm_1")
     with pytest.raises(fusion.CompileError, match="not as 'f8'"):
         fusion.compile(PRODUCT, f32_products="f8")
+    with pytest.raises(fusion.CompileError, match="not as 'fast'"):
+        fusion.compile(PRODUCT, exponentials="fast")
     with pytest.raises(fusion.CompileError, match="pipeline"):
         fusion.compile(PRODUCT, pass_pipeline="builtin.module(no-such-pass)")
     assert "sm_90a" in fusion.chips()
@@ -267,3 +269,46 @@ def test_threads(fusion):
     for thread in threads:
         thread.join()
     assert sorted(results) == [(scale, scale) for scale in range(1, 5)]
+
+
+def test_exponentials(fusion):
+    """exp(3 x - max 3 x): the scale and the difference in one multiply-add."""
+    text = """
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+func.func @weights(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %c = arith.constant 3.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<4x64xf32>
+  %e1 = tensor.empty() : tensor<4xf32>
+  %i = linalg.fill ins(%low : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.mulf %a, %c : f32
+    linalg.yield %p : f32
+  } -> tensor<4x64xf32>
+  %m = linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]}
+      ins(%s : tensor<4x64xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.maximumf %o, %a : f32
+    linalg.yield %p : f32
+  } -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#ij, #i, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %m : tensor<4x64xf32>, tensor<4xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %p = math.exp %d : f32
+    linalg.yield %p : f32
+  } -> tensor<4x64xf32>
+  return %r : tensor<4x64xf32>
+}
+"""
+    x = np.random.default_rng(0).uniform(-4, 4, (4, 64)).astype(np.float32)
+    expected = np.exp(3 * x.astype(np.float64) - (3 * x.astype(np.float64)).max(1, keepdims=True))
+    instructions = {}
+    for how in ("difference", "fma"):
+        run = fusion.compile(text, exponentials=how).run(x)
+        np.testing.assert_allclose(run.results[0], expected, rtol=2e-5)
+        instructions[how] = run.launches[0]["counters"]["instructions"]
+    assert instructions["fma"] < instructions["difference"]

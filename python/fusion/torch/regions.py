@@ -32,7 +32,7 @@ class Options:
 
     Attributes:
         chip: as of `fusion.compile`; default: that of the GPU that the tensors are on.
-        force_fusion, f32_products: as of `fusion.compile`.
+        force_fusion, f32_products, exponentials: as of `fusion.compile`.
         cache_dir: folder of the cache; None: `cache.default_folder()`; "": no files.
         async_compile: PyTorch's kernels serve the calls until ours are compiled.
         strict: a part that should compile and does not is an error; otherwise PyTorch
@@ -45,6 +45,7 @@ class Options:
     chip: str = ""
     force_fusion: bool = False
     f32_products: str = ""
+    exponentials: str = ""
     cache_dir: str | None = None
     async_compile: bool = False
     strict: bool = False
@@ -54,7 +55,7 @@ class Options:
 
     def compile_options(self) -> dict[str, Any]:
         return {"chip": self.chip, "force_fusion": self.force_fusion,
-                "f32_products": self.f32_products}
+                "f32_products": self.f32_products, "exponentials": self.exponentials}
 
     def folder(self) -> pathlib.Path | None:
         if self.cache_dir is None:
