@@ -87,6 +87,11 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
   }
   Value fixed = index(0);
   chunk.position = view.offset;
+  // What came before it of a ragged place may be negative.
+  auto move = [&](Value by) {
+    chunk.position =
+        ragged ? addSigned(chunk.position, by) : add(chunk.position, by);
+  };
   for (int64_t d = 0; d < view.type.getRank(); ++d) {
     Value origin = scalar(coordinates[d]);
     LinearLayout one = layout.sublayout(
@@ -118,8 +123,8 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
                                 index(0)));
     } else {
-      chunk.position = add(chunk.position, mul(origin, view.strides[d]));
-      chunk.position = add(chunk.position, mul(thread, view.strides[d]));
+      move(mul(origin, view.strides[d]));
+      move(mul(thread, view.strides[d]));
       if (immediate != 0)
         fixed = add(fixed, mul(index(immediate), view.strides[d]));
       if (isKnown)
@@ -133,8 +138,7 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
             ? arith::AndIOp::create(b, loc, chunk.isInside, below).getResult()
             : below;
   }
-  chunk.position = ragged ? arith::AddIOp::create(b, loc, chunk.position, fixed)
-                          : add(chunk.position, fixed);
+  move(fixed);
   return chunk;
 }
 
