@@ -6,29 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hopper.h"
+#include "Assembler.h"
 #include "TargetForms.h"
 
-#include <algorithm>
 #include <array>
-#include <fstream>
 #include <map>
-#include <set>
 
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
 
 namespace {
-
-using Names = std::vector<std::string>;
-
-/// Registers of each width, by their types.
-const Names &ofWidth(unsigned bits) {
-  static const Names narrow{"%xb16", "%xu16", "%xs16", "%xf16"},
-      word{"%xb32", "%xu32", "%xs32", "%xf32", "%xf16x2"},
-      wide{"%xb64", "%xu64", "%xs64", "%xf64"}, none;
-  return bits == 16 ? narrow : bits == 32 ? word : bits == 64 ? wide : none;
-}
 
 /// Of the registers that the forms name.
 unsigned widthOf(const std::string &name) {
@@ -50,76 +37,6 @@ unsigned widthOf(const std::string &name) {
   default:
     return 0;
   }
-}
-
-/// A kernel with these instructions, one to a line from line `first` on.
-std::string module(const Names &instructions, unsigned &first) {
-  std::string text =
-      ".version 8.8\n.target sm_90a\n.address_size 64\n"
-      ".const .align 16 .b8 cst[64];\n"
-      ".visible .entry k(.param .u64 g) .maxntid 128 .minnctapersm 1\n{\n"
-      ".reg .b32 %r<10>, %s, %s1;\n.reg .b64 %d<4>, %g, %l;\n"
-      ".reg .f32 %f<6>;\n.reg .f64 %f64a, %f64b;\n.reg .pred %p<5>;\n"
-      ".reg .b16 %h<3>;\n.reg .b128 %q<3>;\n.reg .b8 %b<3>;\n"
-      ".shared .align 128 .b8 sm[4096];\n.local .align 16 .b8 lo[64];\n";
-  for (unsigned bits : {16u, 32u, 64u})
-    for (const std::string &name : ofWidth(bits))
-      text += ".reg ." + name.substr(2) + " " + name + ";\n";
-  first = unsigned(std::count(text.begin(), text.end(), '\n')) + 1;
-  for (const std::string &instruction : instructions)
-    text += instruction + "\n";
-  return text + "ret;\n}\n";
-}
-
-/// What is said about a kernel with that instruction, and its line.
-Error errorOf(const std::string &instruction, unsigned &line) {
-  Error error;
-  auto program = Program::parse(module({instruction}, line), error);
-  if (!program)
-    return error;
-  Memory memory;
-  Options options;
-  options.instructionLimit = 1;
-  LaunchResult result =
-      run(*program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, uint64_t(0)),
-          memory, options);
-  return result.error ? *result.error : Error();
-}
-
-/// Of an error of a launch, whether it is the decoder's.
-bool isRefusal(const std::string &message) {
-  for (const char *part :
-       {"wrong type", "too wide", "no address", "different types",
-        "operand of mov and cvt alone", "unsupported instruction",
-        "is a vector of", "wants an address", "as a narrow value"})
-    if (message.find(part) != std::string::npos)
-      return true;
-  return message.find("operands") != std::string::npos;
-}
-
-bool isAccepted(const std::string &instruction) {
-  unsigned line;
-  return !isRefusal(errorOf(instruction, line).message);
-}
-
-/// The lines of the text that ptxas refuses, from `first` on.
-std::set<unsigned> refused(const std::string &text, unsigned first) {
-  std::string path = ::testing::TempDir() + "/fusion-operands.ptx";
-  std::ofstream(path) << text;
-  std::set<unsigned> lines;
-  FILE *pipe =
-      popen(("ptxas -arch=sm_90a -o /dev/null " + path + " 2>&1").c_str(), "r");
-  char buffer[1024];
-  while (pipe && std::fgets(buffer, sizeof(buffer), pipe)) {
-    std::string message = buffer;
-    size_t at = message.find("line ");
-    if (at != std::string::npos && message.find("error") != std::string::npos)
-      lines.insert(unsigned(std::stoul(message.substr(at + 5))) - first);
-  }
-  if (pipe)
-    pclose(pipe);
-  std::remove(path.c_str());
-  return lines;
 }
 
 TEST(OperandTypes, AreThoseOfTheInstruction) {
@@ -277,7 +194,7 @@ TEST(OperandTypes, AreNotOnlyWidths) {
         << instruction << ": " << error.message;
     EXPECT_EQ(error.line, line) << instruction;
   }
-  if (std::system("ptxas --version >/dev/null 2>&1") != 0)
+  if (!hasAssembler())
     return;
   Names all = good;
   all.insert(all.end(), bad.begin(), bad.end());
@@ -291,7 +208,7 @@ TEST(OperandTypes, AreNotOnlyWidths) {
 /// Every register of every form in turn, as one of each type, and of each width
 /// where the widths may differ.
 TEST(OperandTypes, AsTheAssembler) {
-  if (std::system("ptxas --version >/dev/null 2>&1") != 0)
+  if (!hasAssembler())
     GTEST_SKIP() << "no ptxas";
   Names forms{
       "add.u32 %r1, %r1, %r1;",
