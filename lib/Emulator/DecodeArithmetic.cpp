@@ -8,11 +8,76 @@
 
 #include "Decoder.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
+
+/// Whether the instruction has the roundings and flags that it must, and none
+/// that it cannot have (PTX ISA, "Floating Point Instructions"; ptxas).
+bool Decoder::hasFloatModifiers(FloatOp op, Type type) const {
+  auto has = [&](std::string_view text) {
+    const auto &list = instruction->modifiers;
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  bool rounds = has("rn") || has("rz") || has("rm") || has("rp");
+  bool approximate = has("approx"), full = has("full");
+  bool isSingle = type == Type::F32, isDouble = type == Type::F64;
+  bool isBfloat = type == Type::BF16 || type == Type::BF16x2;
+  bool sums = false, compares = false, flushesDoubles = false, good;
+  switch (op) {
+  case FloatOp::Add:
+  case FloatOp::Sub:
+  case FloatOp::Mul:
+    sums = true;
+    good = !approximate && !full;
+    break;
+  case FloatOp::Fma:
+    sums = true;
+    good = rounds && !approximate && !full;
+    break;
+  case FloatOp::Div:
+    good = unsigned(rounds) + approximate + full == 1 && (isSingle || rounds);
+    break;
+  case FloatOp::Sqrt:
+    good = rounds != approximate && !full && (isSingle || rounds);
+    break;
+  case FloatOp::Rcp:
+    flushesDoubles = isDouble;
+    good = rounds != approximate && !full &&
+           (!isDouble || !approximate || has("ftz"));
+    break;
+  case FloatOp::Rsqrt:
+  case FloatOp::Sin:
+  case FloatOp::Cos:
+  case FloatOp::Lg2:
+  case FloatOp::Ex2:
+  case FloatOp::Tanh:
+    flushesDoubles = isDouble;
+    good = approximate && !rounds && !full &&
+           (op != FloatOp::Tanh || !has("ftz")) &&
+           (op != FloatOp::Ex2 || isSingle || has("ftz") == isBfloat);
+    break;
+  default:
+    compares = op != FloatOp::Abs && op != FloatOp::Neg;
+    good = !rounds && !approximate && !full;
+    break;
+  }
+  if (has("sat"))
+    good &= sums && !isDouble && !isBfloat;
+  if (has("ftz"))
+    good &= (!isDouble || flushesDoubles) && (!isBfloat || op == FloatOp::Ex2);
+  if (has("NaN") || has("xorsign"))
+    good &= compares && !isDouble;
+  if (has("relu"))
+    good &= op == FloatOp::Fma && !isSingle && !isDouble;
+  return good;
+}
 
 /// One floating-point instruction of `arity` sources.
 bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
                           Type type) {
+  if (!hasFloatModifiers(op, type))
+    return unsupported();
   Rounding rounding = modifiers.takeRounding();
   bool approximate = modifiers.take("approx") || modifiers.take("full");
   modifiers.take("noftz");

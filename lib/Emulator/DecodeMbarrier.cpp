@@ -37,18 +37,20 @@ static bool takeShared(Modifiers &modifiers) {
   return modifiers.takeOneOf({"shared", "shared::cta", "shared::cluster"}) >= 0;
 }
 
-/// OrderStrong where the operation is .relaxed; OrderCta unless the scope is
-/// .cluster (PTX ISA: where there is none, it is .cta, in whichever block the
-/// mbarrier lies).
-static uint8_t takeOrder(Modifiers &modifiers) {
-  int order = modifiers.takeOneOf({"acquire", "release", "relaxed"});
+/// `order`: OrderStrong where the operation is .relaxed; OrderCta unless the
+/// scope is .cluster (PTX ISA: where there is none, it is .cta, in whichever
+/// block the mbarrier lies). Both are there, or none; `strongest` is what the
+/// operation may be but for relaxed.
+static bool takeOrder(Modifiers &modifiers, std::string_view strongest,
+                      uint8_t &order) {
+  int which = modifiers.takeOneOf({"relaxed", strongest});
   int scope = modifiers.takeOneOf({"cta", "cluster"});
-  return uint8_t((order == 2 ? OrderStrong : 0) | (scope == 1 ? 0 : OrderCta));
+  order = uint8_t((which == 0 ? OrderStrong : 0) | (scope == 1 ? 0 : OrderCta));
+  return (which >= 0) == (scope >= 0);
 }
 
 bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
-  uint8_t order = takeOrder(modifiers);
   int kind = modifiers.takeOneOf({"init", "inval", "expect_tx", "complete_tx",
                                   "arrive", "arrive_drop", "test_wait",
                                   "try_wait", "pending_count"});
@@ -58,6 +60,16 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     return unsupported();
   if (kind == 4 || kind == 5)
     expects = modifiers.take("expect_tx");
+  // Nobody is told of those that expect bytes.
+  bool arrives = kind == 4 || kind == 5, waits = kind == 6 || kind == 7;
+  uint8_t order = 0;
+  if (arrives || waits || kind == 2 || kind == 3)
+    if (!takeOrder(modifiers,
+                   arrives ? "release"
+                   : waits ? "acquire"
+                           : "relaxed",
+                   order))
+      return unsupported();
   bool noComplete = modifiers.take("noComplete");
   bool parity = modifiers.take("parity");
   bool shared = takeShared(modifiers);

@@ -14,28 +14,73 @@ using namespace fusion::emulator;
 
 /// What only caches and the order of accesses care about. Accesses happen in
 /// program order here, so that the orders are all satisfied; sanitizers look at
-/// what was asked for.
-static void takeHints(Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
+/// what was asked for. False where such modifiers do not go together.
+bool Decoder::takeHints(std::string_view root, Modifiers &modifiers,
+                        uint8_t &order, bool &cacheHint) {
   static constexpr uint8_t orders[] = {OrderStrong,                // volatile
                                        OrderStrong,                // relaxed
                                        OrderStrong | OrderAcquire, // acquire
                                        OrderStrong | OrderRelease, // release
                                        OrderStrong | OrderAcquire |
                                            OrderRelease}; // acq_rel
-  bool isMmio = modifiers.take("mmio");                   // with relaxed.sys
+  enum { Volatile, Relaxed, Acquire, Release, AcqRel };
+  bool isLoad = root == "ld", isStore = root == "st",
+       isAccess = isLoad || isStore;
+  bool isMmio = modifiers.take("mmio"), isWeak = modifiers.take("weak");
   int which = modifiers.takeOneOf(
       {"volatile", "relaxed", "acquire", "release", "acq_rel"});
-  order = which >= 0 ? orders[which] : isMmio ? OrderStrong : 0;
-  modifiers.take("weak");
-  if (modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) == 0 &&
-      (order & (OrderAcquire | OrderRelease)))
-    order |= OrderCta;
-  while (modifiers.takeOneOf(
-             {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) >= 0)
-    ;
-  modifiers.takePrefix("L1::");
+  int scope = modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
   cacheHint = modifiers.take("L2::cache_hint");
-  modifiers.takePrefix("L2::");
+  bool isCached = false, isConstant = false;
+  if (isLoad) {
+    isCached = modifiers.takeOneOf({"ca", "cg", "cs", "lu", "cv"}) >= 0;
+    isConstant = modifiers.take("nc");
+  } else if (isStore) {
+    isCached = modifiers.takeOneOf({"wb", "cg", "cs", "wt"}) >= 0;
+  }
+  bool evicts = false;
+  if (isAccess) {
+    evicts = modifiers.takeOneOf({"L1::evict_normal", "L1::evict_unchanged",
+                                  "L1::evict_first", "L1::evict_last",
+                                  "L1::no_allocate"}) >= 0;
+    // For vectors of 32 bytes.
+    if (modifiers.takeOneOf(
+            {"L2::evict_normal", "L2::evict_first", "L2::evict_last"}) >= 0 &&
+        modifiers.vectorBytes() != 32)
+      return false;
+  }
+  bool prefetches =
+      (isLoad || root == "ldu") &&
+      modifiers.takeOneOf({"L2::64B", "L2::128B", "L2::256B"}) >= 0;
+  order = which >= 0 ? orders[which] : 0;
+  if (scope == 0 && (order & (OrderAcquire | OrderRelease)))
+    order |= OrderCta;
+  // A load acquires, a store releases; other orders have a scope there, and
+  // nothing else has. Atomics need none.
+  bool valid = isLoad    ? which != Release && which != AcqRel
+               : isStore ? which != Acquire && which != AcqRel
+                         : !isMmio && !isWeak && which != Volatile &&
+                               (root != "red" || which == Relaxed ||
+                                which == Release || which < 0) &&
+                               (root != "ldu" || (which < 0 && scope < 0));
+  if (isAccess)
+    valid &= (which > Volatile) == (scope >= 0) &&
+             (!isMmio || (which == Relaxed && scope == 3)) &&
+             (!isWeak || which < 0);
+  valid &= !isCached || (which < 0 && !evicts);
+  auto has = [&](std::string_view text) {
+    const auto &list = instruction->modifiers;
+    return std::find(list.begin(), list.end(), text) != list.end();
+  };
+  bool isElsewhere = has("shared") || has("shared::cta") ||
+                     has("shared::cluster") || has("local") || has("const") ||
+                     has("param") || has("param::entry") || has("param::func");
+  valid &= !isConstant || (has("global") && which < 0);
+  valid &= !isElsewhere || (!prefetches && !evicts && !isMmio && root != "ldu");
+  if (which >= 0 && isAccess)
+    valid &= !has("local") && !has("const") && !has("param") &&
+             !has("param::entry") && !has("param::func");
+  return valid;
 }
 
 /// `.shared::cluster` is a part of the generic window: `isCluster`.
@@ -67,7 +112,8 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   uint8_t order;
   if (isStore && modifiers.take("async"))
     return decodeAsyncStore(root, modifiers);
-  takeHints(modifiers, order, cacheHint);
+  if (!takeHints(root, modifiers, order, cacheHint))
+    return unsupported();
   Space space = takeSpace(modifiers, isCluster);
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
@@ -173,11 +219,12 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   uint8_t order;
   if (isReduction && modifiers.take("async"))
     return decodeAsyncStore(root, modifiers);
-  takeHints(modifiers, order, cacheHint);
+  if (!takeHints(root, modifiers, order, cacheHint))
+    return unsupported();
   Space space = takeSpace(modifiers, isCluster);
   int operation = modifiers.takeOneOf(
       {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
-  modifiers.take("noftz");
+  bool keepsSubnormals = modifiers.take("noftz");
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   unsigned n = vector < 0 ? 1 : 2u << vector;
   Type type = modifiers.takeType();
@@ -208,15 +255,21 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   case AtomicOp::Exch:
   case AtomicOp::Cas:
     valid = !isReduction &&
-            (type == Type::B16 || type == Type::B32 || type == Type::B64 ||
-             type == Type::B128 || type == Type::U32 || type == Type::S32 ||
-             type == Type::U64 || type == Type::F32);
+            ((type == Type::B16 && op == AtomicOp::Cas) || type == Type::B32 ||
+             type == Type::B64 || type == Type::B128 || type == Type::U32 ||
+             type == Type::S32 || type == Type::U64 || type == Type::F32);
     break;
   default:
     valid = type == Type::B32 || type == Type::B64 || type == Type::U32 ||
             type == Type::S32 || type == Type::U64 || type == Type::S64;
     break;
   }
+  // Sums of halves say that they do not flush, and have their least and most
+  // in vectors alone.
+  bool isHalf = isFloatingPoint && type != Type::F32 && type != Type::F64;
+  valid &= isHalf == keepsSubnormals;
+  if (isHalf && op != AtomicOp::Add)
+    valid &= n > 1;
   // Vectors are of at most 16 bytes of floats, in global memory.
   if (n > 1)
     valid &= isFloatingPoint && type != Type::F64 && n * bytes <= 16 &&

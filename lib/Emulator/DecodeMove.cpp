@@ -176,6 +176,33 @@ bool Decoder::decodePack(Modifiers &modifiers) {
   return true;
 }
 
+/// PTX ISA, "cvt": what rounds says how, and nothing else does.
+static bool hasRounding(Type to, Type from, Rounding rounding, bool isIntegral,
+                        uint8_t flags) {
+  bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  bool isNearest = rounding == Rounding::Nearest;
+  if (to == Type::TF32)
+    return from == Type::F32 && !isIntegral &&
+           (isNearest || rounding == Rounding::Zero ||
+            rounding == Rounding::Away);
+  if (from == Type::TF32 || rounding == Rounding::Away)
+    return false;
+  if (to == Type::E4M3x2 || to == Type::E5M2x2)
+    return isNearest && (flags & FlagSatFinite);
+  if (from == Type::E4M3x2 || from == Type::E5M2x2)
+    return isNearest;
+  if (isPacked(to))
+    return isNearest || rounding == Rounding::Zero;
+  if (!toFloat)
+    return rounding == Rounding::None && isIntegral == fromFloat;
+  if (!fromFloat || bytesOf(to) < bytesOf(from))
+    return !isIntegral && rounding != Rounding::None;
+  if (to == from)
+    return true;
+  return !isIntegral &&
+         (rounding == Rounding::None || from == Type::BF16 || to == Type::BF16);
+}
+
 bool Decoder::decodeConvert(Modifiers &modifiers) {
   if (modifiers.take("pack"))
     return decodePack(modifiers);
@@ -192,6 +219,8 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
   static const Rounding integralModes[] = {Rounding::Nearest, Rounding::Zero,
                                            Rounding::Down, Rounding::Up};
   bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  if (!hasRounding(to, from, rounding, integral >= 0, flags))
+    return unsupported();
   // "cvt" of types that came with or after sm_80 wants registers of their
   // width (ptxas); the others take wider ones.
   bool isExact = hasExactWidth(to) || hasExactWidth(from);

@@ -38,6 +38,8 @@ public:
   Type takeType();
   /// Takes all that begin with `prefix`.
   bool takePrefix(std::string_view prefix);
+  /// Of the first type as often as the vector that is named has it.
+  unsigned vectorBytes() const;
   Rounding takeRounding();
   uint8_t takeFloatFlags(); ///< FloatFlags: .ftz, .sat, .NaN and so on
   bool empty() const { return list.empty(); }
@@ -104,6 +106,7 @@ private:
 
   // DecodeArithmetic.cpp
   bool decodeArithmetic(std::string_view root, Modifiers &modifiers);
+  bool hasFloatModifiers(FloatOp op, Type type) const;
   bool decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers, Type type);
 
   // DecodeInteger.cpp
@@ -120,6 +123,8 @@ private:
 
   // DecodeMemory.cpp
   bool policy(const Operand &operand);
+  bool takeHints(std::string_view root, Modifiers &modifiers, uint8_t &order,
+                 bool &cacheHint);
   bool decodeAccess(std::string_view root, Modifiers &modifiers);
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);

@@ -42,6 +42,12 @@ Type Modifiers::takeType() {
   return Type::None;
 }
 
+unsigned Modifiers::vectorBytes() const {
+  Modifiers copy = *this;
+  int vector = copy.takeOneOf({"v2", "v4", "v8"});
+  return bytesOf(copy.takeType()) << (vector + 1);
+}
+
 bool Modifiers::takePrefix(std::string_view prefix) {
   bool any = false;
   for (size_t i = list.size(); i-- > 0;)
@@ -77,10 +83,10 @@ uint8_t Modifiers::takeFloatFlags() {
     flags |= FlagSat;
   if (take("NaN"))
     flags |= FlagNaN;
-  if (take("xorsign")) {
-    if (take("abs"))
-      flags |= FlagXorSign;
-  }
+  // The one never without the other.
+  if (std::find(list.begin(), list.end(), "abs") != list.end() &&
+      take("xorsign") && take("abs"))
+    flags |= FlagXorSign;
   if (take("relu"))
     flags |= FlagRelu;
   return flags;

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import collections
 import dataclasses
+import functools
 import itertools
 import sys
 import time
@@ -85,10 +86,15 @@ def describe(sample) -> str:
     return f"{looks} {kwargs}"
 
 
+@functools.cache
+def table():
+    return decompositions()
+
+
 def traced(call, tensors):
     """The graph of a call in ATen, without mutation."""
     return make_fx(torch.func.functionalize(call, remove="mutations"),
-                   decomposition_table=decompositions(), tracing_mode="fake",
+                   decomposition_table=table(), tracing_mode="fake",
                    _allow_non_fake_inputs=True)(*tensors)
 
 
