@@ -8,7 +8,9 @@
 
 #include "fusion/Analysis/StitchCost.h"
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/ClusterLatency.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -186,6 +188,17 @@ int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip) {
   constexpr int64_t parts = 4, unit = 256, warpSize = 32;
   return parts * (chip.registersPerSM / parts /
                   llvm::alignTo(registers * warpSize, unit));
+}
+
+/// Reductions whose parts blocks write to one another, each with a barrier of
+/// the cluster behind, and the barrier that says that all of them have begun.
+int64_t exchangesOfCluster(const StitchGroup &group,
+                           const StitchSchedule &schedule) {
+  int64_t count = 0;
+  if (clusterAxisOf(schedule))
+    for (unsigned op = 0; op < group.operators.size(); ++op)
+      count += isSharedInCluster(group, schedule, op);
+  return count;
 }
 
 /// What the operators of some steps do in a thread.
@@ -554,6 +567,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
              schedule.walk->shared * chip.dramLatency;
   double warp = waits + total.loads * clock + total.instructions * clock +
                 total.exchanges * 2 * chip.barrierLatency +
+                exchangesOfCluster(group, schedule) * 2 * clusterLatency(chip) +
                 work.chained * 10 * chip.fmaCycles * clock;
   cost.latency = cost.waves * warp;
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
