@@ -9,6 +9,7 @@
 #include "fusion/Search/StitchSearch.h"
 #include "StitchEnumeration.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/ClusterLatency.h"
 
 using namespace fusion;
 using llvm::SmallVector;
@@ -167,11 +168,44 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
   return best;
 }
 
-/// What a kernel whose blocks share reductions takes at least: its bytes, and a
-/// store, a count and a load of the parts.
-static double leastOfShared(const StitchGroup &group, const ChipInfo &chip) {
-  return chip.launchOverhead + 2 * chip.dramLatency + 3 * chip.l2Latency +
+/// Keeps the faster one, with the candidates of both.
+static void keepFaster(std::optional<StitchResult> &best,
+                       std::optional<StitchResult> other) {
+  if (!other)
+    return;
+  if (best) {
+    other->candidates += best->candidates;
+    other->legal += best->legal;
+    if (best->cost.total <= other->cost.total) {
+      best->candidates = other->candidates;
+      best->legal = other->legal;
+      return;
+    }
+  }
+  best = std::move(other);
+}
+
+/// What every kernel takes at least: its bytes, after the first ones' latency.
+static double leastOf(const StitchGroup &group, const ChipInfo &chip) {
+  return chip.launchOverhead + chip.dramLatency +
          StitchWork(group).compulsoryBytes / chip.dramBytesPerSecond;
+}
+
+/// Where multiprocessors have no block, blocks share reductions: a store, a
+/// count and a load of the parts.
+static void trySplits(const StitchGroup &group, const ChipInfo &chip,
+                      bool isCoarse, std::optional<StitchResult> &best) {
+  double least = leastOf(group, chip) + chip.dramLatency + 3 * chip.l2Latency;
+  if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
+               best->cost.total <= least))
+    return;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    std::string ignored;
+    if (canSplit(group, axis))
+      keepFaster(best, StitchEnumeration(group, chip, isCoarse,
+                                         /*mayWalk=*/true, axis)
+                           .run(ignored));
+  }
 }
 
 /// Whether blocks load what they have loaded before, for want of room.
@@ -188,26 +222,17 @@ static void tryClusters(const StitchGroup &group, const ChipInfo &chip,
                         bool isCoarse, std::optional<StitchResult> &best) {
   bool isReduced = llvm::any_of(
       group.axes, [](const StitchAxis &axis) { return axis.isReduced; });
-  if (!isReduced || (best && !readsAgain(group, *best) &&
-                     countBlocks(group, best->schedule) >= chip.numSMs))
+  bool isEnough = best && !readsAgain(group, *best) &&
+                  countBlocks(group, best->schedule) >= chip.numSMs;
+  // All blocks have begun, and one exchange.
+  double least = leastOf(group, chip) + 2 * clusterLatency(chip);
+  if (!isReduced || isEnough || (best && best->cost.total <= least))
     return;
   for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2) {
     std::string ignored;
-    std::optional<StitchResult> shared =
-        StitchEnumeration(group, chip, isCoarse, /*mayWalk=*/true,
-                          /*split=*/std::nullopt, cluster)
-            .run(ignored);
-    if (!shared)
-      continue;
-    int64_t candidates = shared->candidates, legal = shared->legal;
-    if (best) {
-      candidates += best->candidates;
-      legal += best->legal;
-    }
-    if (!best || shared->cost.total < best->cost.total)
-      best = shared;
-    best->candidates = candidates;
-    best->legal = legal;
+    keepFaster(best, StitchEnumeration(group, chip, isCoarse, /*mayWalk=*/true,
+                                       /*split=*/std::nullopt, cluster)
+                         .run(ignored));
   }
 }
 
@@ -221,30 +246,7 @@ std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
     return searchPacked(group, count, chip, reason, isCoarse);
   std::optional<StitchResult> best =
       StitchEnumeration(group, chip, isCoarse).run(reason);
+  trySplits(group, chip, isCoarse, best);
   tryClusters(group, chip, isCoarse, best);
-  // Where that leaves multiprocessors without a block, blocks share reductions.
-  if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
-               best->cost.total <= leastOfShared(group, chip)))
-    return best;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    if (!canSplit(group, axis))
-      continue;
-    std::string ignored;
-    std::optional<StitchResult> shared =
-        StitchEnumeration(group, chip, isCoarse, /*mayWalk=*/true, axis)
-            .run(ignored);
-    if (!shared)
-      continue;
-    if (best) {
-      shared->candidates += best->candidates;
-      shared->legal += best->legal;
-    }
-    if (!best || shared->cost.total < best->cost.total) {
-      best = shared;
-    } else {
-      best->candidates = shared->candidates;
-      best->legal = shared->legal;
-    }
-  }
   return best;
 }
