@@ -186,17 +186,23 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(total.live, part.live);
     total.held = std::max(total.held, part.held);
   };
-  // Straight on ptxas has what all steps hand on under way at once, and spills
-  // where there is no room for it.
-  int64_t ofAllSteps = 0;
+  // Straight on ptxas has under way at once what all steps hand on, and what
+  // they load where nothing of it is kept, and spills where there is no room
+  // for it; and it holds the addresses of all accesses across the ends of rows,
+  // of which there are two steps but in clusters.
+  int64_t ofAllSteps = 0, ofBorders = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   add(counted.once, 1);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
-    int64_t inStep = 0, behind = 0;
+    int64_t inStep = 0, behind = 0, held = 0;
+    bool isSplit = StitchSplit::axisOf(group, schedule).has_value();
     for (const StitchSteps::Pass &pass : counted.passes) {
       behind = std::max(behind, pass.step.behind);
+      if (isSplit)
+        behind = std::max(behind, pass.ahead);
+      held = std::max(held, pass.step.held);
       add(pass.step, keptSteps);
       if (steps > keptSteps)
         add(pass.again, steps - keptSteps);
@@ -212,6 +218,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(counted.once.live, inStep) + counted.accumulators +
                  counted.inRegisters * schedule.walk->registers;
     ofAllSteps = behind * schedule.walk->registers;
+    auto [first, beyond] = wholeSteps(group, schedule);
+    int64_t inside = std::min(beyond, schedule.walk->registers) - first;
+    constexpr int64_t ends = 2;
+    ofBorders =
+        held * std::max<int64_t>(0, schedule.walk->registers -
+                                        std::max<int64_t>(0, inside) - ends);
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
@@ -250,9 +262,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
-  if (cost.registers + std::max(cost.registers / slack, ofAllSteps) >
+  int64_t most = std::min<int64_t>(chip.maxRegistersPerThread,
+                                   chip.registersPerSM / threads);
+  if (cost.registers + cost.registers / slack + ofBorders >
           chip.maxRegistersPerThread ||
-      cost.registers * threads > chip.registersPerSM ||
+      cost.registers + ofAllSteps + ofBorders > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM = std::min<int64_t>(
