@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "Replicas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -224,8 +225,7 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   Type element = op.getType().getElementType();
   int64_t width = accessWidth(view.type, layout);
   auto vectorType = VectorType::get({width}, memoryType(element));
-  int64_t count = layout.inSize(LayoutDim::Register);
-  Values results(count);
+  Values results(layout.inSize(LayoutDim::Register));
   // What only goes on to shared memory need not be loaded by replicas: they
   // store nothing.
   Value first;
@@ -238,8 +238,6 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         first ? arith::AndIOp::create(b, loc, first, holds).getResult() : holds;
   }
   bool isUsedApart = !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
-  // Registers that hold the same element share its load.
-  llvm::DenseMap<int64_t, int64_t> loaded;
   auto readPart = [&](VectorType type, Value position) -> Value {
     if (op.getStreamed() && canStream(type))
       return loadStreamed(view.memory, type, position);
@@ -249,14 +247,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         llvm::MaybeAlign(accessAlignment(type.getNumElements(), element)));
   };
   auto read = [&](Value position) { return readPart(vectorType, position); };
-  for (int64_t reg = 0; reg < count; reg += width) {
-    int64_t key = 0;
-    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
-      key = key * layout.outSize(tileDim(d)) + c;
-    auto [it, isNew] = loaded.insert({key, reg});
-    if (!isNew) {
+  for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
+    int64_t reg = number * width;
+    if (replica != reg) {
       for (int64_t i = 0; i < width; ++i)
-        results[reg + i] = results[it->second + i];
+        results[reg + i] = results[replica + i];
       continue;
     }
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
@@ -373,13 +368,9 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
   int64_t width = accessWidth(view.type, layout);
   const Values &values = registers[op.getValue()];
   Value first = isFirstHolder(layout);
-  llvm::DenseSet<int64_t> stored;
-  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
-       reg += width) {
-    int64_t key = 0;
-    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
-      key = key * layout.outSize(tileDim(d)) + c;
-    if (!stored.insert(key).second)
+  for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
+    int64_t reg = number * width;
+    if (replica != reg)
       continue;
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
                           op.getInBounds(), op.getRagged());
