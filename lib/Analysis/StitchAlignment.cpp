@@ -112,7 +112,7 @@ fusion::checkAlignment(const StitchGroup &group,
       if (schedule.spread[other].tile > 1)
         return name + " is aligned for each element of axis '" +
                group.axes[other].name + "', of which a block has one";
-    if (axis.isReduced && countTiles(group, schedule, number) > 1)
+    if (axis.isReduced && countTiles(group, schedule, number) > spread.cluster)
       return name + " is reduced, and rows of " +
              std::to_string(spanOf(axis, spread)) +
              " elements from an aligned one on do not fit a tile of " +

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCost.h"
+#include "StitchThreads.h"
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/ClusterLatency.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -89,26 +92,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
 
 namespace {
 
-constexpr int64_t sectorBytes = 32, lineBytes = 128, widestAccess = 16;
-
-/// Elements of a tensor that lie side by side where `countOf` elements of each
-/// of its axes are taken.
-int64_t countRun(const StitchGroup &group, const StitchTensor &tensor,
-                 llvm::function_ref<int64_t(unsigned)> countOf) {
-  int64_t run = 1;
-  for (unsigned done = 0; done < tensor.axes.size(); ++done) {
-    auto *next = llvm::find(tensor.strides, run);
-    if (next == tensor.strides.end())
-      return run;
-    unsigned axis = tensor.axes[next - tensor.strides.begin()];
-    int64_t extent = group.axes[axis].extent,
-            count = std::min(countOf(axis), extent);
-    run *= count;
-    if (count < extent || count == 1)
-      return run;
-  }
-  return run;
-}
+constexpr int64_t sectorBytes = 32, widestAccess = 16;
 
 /// Bytes of the sectors that a block moves for each byte of its tile:
 /// neighbours in a sector that belong to other blocks are fetched by each of
@@ -155,30 +139,6 @@ double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
   return std::max(1.0, sectors * sectorBytes / useful);
 }
 
-/// Lines of 128 bytes that one access of a warp touches, a cycle each.
-double linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
-                     const StitchTensor &tensor, int64_t width) {
-  // Of a wider vector each access takes a part, so that it leaves gaps.
-  int64_t lanes = 1, gap = 1;
-  for (unsigned axis : tensor.axes)
-    lanes *= schedule.spread[axis].lanes;
-  if (tensor.unit)
-    gap = std::max<int64_t>(1, schedule.spread[*tensor.unit].vector / width);
-  int64_t span = lanes * width * gap;
-  int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
-                           const AxisSpread &spread = schedule.spread[axis];
-                           return spread.vector * spread.lanes;
-                         }));
-  int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
-  double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);
-  // Runs of odd rows begin anywhere in a line, as far as they are not aligned.
-  if (int64_t alignment = alignmentOf(schedule, tensor);
-      tensor.alignment < widestAccess && alignment <= run * tensor.elementBytes)
-    lines = 1 + double(run * tensor.elementBytes - alignment) / lineBytes;
-  return std::min<double>(lanes * (bytes / lineBytes),
-                          llvm::divideCeil(span, run) * lines);
-}
-
 /// Warps that the register files of an SM hold: each of its four parts has a
 /// quarter of them, and warps get them in units of 256 (CUDA C++ Programming
 /// Guide, "Maximum Number of Resident Blocks", and the occupancy calculator).
@@ -188,251 +148,18 @@ int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip) {
                   llvm::alignTo(registers * warpSize, unit));
 }
 
-/// What the operators of some steps do in a thread.
-struct ThreadWork {
-  int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
-  double lines = 0;  ///< of a warp's loads and stores
-  int64_t live = 0;  ///< registers, at most
-  int64_t held = 0;  ///< those that ptxas takes where it overlaps guarded loads
-  int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
-};
-
-class ThreadCounter {
-public:
-  ThreadCounter(const StitchGroup &group, const StitchWork &work,
-                const StitchSchedule &schedule)
-      : group(group), work(work), spread(schedule.spread) {
-    SmallVector<int64_t, 8> ofAxis;
-    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
-      ofAxis.push_back(elementsOf(schedule, axis));
-    for (ArrayRef<unsigned> axes : work.spaces) {
-      int64_t count = 1;
-      for (unsigned axis : axes)
-        count *= ofAxis[axis];
-      elements.push_back(count);
-    }
-    for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
-      accesses.push_back(accessOf(schedule, tensor, space));
-  }
-
-  /// Elements of a thread in a tile over a set of axes.
-  int64_t elementsIn(unsigned space) const { return elements[space]; }
-  int64_t registersOf(unsigned space, unsigned bytes) const {
-    constexpr int64_t registerBytes = 4;
-    return llvm::divideCeil(uint64_t(elements[space]) * bytes, registerBytes);
-  }
-
-  /// Operators one after the other; all inputs are loaded first.
-  ThreadWork count(ArrayRef<unsigned> operators, ArrayRef<unsigned> inputs,
-                   std::optional<unsigned> walked) const {
-    ThreadWork total;
-    SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
-    int64_t live = 0, held = 0;
-    for (unsigned input : inputs) {
-      int64_t count = registersOf(work.inputSpaces[input],
-                                  group.inputs[input].elementBytes);
-      live += count;
-      ends[work.lastRead[input]] += count;
-      total.loads += accesses[input].count;
-      total.lines += accesses[input].lines;
-      total.instructions += accesses[input].moves;
-      held += accesses[input].held;
-      total.behind += accesses[input].behind;
-    }
-    total.live = live;
-    total.held = held;
-    for (unsigned number : operators) {
-      const StitchWork::Operator &op = work.operators[number];
-      int64_t count = registersOf(op.resultSpace, std::max(op.bytes, 4u));
-      live += count;
-      total.live = std::max(total.live, live);
-      live -= ends[number];
-      if (op.lastUse == number)
-        live -= count;
-      else
-        ends[op.lastUse] += count;
-      int64_t points = elements[op.space];
-      total.instructions += points * std::max<int64_t>(1, op.work.plain);
-      total.special += points * op.work.special;
-      // Along the walked axis parts are exchanged after the last step.
-      if (group.reductions[number] &&
-          (!walked || llvm::is_contained(op.resultAxes, *walked) ||
-           !llvm::is_contained(op.axes, *walked)))
-        addExchange(op, total);
-    }
-    return total;
-  }
-
-  /// The loads or stores of a tile of a tensor.
-  struct Access {
-    int64_t count;
-    double lines;
-    int64_t moves = 0; ///< instructions that put what is loaded to its place
-    /// Registers that guarded accesses have until they are done: an address of
-    /// each, and the vector behind.
-    int64_t held = 0, behind = 0;
-  };
-  /// Of so many words each comes from the next lane, moves by a power of two of
-  /// words after the other, and then by parts of one.
-  static int64_t movesOf(int64_t bytes) {
-    int64_t words = bytes / 4, moves = 2 * words;
-    for (int64_t step = words / 2; step > 0; step /= 2)
-      moves += 2 * words - step;
-    return moves;
-  }
-  Access accessOf(const StitchSchedule &schedule, const StitchTensor &tensor,
-                  unsigned space) const {
-    int64_t width =
-        std::min(accessWidth(schedule, tensor),
-                 tensor.unit ? schedule.spread[*tensor.unit].vector : 1);
-    int64_t wide = realignedWidth(group, schedule, tensor);
-    width = std::max(width, wide);
-    int64_t count = std::max<int64_t>(1, elements[space] / width);
-    Access access{count, count * linesOfAccess(group, schedule, tensor, width)};
-    constexpr int64_t addressRegisters = 2, registerBytes = 4;
-    if (isRotated(schedule, tensor))
-      access.held = count * addressRegisters;
-    if (wide > 1) {
-      int64_t bytes = width * tensor.elementBytes;
-      access.moves = count * movesOf(bytes);
-      access.behind = count * bytes / registerBytes;
-      access.held += access.behind;
-    }
-    return access;
-  }
-
-  /// What is left of a reduction after the threads' own elements.
-  void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
-    int64_t rows = elements[op.resultSpace], parts = 1;
-    for (unsigned axis : op.axes) {
-      if (llvm::is_contained(op.resultAxes, axis))
-        continue;
-      total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread[axis].lanes);
-      total.exchanges += spread[axis].warps > 1;
-      parts *= spread[axis].warps;
-    }
-    if (parts > 1)
-      total.instructions += rows * parts * 2;
-  }
-
-private:
-  const StitchGroup &group;
-  const StitchWork &work;
-  SmallVector<AxisSpread> spread;
-  SmallVector<int64_t, 16> elements; ///< by set of axes
-  SmallVector<Access, 16> accesses;  ///< by input
-};
+/// Reductions whose parts blocks write to one another, each with a barrier of
+/// the cluster behind, and the barrier that says that all of them have begun.
+int64_t exchangesOfCluster(const StitchGroup &group,
+                           const StitchSchedule &schedule) {
+  int64_t count = 0;
+  if (clusterAxisOf(schedule))
+    for (unsigned op = 0; op < group.operators.size(); ++op)
+      count += isSharedInCluster(group, schedule, op);
+  return count;
+}
 
 } // namespace
-
-/// Of one spread: what the passes do in a step, kept or not.
-struct fusion::StitchSteps {
-  StitchSteps(const StitchGroup &group, const StitchWork &work,
-              const StitchSchedule &schedule)
-      : key(keyOf(schedule)), counter(group, work, schedule) {}
-
-  /// The spread of a step: that of the tile says how many there are.
-  static SmallVector<AxisSpread> keyOf(const StitchSchedule &schedule) {
-    SmallVector<AxisSpread> key;
-    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
-      key.push_back(schedule.stepOf(axis));
-    return key;
-  }
-
-  struct Pass {
-    ThreadWork step, again;
-    /// Of results so far, for a step.
-    ThreadWork corrections;
-    int64_t corrected = 0; ///< registers of a correction
-    int64_t ahead = 0;     ///< those of the loads of a step ahead
-  };
-  struct Passes {
-    const StitchPasses *of;
-    SmallVector<Pass> passes;
-    ThreadWork
-        once; ///< outside of the walk, and the ends of reductions along it
-    int64_t accumulators = 0;
-    int64_t words = 0;       ///< of what is kept of a step
-    int64_t inRegisters = 0; ///< those of it that registers take
-  };
-  const Passes &passesOf(const StitchGroup &group, const StitchWork &work,
-                         const StitchPasses &passes) {
-    for (const Passes &entry : known)
-      if (entry.of == &passes)
-        return entry;
-    known.push_back(count(group, work, passes));
-    return known.back();
-  }
-  Passes count(const StitchGroup &group, const StitchWork &work,
-               const StitchPasses &passes) const;
-
-  SmallVector<AxisSpread> key;
-  ThreadCounter counter;
-  std::vector<Passes> known;
-};
-
-StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
-                                       const StitchWork &work,
-                                       const StitchPasses &passes) const {
-  Passes result;
-  result.of = &passes;
-  // ptxas computes what several passes widen once, and keeps it as wide.
-  constexpr unsigned wide = 4;
-  ThreadWork ends;
-  SmallVector<unsigned> operators, inputs;
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
-    const StitchWork::Operator &entry = work.operators[op];
-    bool isReducing = passes.reducesAxis(group, op);
-    if (!passes.isWalked[op])
-      operators.push_back(op);
-    else if (isReducing)
-      counter.addExchange(entry, ends);
-    if (isReducing)
-      result.accumulators += counter.elementsIn(entry.space);
-    if (passes.isKept[op]) {
-      result.words += counter.registersOf(entry.resultSpace, entry.bytes);
-      result.inRegisters +=
-          counter.registersOf(entry.resultSpace, std::max(entry.bytes, wide));
-    }
-  }
-  for (unsigned input = 0; input < group.inputs.size(); ++input) {
-    if (!passes.isWalkedInput[input])
-      inputs.push_back(input);
-    if (!passes.isKeptInput[input])
-      continue;
-    unsigned bytes = group.inputs[input].elementBytes,
-             space = work.inputSpaces[input];
-    result.words += counter.registersOf(space, bytes);
-    result.inRegisters += counter.registersOf(space, std::max(bytes, wide));
-  }
-  result.once = counter.count(operators, inputs, passes.axis);
-  result.once.instructions += ends.instructions;
-  result.once.exchanges += ends.exchanges;
-  if (!passes.axis)
-    return result;
-  for (unsigned number = 0; number < passes.count; ++number) {
-    const StitchPasses::Step &step = passes.steps[number],
-                             &again = passes.stepsAgain[number];
-    Pass &pass = result.passes.emplace_back();
-    pass.step = counter.count(step.operators, step.inputs, passes.axis);
-    pass.again = counter.count(again.operators, again.inputs, passes.axis);
-    for (unsigned op : step.operators) {
-      if (!passes.factors[op] || !passes.reducesAxis(group, op))
-        continue;
-      int64_t points = counter.elementsIn(work.operators[op].space);
-      ScalarWork correction = passes.correctionWork(op) * points;
-      pass.corrections.instructions += correction.plain;
-      pass.corrections.special += correction.special;
-      // The reference before and after, and the factor.
-      pass.corrected = std::max(pass.corrected, 3 * points);
-    }
-    for (unsigned input : step.inputs)
-      if (!passes.isKeptInput[input])
-        pass.ahead += counter.registersOf(work.inputSpaces[input],
-                                          group.inputs[input].elementBytes);
-  }
-  return result;
-}
 
 StitchMemo::StitchMemo() = default;
 StitchMemo::~StitchMemo() = default;
@@ -459,17 +186,23 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(total.live, part.live);
     total.held = std::max(total.held, part.held);
   };
-  // Straight on ptxas has what all steps hand on under way at once, and spills
-  // where there is no room for it.
-  int64_t ofAllSteps = 0;
+  // Straight on ptxas has under way at once what all steps hand on, and what
+  // they load where nothing of it is kept, and spills where there is no room
+  // for it; and it holds the addresses of all accesses across the ends of rows,
+  // of which there are two steps but in clusters.
+  int64_t ofAllSteps = 0, ofBorders = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   add(counted.once, 1);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
-    int64_t inStep = 0, behind = 0;
+    int64_t inStep = 0, behind = 0, held = 0;
+    bool isSplit = StitchSplit::axisOf(group, schedule).has_value();
     for (const StitchSteps::Pass &pass : counted.passes) {
       behind = std::max(behind, pass.step.behind);
+      if (isSplit)
+        behind = std::max(behind, pass.ahead);
+      held = std::max(held, pass.step.held);
       add(pass.step, keptSteps);
       if (steps > keptSteps)
         add(pass.again, steps - keptSteps);
@@ -485,6 +218,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(counted.once.live, inStep) + counted.accumulators +
                  counted.inRegisters * schedule.walk->registers;
     ofAllSteps = behind * schedule.walk->registers;
+    auto [first, beyond] = wholeSteps(group, schedule);
+    int64_t inside = std::min(beyond, schedule.walk->registers) - first;
+    constexpr int64_t ends = 2;
+    ofBorders =
+        held * std::max<int64_t>(0, schedule.walk->registers -
+                                        std::max<int64_t>(0, inside) - ends);
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
@@ -523,9 +262,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
-  if (cost.registers + std::max(cost.registers / slack, ofAllSteps) >
+  int64_t most = std::min<int64_t>(chip.maxRegistersPerThread,
+                                   chip.registersPerSM / threads);
+  if (cost.registers + cost.registers / slack + ofBorders >
           chip.maxRegistersPerThread ||
-      cost.registers * threads > chip.registersPerSM ||
+      cost.registers + ofAllSteps + ofBorders > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM = std::min<int64_t>(
@@ -554,6 +295,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
              schedule.walk->shared * chip.dramLatency;
   double warp = waits + total.loads * clock + total.instructions * clock +
                 total.exchanges * 2 * chip.barrierLatency +
+                exchangesOfCluster(group, schedule) * 2 * clusterLatency(chip) +
                 work.chained * 10 * chip.fmaCycles * clock;
   cost.latency = cost.waves * warp;
   double share = double(llvm::divideCeil(blocks, chip.numSMs));

@@ -189,6 +189,11 @@ SmallVector<unsigned, 4> StitchGroup::axesOf(unsigned op,
   return result;
 }
 
+bool StitchGroup::reduces(unsigned op, unsigned axis) const {
+  return reductions[op] && llvm::is_contained(loops[op], axis) &&
+         !llvm::is_contained(resultAxes(op), axis);
+}
+
 SmallVector<unsigned, 4> StitchGroup::resultAxes(unsigned op) const {
   SmallVector<unsigned, 4> result = resultLoops[op];
   for (unsigned &loop : result)

@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/StitchSchedule.h"
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
@@ -16,6 +17,8 @@ using namespace mlir;
 using namespace fusion;
 
 Composition fusion::compositionOf(const AxisSpread &spread) {
+  if (spread.cluster > 1)
+    return Composition::Cluster;
   if (spread.warps > 1)
     return Composition::Block;
   return spread.lanes > 1 ? Composition::Warp : Composition::Thread;
@@ -29,6 +32,8 @@ StringRef fusion::name(Composition composition) {
     return "warp";
   case Composition::Block:
     return "block";
+  case Composition::Cluster:
+    return "cluster";
   }
   llvm_unreachable("covered switch");
 }
@@ -55,9 +60,9 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   if (attr.getTiling() || attr.getMemory() || attr.getPipeline() ||
       attr.getParallel() || attr.getReduction() || mapping.getOperators() ||
       !mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
-      mapping.getPersistent() || mapping.getCluster() != 1)
-    return decline("'stitching' has nothing beside it but the warps of the "
-                   "mapping");
+      mapping.getPersistent())
+    return decline("'stitching' has nothing beside it but the warps and the "
+                   "cluster of the mapping");
   StitchSchedule schedule;
   schedule.warps = mapping.getWarps();
   schedule.streams = attr.getStitching().getStreams();
@@ -77,6 +82,13 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   for (auto [axis, given] : llvm::zip_equal(group.axes, isGiven))
     if (!given)
       return decline("axis '" + axis.name + "' has no #fuse.spread");
+  if (mapping.getCluster() > 1) {
+    std::optional<unsigned> shared = StitchSplit::axisOf(group, schedule);
+    if (!shared)
+      return decline("a cluster of " + Twine(mapping.getCluster()) +
+                     " blocks shares no reduced axis: blocks have all of each");
+    schedule.spread[*shared].cluster = mapping.getCluster();
+  }
   if (fuse::WalkAttr walk = attr.getStitching().getWalk()) {
     unsigned axis = *group.findAxis(walk.getAxis().getValue());
     const AxisSpread &spread = schedule.spread[axis];
@@ -111,9 +123,9 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         axis.name,
         fuse::SpreadAttr::get(context, spread.tile, spread.vector, spread.lanes,
                               spread.warps, spread.align)));
-  auto mapping = fuse::MappingAttr::get(context, schedule.warps, {},
-                                        DictionaryAttr(), /*raster=*/1,
-                                        /*persistent=*/false, /*cluster=*/1);
+  auto mapping = fuse::MappingAttr::get(
+      context, schedule.warps, {}, DictionaryAttr(), /*raster=*/1,
+      /*persistent=*/false, clusterSize(schedule));
   fuse::WalkAttr walk;
   if (schedule.walk)
     walk = fuse::WalkAttr::get(
@@ -126,6 +138,34 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
                                  mapping, fuse::MemoryAttr(),
                                  fuse::PipelineAttr(), fuse::ParallelAttr(),
                                  fuse::ReductionAttr(), stitching);
+}
+
+std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
+                                               const StitchSchedule &schedule) {
+  unsigned axis = schedule.walk->axis;
+  int64_t extent = group.axes[axis].extent, step = schedule.walk->step;
+  const AxisSpread &spread = schedule.spread[axis];
+  if (StitchSplit::axisOf(group, schedule))
+    return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
+  // What is aligned begins before the row; of the blocks of a cluster the last
+  // one has the end of it.
+  return {
+      llvm::divideCeil(spread.align - 1, step),
+      std::clamp<int64_t>((extent - (spread.cluster - 1) * spread.tile) / step,
+                          0, schedule.countSteps())};
+}
+
+std::optional<std::string> fusion::checkKept(const StitchGroup &group,
+                                             const StitchSchedule &schedule,
+                                             const StitchPasses &passes) {
+  if (!schedule.walk || passes.count == 1)
+    return std::nullopt;
+  auto [first, beyond] = wholeSteps(group, schedule);
+  int64_t kept = schedule.walk->registers + schedule.walk->shared;
+  if (beyond - std::max(first, kept) != 1)
+    return std::nullopt;
+  return "one whole step along axis '" + group.axes[*passes.axis].name +
+         "' is not kept, which is no loop: keep it, or one less";
 }
 
 static unsigned countComponents(const StitchGroup &group) {
@@ -159,6 +199,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
              " dimensions";
   }
   if (auto illegal = checkSplit(group, schedule))
+    return illegal;
+  if (auto illegal = checkCluster(group, schedule, chip))
     return illegal;
   if (auto illegal = checkAlignment(group, schedule))
     return illegal;
@@ -370,9 +412,11 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         continue;
       }
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
-      // Of an axis that is split nothing is read twice.
+      // Of an axis that is split nothing is read twice, and of one that is
+      // aligned a cluster keeps all.
       int64_t kept = std::numeric_limits<int64_t>::max();
-      if (passes.axis == axisNumber && !(split && axisNumber == *split->axis))
+      if (passes.axis == axisNumber && !(split && axisNumber == *split->axis) &&
+          spread.cluster == 1)
         kept = (schedule.walk->registers + schedule.walk->shared) *
                schedule.walk->step;
       if (schedule.spread[axisNumber].align > 1) {
@@ -393,9 +437,11 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         elements *= beyond - first;
         continue;
       }
-      kept = std::max(std::min(beyond, kept), first);
-      elements *= (kept - first) * passesOf[number] +
-                  (beyond - kept) * passesAgain[number];
+      int64_t once = split && axisNumber == *split->axis
+                         ? beyond - first
+                         : countKept(schedule, first, beyond);
+      elements *= once * passesOf[number] +
+                  (beyond - first - once) * passesAgain[number];
     }
     int64_t bytes = elements * replicas * (32 / lanes) * tensor.elementBytes;
     traffic.loaded += bytes;

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/StitchSchedule.h"
+#include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -80,7 +80,9 @@ static int64_t
 countKernel(const StitchGroup &group, const StitchSchedule &schedule,
             const StitchPasses &passes,
             llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
-  int64_t stash = countStash(group, schedule, passes), most = stash;
+  int64_t stash = countStash(group, schedule, passes) +
+                  countClusterParts(group, schedule),
+          most = stash;
   // Components follow one another, and what one of them puts aside lives on.
   auto add = [&](unsigned component, int64_t bytes) {
     bool isBefore =

@@ -11,15 +11,10 @@
 using namespace mlir;
 using namespace fusion;
 
-static bool reduces(const StitchGroup &group, unsigned op, unsigned axis) {
-  return group.reductions[op] && llvm::is_contained(group.loops[op], axis) &&
-         !llvm::is_contained(group.resultAxes(op), axis);
-}
-
 static void findLate(const StitchGroup &group, unsigned axis,
                      SmallVector<bool> &isPartial, SmallVector<bool> &isLate) {
   for (unsigned op = 0; op < group.operators.size(); ++op) {
-    isPartial.push_back(reduces(group, op, axis));
+    isPartial.push_back(group.reduces(op, axis));
     isLate.push_back(
         llvm::any_of(group.sources[op].operators, [&](unsigned source) {
           return isPartial[source] || isLate[source];
@@ -27,10 +22,15 @@ static void findLate(const StitchGroup &group, unsigned axis,
   }
 }
 
+/// Blocks of a cluster have all of an axis between them.
+static bool isSplit(const StitchAxis &axis, const AxisSpread &spread) {
+  return axis.isReduced && spread.cluster == 1 && spread.tile < axis.extent;
+}
+
 std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
                                             const StitchSchedule &schedule) {
   for (auto [number, entry] : llvm::enumerate(group.axes))
-    if (entry.isReduced && schedule.spread[number].tile < entry.extent)
+    if (isSplit(entry, schedule.spread[number]))
       return number;
   return std::nullopt;
 }
@@ -102,7 +102,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
     return std::nullopt;
   SmallVector<unsigned> split;
   for (auto [number, axis] : llvm::enumerate(group.axes))
-    if (axis.isReduced && schedule.spread[number].tile < axis.extent)
+    if (isSplit(axis, schedule.spread[number]))
       split.push_back(number);
   std::string name = "axis '" + group.axes[split.front()].name + "'";
   if (split.size() > 1)
@@ -117,7 +117,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
     return name + " is reduced over blocks: nothing of it is kept";
   // Of each part there is one, which one block writes.
   for (unsigned op = 0; op < group.operators.size(); ++op) {
-    if (!reduces(group, op, split.front()))
+    if (!group.reduces(op, split.front()))
       continue;
     SmallVector<unsigned, 4> indexing = group.resultAxes(op);
     for (auto [number, other] : llvm::enumerate(group.axes))

@@ -20,7 +20,8 @@
 //  [GB202]  NVIDIA RTX Blackwell GPU Architecture whitepaper, 2025 (RTX 5090).
 //  [Luo24]  Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //           Architecture via Microbenchmarking", 2024: latencies in cycles of
-//           L1/L2/DRAM and L2 throughput on A100, RTX 4090 and H100.
+//           L1/L2/DRAM and L2 throughput on A100, RTX 4090 and H100; 180 cycles
+//           from an SM to another one of its cluster on H100.
 //  [Jia18]  Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via
 //           Microbenchmarking", 2018: 64 bytes a cycle between an SM and the
 //           L2, taken to be the same on later chips [est].
@@ -37,6 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Target/ClusterLatency.h"
 #include "fusion/Target/SharedMemoryPerBlock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,6 +125,11 @@ static constexpr ChipInfo chips[] = {
      false, 8, 0},
 };
 // clang-format on
+
+double fusion::clusterLatency(const ChipInfo &chip) {
+  constexpr double cycles = 180; // [Luo24] on H100, on later chips [est]
+  return cycles / chip.clockHz;
+}
 
 const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
   const ChipInfo *chip = llvm::find_if(

@@ -11,6 +11,7 @@
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Base64.h"
@@ -168,12 +169,15 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
     arguments.push_back(buffer("write"));
   for (unsigned i = 0; i < launch.getSizes().size(); ++i)
     arguments.push_back(json::Object{{"kind", "i32"}});
-  json::Object object{
-      {"name", launch.getKernel().getLeafReference().str()},
-      {"block", json::Array{block[0], block[1], block[2]}},
-      {"dynamic_shared_memory", shared ? shared.getInt() : 0},
-      {"cluster", json::Array{1, 1, 1}},
-      {"arguments", std::move(arguments)}};
+  json::Array cluster{1, 1, 1};
+  if (auto blocks = kernel->getAttrOfType<DenseI32ArrayAttr>(
+          NVVM::NVVMDialect::getClusterDimAttrName()))
+    cluster = json::Array{blocks[0], blocks[1], blocks[2]};
+  json::Object object{{"name", launch.getKernel().getLeafReference().str()},
+                      {"block", json::Array{block[0], block[1], block[2]}},
+                      {"dynamic_shared_memory", shared ? shared.getInt() : 0},
+                      {"cluster", std::move(cluster)},
+                      {"arguments", std::move(arguments)}};
   if (launch.getSchedule()) {
     std::string text;
     llvm::raw_string_ostream(text) << *launch.getSchedule();

@@ -407,7 +407,12 @@ struct SearchSchedulesPass
     std::optional<unsigned> walked;
     if (schedule->walk)
       walked = schedule->walk->axis;
-    int64_t shared = countShared(*axes, *schedule, StitchPasses(*axes, walked));
+    StitchPasses passes(*axes, walked,
+                        schedule->walk && schedule->walk->isOnline);
+    if (auto illegal = checkKept(*axes, *schedule, passes))
+      return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
+             << *illegal;
+    int64_t shared = countShared(*axes, *schedule, passes);
     if (shared > chip.sharedMemoryPerBlock)
       return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
              << "a block would need " << shared

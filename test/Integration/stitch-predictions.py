@@ -69,6 +69,8 @@ PROGRAMS = {
     "narrowed-gather": GATHER.format(elements=33),
     # Steps put aside, exchanges behind them; rows turned; several shapes in one kernel.
     "aside": program("layer_norm", 3, 65536, "f32"),
+    # Steps that are read again.
+    "again": program("l2_normalize", 3, 65536, "f32"),
     "turned": program("transpose_of_normalised", 33, 100, "f16"),
     "packed": program("packed_elementwise_of_different_shapes", 6, 100, "f32"),
     "columns": program("layer_norm_backward", 40, 100, "f16"),

@@ -2,7 +2,7 @@
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 func.func @more_beside(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps of the mapping}}
+  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, reduction = <one_tile>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
@@ -309,4 +309,56 @@ func.func @too_wide(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x
     fuse.yield %y : tensor<6x1001xf32>
   } -> tensor<6x1001xf32>
   return %r : tensor<6x1001xf32>
+}
+
+// -----
+
+func.func @no_clusters(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
+  // expected-error @below {{axis 'j' has a cluster of 4 blocks, of which sm_80 has none}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x1000xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x1000xf32>, tensor<8xf32>) outs(%p : tensor<8x1000xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x1000xf32>
+    fuse.yield %y : tensor<8x1000xf32>
+  } -> tensor<8x1000xf32>
+  return %r : tensor<8x1000xf32>
+}
+
+// -----
+
+func.func @one_left(%a: tensor<8x1024xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  // expected-error @below {{one whole step along axis 'j' is not kept, which is no loop: keep it, or one less}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x1024xf32>) outs(%p = %o : tensor<8x1024xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 32, warps = 2>}, walk = <axis = "j", step = 256, registers = 1, shared = 2>>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x1024xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x1024xf32>, tensor<8xf32>) outs(%p : tensor<8x1024xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x1024xf32>
+    fuse.yield %y : tensor<8x1024xf32>
+  } -> tensor<8x1024xf32>
+  return %r : tensor<8x1024xf32>
 }

@@ -102,6 +102,8 @@ struct StitchGroup {
   llvm::SmallVector<unsigned, 4> axesOf(unsigned op,
                                         mlir::OpOperand *operand) const;
   llvm::SmallVector<unsigned, 4> resultAxes(unsigned op) const;
+  /// Whether an operator combines its points along an axis.
+  bool reduces(unsigned op, unsigned axis) const;
 };
 
 } // namespace fusion

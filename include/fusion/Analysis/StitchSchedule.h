@@ -21,11 +21,12 @@ struct AxisSpread {
   int64_t tile = 1;
   int64_t vector = 1, lanes = 1, warps = 1;
   int64_t align = 1; ///< elements that the first tile begins at a multiple of
+  int64_t cluster = 1; ///< blocks that share the axis (StitchCluster.h)
 
   int64_t registers() const { return tile / (vector * lanes * warps); }
   bool operator==(const AxisSpread &other) const {
     auto all = [](const AxisSpread &s) {
-      return std::tie(s.tile, s.vector, s.lanes, s.warps, s.align);
+      return std::tie(s.tile, s.vector, s.lanes, s.warps, s.align, s.cluster);
     };
     return all(*this) == all(other);
   }
@@ -56,7 +57,7 @@ struct StitchSchedule {
 };
 
 /// Composition of a reduction along an axis (FusionStitching, section IV-A).
-enum class Composition : uint8_t { Thread, Warp, Block };
+enum class Composition : uint8_t { Thread, Warp, Block, Cluster };
 Composition compositionOf(const AxisSpread &spread);
 llvm::StringRef name(Composition composition);
 
@@ -68,6 +69,17 @@ importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
 fuse::ScheduleAttr exportStitching(const StitchSchedule &schedule,
                                    const StitchGroup &group,
                                    mlir::MLIRContext *context);
+
+/// Steps of the walk that are inside of the axis in all blocks: the first one,
+/// and the first one behind them.
+std::pair<int64_t, int64_t> wholeSteps(const StitchGroup &group,
+                                       const StitchSchedule &schedule);
+
+/// Why a walk cannot keep what it keeps, or nullopt: a single whole step is no
+/// loop, so that LLVM would keep what the first pass has loaded of it.
+std::optional<std::string> checkKept(const StitchGroup &group,
+                                     const StitchSchedule &schedule,
+                                     const StitchPasses &passes);
 
 /// Why the schedule cannot be lowered, or nullopt.
 std::optional<std::string> checkStitching(const StitchGroup &group,

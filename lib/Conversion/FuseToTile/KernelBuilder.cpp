@@ -53,10 +53,11 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
   auto module = group->getParentOfType<ModuleOp>();
   b.setInsertionPointToEnd(module.getBody());
   kernelOp = tile::KernelOp::create(
-      b, loc, name, b.getFunctionType(types, {}), /*sym_visibility=*/StringAttr(),
-      b.getArrayAttr(attributes), /*res_attrs=*/ArrayAttr(), warps,
+      b, loc, name, b.getFunctionType(types, {}),
+      /*sym_visibility=*/StringAttr(), b.getArrayAttr(attributes),
+      /*res_attrs=*/ArrayAttr(), warps,
       /*shared_memory=*/IntegerAttr(), /*register_stages=*/IntegerAttr(),
-      /*resident_blocks=*/IntegerAttr());
+      /*resident_blocks=*/IntegerAttr(), /*cluster=*/IntegerAttr());
   Block *entry = b.createBlock(&kernelOp.getBody(), {}, types,
                                SmallVector<Location>(types.size(), loc));
   for (auto [index, argument] : llvm::enumerate(body.getArguments()))

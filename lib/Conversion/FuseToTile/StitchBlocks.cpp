@@ -8,7 +8,8 @@
 //
 // A block of the grid belongs to one component of the group and has a tile of
 // each of its axes. Where blocks share reductions along an axis, the last one
-// of those that do combines their parts (Analysis/StitchSplit.h).
+// of those that do combines their parts (Analysis/StitchSplit.h); blocks of a
+// cluster give one another theirs (Analysis/StitchCluster.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,8 @@ using namespace fusion;
 
 void StitchLowering::emitCoordinates(Value block) {
   Value rest = block;
-  // The last axis is the fastest; the first takes what is left.
+  // The last axis is the fastest; the first takes what is left. Blocks of a
+  // cluster follow one another.
   SmallVector<unsigned> walked;
   for (unsigned number = 0; number < group.axes.size(); ++number) {
     if (group.components[number] != component)
@@ -31,6 +33,9 @@ void StitchLowering::emitCoordinates(Value block) {
     else
       origins[number] = kernel.constant(0);
   }
+  if (std::optional<unsigned> shared = clusterAxisOf(schedule))
+    if (auto *at = llvm::find(walked, *shared); at != walked.end())
+      std::rotate(at, at + 1, walked.end());
   while (!walked.empty()) {
     unsigned axis = walked.pop_back_val();
     Value digit = rest;
@@ -84,6 +89,41 @@ void StitchLowering::emitComponents() {
     b.setInsertionPointToStart(branch.elseBlock());
     first = beyond;
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions of a cluster
+//===----------------------------------------------------------------------===//
+
+/// Before anything else has a place in shared memory: other blocks may be
+/// ahead.
+void StitchLowering::reserveClusterParts() {
+  for (unsigned op = 0; op < group.operators.size(); ++op) {
+    if (!isSharedInCluster(group, schedule, op))
+      continue;
+    loc = group.operators[op].getLoc();
+    int64_t blocks = clusterSize(schedule),
+            elements = countClusterPart(group, schedule, op);
+    LinearLayout layout =
+        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, elements) *
+        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
+    auto type =
+        tile::BufferType::get(b.getContext(), /*stages=*/1, blocks, elements,
+                              group.reductions[op]->combined.getType(),
+                              tile::LayoutAttr::get(b.getContext(), layout));
+    clusterParts[op] =
+        tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
+                              /*pipelined=*/false, IntegerAttr());
+  }
+}
+
+/// What the blocks of the cluster have of a reduction between them.
+Value StitchLowering::combineCluster(unsigned number, Value part) {
+  Value parts = clusterParts.lookup(number);
+  if (!parts)
+    return part;
+  return tile::ClusterReduceOp::create(
+      b, loc, part.getType(), group.reductions[number]->kind, part, parts);
 }
 
 //===----------------------------------------------------------------------===//

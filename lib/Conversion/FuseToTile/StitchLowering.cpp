@@ -107,10 +107,11 @@ SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
 void StitchLowering::emitRegisterSteps(unsigned pass,
                                        Accumulators &accumulators) {
   const StitchPasses::Step &step = passes.steps[pass];
+  auto [firstWhole, behindWhole] = wholeSteps(group, schedule);
   for (int64_t k = 0; k < schedule.walk->registers; ++k) {
     Scope &scope = steps[k];
     scope.origin = originOfStep(kernel.constant(k));
-    scope.isInside = k >= wholeSteps().first && k < wholeSteps().second;
+    scope.isInside = k >= firstWhole && k < behindWhole;
     // What earlier passes computed and is not kept is computed again.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
       SmallVector<unsigned> gone;
@@ -191,19 +192,10 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
 Value StitchLowering::originOfStep(Value number) {
   Value place = arith::MulIOp::create(b, loc, number,
                                       kernel.constant(schedule.walk->step));
-  if (!split.axis && schedule.spread[*passes.axis].align == 1)
+  const AxisSpread &spread = schedule.spread[*passes.axis];
+  if (!split.axis && spread.align == 1 && spread.cluster == 1)
     return place;
   return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
-}
-
-std::pair<int64_t, int64_t> StitchLowering::wholeSteps() const {
-  int64_t extent = group.axes[*passes.axis].extent;
-  const AxisSpread &spread = schedule.spread[*passes.axis];
-  // What is aligned begins before the row.
-  if (!split.axis)
-    return {llvm::divideCeil(spread.align - 1, schedule.walk->step),
-            extent / schedule.walk->step};
-  return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
 }
 
 /// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
@@ -269,7 +261,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     for (auto [number, result] : llvm::zip_equal(numbers, loop.getResults()))
       accumulators[number] = result;
   };
-  auto [firstWhole, behindWhole] = wholeSteps();
+  auto [firstWhole, behindWhole] = wholeSteps(group, schedule);
   auto emitBorder = [&](int64_t first, int64_t end) {
     if (end == first + 1)
       emitStep(kernel.constant(first), /*isInside=*/false, accumulators);
@@ -339,6 +331,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   rows = Scope();
   emitCoordinates(block);
   bool isWalked = passes.axis && group.components[*passes.axis] == component;
+  reserveClusterParts();
   // Loads first: they are what everything waits for.
   for (unsigned op = 0; op < group.operators.size(); ++op)
     if (isOf(component, op))
@@ -422,6 +415,8 @@ void StitchLowering::run(RewriterBase &rewriter) {
   // The last block has a schedule of its own.
   int64_t blocks = countBlocks(group, schedule);
   DictionaryAttr known = predicted();
+  if (int64_t cluster = clusterSize(schedule); cluster > 1)
+    kernel.kernel().setCluster(cluster);
   origins.assign(group.axes.size(), Value());
   emitComponents();
   // Branches of components nest; the kernel ends behind them.

@@ -19,6 +19,7 @@
 
 #include "KernelBuilder.h"
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -75,6 +76,8 @@ private:
   void storePart(unsigned op);
   void combineParts(unsigned op);
   void emitLastBlock();
+  void reserveClusterParts();
+  Value combineCluster(unsigned op, Value part);
   /// Whether the last block stores it.
   bool isLate(const StitchTensor &result) const {
     unsigned maker = *group.definer(result.value);
@@ -86,9 +89,6 @@ private:
   void emitRows(unsigned pass);
   void emitRow(unsigned op);
   Value originOfStep(Value number);
-  /// The steps of a block that are inside of the walked axis in all blocks: the
-  /// first one, and the first one behind them.
-  std::pair<int64_t, int64_t> wholeSteps() const;
   void emitPass(unsigned pass);
   void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
   void emitLoop(unsigned pass, int64_t first, int64_t beyond, bool isShared,
@@ -154,6 +154,8 @@ private:
   Scope rows;                                 ///< what is the same in all steps
   std::vector<Scope> steps;                   ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
+  /// By operator: what the blocks of a cluster give one another.
+  llvm::DenseMap<unsigned, Value> clusterParts;
 };
 
 } // namespace fusion

@@ -238,7 +238,8 @@ Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
       continue;
     Value bound = kernel.constant(group.axes[axis].extent);
     bool isAligned = schedule.spread[axis].align > 1;
-    if (passes.axis == axis || split.axis == axis || isAligned)
+    if (passes.axis == axis || split.axis == axis || isAligned ||
+        schedule.spread[axis].cluster > 1)
       bound = arith::SubIOp::create(b, loc, bound, originOf(axis, scope));
     tile = tile::MaskOp::create(b, loc, tile.getType(), tile, bound, d,
                                 arith::ConstantOp::create(b, loc, identity));
@@ -274,6 +275,7 @@ Value StitchLowering::reduce(unsigned number, Value tile,
         tile, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
         /*warps=*/DenseI64ArrayAttr());
   }
+  tile = combineCluster(number, tile);
   // A shared reduction starts once.
   TypedAttr start = reductionStart(b, loc, reduction);
   if (split.isPartial[number] && !isLast)

@@ -26,8 +26,9 @@ using namespace fusion::tile;
 
 /// Neighbours first, so that the order does not depend on how many there are
 /// to come and chains of dependent operations stay short.
-static Value combineTree(SmallVector<Value> values,
-                         llvm::function_ref<Value(Value, Value)> combine) {
+Value KernelEmitter::combineTree(
+    SmallVector<Value> values,
+    llvm::function_ref<Value(Value, Value)> combine) {
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -75,6 +76,23 @@ Value KernelEmitter::shuffleXor(Value value, int64_t mask) {
   return fromInteger(vector::ExtractOp::create(b, loc, joined, int64_t(0)));
 }
 
+/// Neighbours of a thread lie apart, so that those of a warp's lanes lie side
+/// by side and meet no bank twice.
+Value KernelEmitter::exchangePlace(RankedTensorType type,
+                                   const LinearLayout &layout, int64_t reg) {
+  int64_t last = type.getRank() - 1, elements = type.getNumElements(),
+          beside = last < 0 ? 1 : layout.contiguousRegisters(tileDim(last));
+  Value at = index(0);
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    at = add(mul(at, index(size)), coordinate(layout, d, reg));
+  if (beside == 1)
+    return at;
+  int64_t neighbour = layout.coords(reg, 0, 0)[last] % beside;
+  return addConstant(
+      arith::DivUIOp::create(b, loc, at, index(beside)).getResult(),
+      neighbour * (elements / beside));
+}
+
 void KernelEmitter::combineWarps(ReduceOp op, const LinearLayout &layout,
                                  ArrayRef<std::pair<int64_t, Value *>> rows,
                                  const ReductionSpread &spread) {
@@ -95,21 +113,7 @@ void KernelEmitter::combineWarps(ReduceOp op, const LinearLayout &layout,
     }
     return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), sum);
   });
-  // Neighbours of a thread lie apart, so that those of a warp's lanes lie side
-  // by side and meet no bank twice.
-  int64_t last = type.getRank() - 1,
-          beside = last < 0 ? 1 : layout.contiguousRegisters(tileDim(last));
-  auto position = [&](int64_t reg) {
-    Value at = index(0);
-    for (auto [d, size] : llvm::enumerate(type.getShape()))
-      at = add(mul(at, index(size)), coordinate(layout, d, reg));
-    if (beside == 1)
-      return at;
-    int64_t neighbour = layout.coords(reg, 0, 0)[last] % beside;
-    return addConstant(
-        arith::DivUIOp::create(b, loc, at, index(beside)).getResult(),
-        neighbour * (elements / beside));
-  };
+  auto position = [&](int64_t reg) { return exchangePlace(type, layout, reg); };
   {
     OpBuilder::InsertionGuard guard(b);
     LinearLayout whole = getLayout(op.getValue().getType()).getValue();

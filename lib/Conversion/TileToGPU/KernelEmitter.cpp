@@ -408,6 +408,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         return success();
       })
       .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
+      .Case<ClusterReduceOp>([&](auto o) { return emitClusterReduce(o); })
       .Case<ProgramIdOp>([&](auto o) {
         scalars.map(o.getResult(),
                     gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));

@@ -126,6 +126,15 @@ private:
   void combineWarps(tile::ReduceOp op, const LinearLayout &layout,
                     llvm::ArrayRef<std::pair<int64_t, Value *>> rows,
                     const tile::ReductionSpread &spread);
+  /// Where the element of a register lies in a tile that is exchanged.
+  Value exchangePlace(mlir::RankedTensorType type, const LinearLayout &layout,
+                      int64_t reg);
+  /// Pairs of neighbours, then pairs of what they make: always in the same
+  /// order.
+  static Value combineTree(llvm::SmallVector<Value> values,
+                           llvm::function_ref<Value(Value, Value)> combine);
+  mlir::LogicalResult
+  emitClusterReduce(tile::ClusterReduceOp op); // EmitCluster.cpp
   /// Coordinate `dimension` of the element in a register.
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
   /// Renames registers: result register r is the register of `from` whose
@@ -221,6 +230,7 @@ private:
   mlir::Location loc;
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
+  bool meetsCluster = false; ///< an exchange of the cluster has been emitted
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;
   llvm::DenseMap<Value, View> views;

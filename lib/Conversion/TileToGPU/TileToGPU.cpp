@@ -104,6 +104,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     function->setAttr(
         NVVM::NVVMDialect::getMinctasmAttrName(),
         b.getI32IntegerAttr(kernel.getResidentBlocks().value_or(1)));
+    if (int64_t cluster = kernel.getCluster().value_or(1); cluster > 1)
+      function->setAttr(
+          NVVM::NVVMDialect::getClusterDimAttrName(),
+          b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
     if (kernel.getSharedMemory())
       function->setAttr("fuse.shared_memory", kernel.getSharedMemoryAttr());
     for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {

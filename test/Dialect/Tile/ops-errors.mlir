@@ -594,6 +594,45 @@ func.func @scale_of_integers(%a: tensor<16x16xi32>) {
 
 // -----
 
+// expected-error @below {{'tile.kernel' op a cluster has one block at least, got 0}}
+tile.kernel @no_cluster() attributes {cluster = 0 : i64, warps = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+tile.kernel @alone(%x: f32) attributes {warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  // expected-error @below {{'tile.cluster_reduce' op needs a kernel with a cluster of blocks}}
+  %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  tile.return
+}
+
+// -----
+
+tile.kernel @other_parts(%x: f32) attributes {cluster = 4 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  // expected-error @below {{'tile.cluster_reduce' op needs a buffer of 4 x 2 elements of 'f32', got '!tile.buffer<1, 8, 2, f32,}}
+  %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  tile.return
+}
+
+// -----
+
+tile.kernel @cluster_in_branch(%x: f32, %c: i1) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  scf.if %c {
+    // expected-error @below {{'tile.cluster_reduce' op is a barrier of the cluster, and not in the body of a kernel itself}}
+    %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  }
+  tile.return
+}
+
+// -----
+
 func.func @no_blocks(%n: index) {
   // expected-error @below {{'tile.last_block' op counts one block at least with one counter at least}}
   %a = tile.last_block %n of 0 {counters = 1 : i64}

@@ -181,3 +181,13 @@ tile.kernel @blocks(%n: index) attributes {warps = 4 : i64} {
   %last = tile.last_block %n of 24 {counters = 6 : i64}
   tile.return
 }
+
+#parts = #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">
+// CHECK: tile.kernel @clusters(%{{.*}}: f32) attributes {cluster = 8 : i64, warps = 1 : i64}
+tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #parts>
+  // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}} : tensor<2xf32>, <1, 8, 2, f32, {{.*}}>
+  %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts>
+  tile.return
+}

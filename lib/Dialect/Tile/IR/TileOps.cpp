@@ -415,6 +415,27 @@ LogicalResult LastBlockOp::verify() {
   return success();
 }
 
+LogicalResult ClusterReduceOp::verify() {
+  RankedTensorType type = getValue().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (!kernel)
+    return emitOpError("is a barrier of the cluster, and not in the body of a "
+                       "kernel itself");
+  int64_t blocks = kernel.getCluster().value_or(1);
+  if (blocks < 2)
+    return emitOpError("needs a kernel with a cluster of blocks");
+  BufferType parts = getParts().getType();
+  if (parts.getStages() != 1 || parts.getRows() != blocks ||
+      parts.getColumns() != type.getNumElements() ||
+      parts.getElementType() != type.getElementType())
+    return emitOpError("needs a buffer of ")
+           << blocks << " x " << type.getNumElements() << " elements of "
+           << type.getElementType() << ", got " << parts;
+  return success();
+}
+
 LogicalResult ElementLoadOp::verify() {
   if (getBase().getType().getElementType() != getResult().getType())
     return emitOpError("loads ")
@@ -459,6 +480,9 @@ LogicalResult KernelOp::verify() {
   if (std::optional<int64_t> blocks = getResidentBlocks();
       blocks && (*blocks < 1 || !llvm::isInt<32>(*blocks)))
     return emitOpError("an SM holds one block at least, got ") << *blocks;
+  if (std::optional<int64_t> cluster = getCluster();
+      cluster && (*cluster < 1 || !llvm::isInt<32>(*cluster)))
+    return emitOpError("a cluster has one block at least, got ") << *cluster;
   if (!getBody().hasOneBlock() || getBody().front().empty() ||
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");

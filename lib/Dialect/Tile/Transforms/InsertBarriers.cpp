@@ -248,7 +248,7 @@ struct InsertBarriersPass
         passBarrier(known->second, state);
       if (auto barrier = dyn_cast<BarrierOp>(op)) {
         passBarrier(barrier.getWarp(), state);
-      } else if (isa<LastBlockOp>(op)) {
+      } else if (isa<LastBlockOp, ClusterReduceOp>(op)) {
         passBarrier(/*ofWarp=*/false, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves

@@ -99,8 +99,10 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
       Default false. Costed, not lowered yet.
-    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. Costed,
-      not lowered yet.
+    * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. In
+      stitched groups that is the reduced axis of which a block has a part, and
+      they exchange what they have of its reductions in distributed shared memory;
+      in chains costed, not lowered yet.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
@@ -232,7 +234,8 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
     then `lanes` of a warp, then `warps`, then as many registers of each thread as
     it takes. Where the axis is reduced, this is FusionStitching's composition
     (section IV-A): with one lane and one warp of *thread*, with one warp of *warp*,
-    else of *block*.
+    else of *block*; and of *cluster* where the blocks of a cluster (`mapping`) have a
+    tile of it each.
 
     With `align` the blocks' tiles begin before the axis does, at the last place
     whose element in memory has a number that is a multiple of `align`: of the

@@ -24,7 +24,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     `tile-allocate-shared`. `register_stages` is the schedule's wish for the
     shared-to-register level. `resident_blocks` is how many blocks an SM is
     counted on to hold at a time: machine code takes no more registers than
-    leave room for them; absent, as many as it likes.
+    leave room for them; absent, as many as it likes. `cluster` is how many blocks,
+    one after the other in the grid, are resident together and reach one another's
+    shared memory; absent, one.
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -42,7 +44,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        I64Attr:$warps,
                        OptionalAttr<I64Attr>:$shared_memory,
                        OptionalAttr<I64Attr>:$register_stages,
-                       OptionalAttr<I64Attr>:$resident_blocks);
+                       OptionalAttr<I64Attr>:$resident_blocks,
+                       OptionalAttr<I64Attr>:$cluster);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -582,6 +582,32 @@ def Tile_LastBlockOp : Tile_Op<"last_block",
   let hasVerifier = 1;
 }
 
+def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce",
+    [MemoryEffects<[MemRead, MemWrite]>,
+     AllTypesMatch<["value", "result"]>]> {
+  let summary = "Combines the tiles of the blocks of a cluster";
+  let description = [{
+    Element by element, in the order of the blocks, so that all of them have the
+    same result. Every block writes its tile to the shared memory of all, waits for
+    the cluster, and combines what it has been given. `parts` has a row for each
+    block of the cluster and a column for each element of the tile; nothing else
+    uses it, and it is not freed: other blocks may be ahead. A barrier of the block,
+    and so not in a loop or a branch.
+
+    ```mlir
+    %sum = tile.cluster_reduce addf %mine in %parts
+        : tensor<1xf32>, !tile.buffer<1 x 8x1xf32, #parts>
+    ```
+  }];
+  let arguments = (ins AtomicRMWKindAttr:$kind, AnyRankedTensor:$value,
+                       Tile_BufferType:$parts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $value `in` $parts attr-dict `:` type($value) `,` type($parts)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // The generic form: one element for each thread
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,118 @@
+//===- StitchThreads.cpp - What a thread of a stitched group does ---------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchThreads.h"
+
+using namespace mlir;
+using namespace fusion;
+
+int64_t fusion::countRun(const StitchGroup &group, const StitchTensor &tensor,
+                         llvm::function_ref<int64_t(unsigned)> countOf) {
+  int64_t run = 1;
+  for (unsigned done = 0; done < tensor.axes.size(); ++done) {
+    auto *next = llvm::find(tensor.strides, run);
+    if (next == tensor.strides.end())
+      return run;
+    unsigned axis = tensor.axes[next - tensor.strides.begin()];
+    int64_t extent = group.axes[axis].extent,
+            count = std::min(countOf(axis), extent);
+    run *= count;
+    if (count < extent || count == 1)
+      return run;
+  }
+  return run;
+}
+
+constexpr int64_t lineBytes = 128, widestAccess = 16;
+
+double fusion::linesOfAccess(const StitchGroup &group,
+                             const StitchSchedule &schedule,
+                             const StitchTensor &tensor, int64_t width) {
+  // Of a wider vector each access takes a part, so that it leaves gaps.
+  int64_t lanes = 1, gap = 1;
+  for (unsigned axis : tensor.axes)
+    lanes *= schedule.spread[axis].lanes;
+  if (tensor.unit)
+    gap = std::max<int64_t>(1, schedule.spread[*tensor.unit].vector / width);
+  int64_t span = lanes * width * gap;
+  int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
+                           const AxisSpread &spread = schedule.spread[axis];
+                           return spread.vector * spread.lanes;
+                         }));
+  int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
+  double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);
+  // Runs of odd rows begin anywhere in a line, as far as they are not aligned.
+  if (int64_t alignment = alignmentOf(schedule, tensor);
+      tensor.alignment < widestAccess && alignment <= run * tensor.elementBytes)
+    lines = 1 + double(run * tensor.elementBytes - alignment) / lineBytes;
+  return std::min<double>(lanes * (bytes / lineBytes),
+                          llvm::divideCeil(span, run) * lines);
+}
+
+StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
+                                       const StitchWork &work,
+                                       const StitchPasses &passes) const {
+  Passes result;
+  result.of = &passes;
+  // ptxas computes what several passes widen once, and keeps it as wide.
+  constexpr unsigned wide = 4;
+  ThreadWork ends;
+  SmallVector<unsigned> operators, inputs;
+  for (unsigned op = 0; op < group.operators.size(); ++op) {
+    const StitchWork::Operator &entry = work.operators[op];
+    bool isReducing = passes.reducesAxis(group, op);
+    if (!passes.isWalked[op])
+      operators.push_back(op);
+    else if (isReducing)
+      counter.addExchange(entry, ends);
+    if (isReducing)
+      result.accumulators += counter.elementsIn(entry.space);
+    if (passes.isKept[op]) {
+      result.words += counter.registersOf(entry.resultSpace, entry.bytes);
+      result.inRegisters +=
+          counter.registersOf(entry.resultSpace, std::max(entry.bytes, wide));
+    }
+  }
+  for (unsigned input = 0; input < group.inputs.size(); ++input) {
+    if (!passes.isWalkedInput[input])
+      inputs.push_back(input);
+    if (!passes.isKeptInput[input])
+      continue;
+    unsigned bytes = group.inputs[input].elementBytes,
+             space = work.inputSpaces[input];
+    result.words += counter.registersOf(space, bytes);
+    result.inRegisters += counter.registersOf(space, std::max(bytes, wide));
+  }
+  result.once = counter.count(operators, inputs, passes.axis);
+  result.once.instructions += ends.instructions;
+  result.once.exchanges += ends.exchanges;
+  if (!passes.axis)
+    return result;
+  for (unsigned number = 0; number < passes.count; ++number) {
+    const StitchPasses::Step &step = passes.steps[number],
+                             &again = passes.stepsAgain[number];
+    Pass &pass = result.passes.emplace_back();
+    pass.step = counter.count(step.operators, step.inputs, passes.axis);
+    pass.again = counter.count(again.operators, again.inputs, passes.axis);
+    for (unsigned op : step.operators) {
+      if (!passes.factors[op] || !passes.reducesAxis(group, op))
+        continue;
+      int64_t points = counter.elementsIn(work.operators[op].space);
+      ScalarWork correction = passes.correctionWork(op) * points;
+      pass.corrections.instructions += correction.plain;
+      pass.corrections.special += correction.special;
+      // The reference before and after, and the factor.
+      pass.corrected = std::max(pass.corrected, 3 * points);
+    }
+    for (unsigned input : step.inputs)
+      if (!passes.isKeptInput[input])
+        pass.ahead += counter.registersOf(work.inputSpaces[input],
+                                          group.inputs[input].elementBytes);
+  }
+  return result;
+}

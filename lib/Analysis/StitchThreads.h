@@ -1,0 +1,216 @@
+//===- StitchThreads.h - What a thread of a stitched group does -*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Instructions, accesses, registers and exchanges of the steps of one spread,
+// which schedules share that differ in what they keep of a walk.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_STITCHTHREADS_H
+#define FUSION_LIB_ANALYSIS_STITCHTHREADS_H
+
+#include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCost.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace fusion {
+
+/// Elements of a tensor that lie side by side where `countOf` elements of each
+/// of its axes are taken.
+int64_t countRun(const StitchGroup &group, const StitchTensor &tensor,
+                 llvm::function_ref<int64_t(unsigned)> countOf);
+
+/// Lines of 128 bytes that one access of a warp touches, a cycle each.
+double linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
+                     const StitchTensor &tensor, int64_t width);
+
+/// What the operators of some steps do in a thread.
+struct ThreadWork {
+  int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
+  double lines = 0; ///< of a warp's loads and stores
+  int64_t live = 0; ///< registers, at most
+  int64_t held = 0; ///< those that ptxas takes where it overlaps guarded loads
+  int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
+};
+
+class ThreadCounter {
+public:
+  ThreadCounter(const StitchGroup &group, const StitchWork &work,
+                const StitchSchedule &schedule)
+      : group(group), work(work), spread(schedule.spread) {
+    llvm::SmallVector<int64_t, 8> ofAxis;
+    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
+      ofAxis.push_back(elementsOf(schedule, axis));
+    for (llvm::ArrayRef<unsigned> axes : work.spaces) {
+      int64_t count = 1;
+      for (unsigned axis : axes)
+        count *= ofAxis[axis];
+      elements.push_back(count);
+    }
+    for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
+      accesses.push_back(accessOf(schedule, tensor, space));
+  }
+
+  /// Elements of a thread in a tile over a set of axes.
+  int64_t elementsIn(unsigned space) const { return elements[space]; }
+  int64_t registersOf(unsigned space, unsigned bytes) const {
+    constexpr int64_t registerBytes = 4;
+    return llvm::divideCeil(uint64_t(elements[space]) * bytes, registerBytes);
+  }
+
+  /// Operators one after the other; all inputs are loaded first.
+  ThreadWork count(llvm::ArrayRef<unsigned> operators,
+                   llvm::ArrayRef<unsigned> inputs,
+                   std::optional<unsigned> walked) const {
+    ThreadWork total;
+    llvm::SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
+    int64_t live = 0, held = 0;
+    for (unsigned input : inputs) {
+      int64_t count = registersOf(work.inputSpaces[input],
+                                  group.inputs[input].elementBytes);
+      live += count;
+      ends[work.lastRead[input]] += count;
+      total.loads += accesses[input].count;
+      total.lines += accesses[input].lines;
+      total.instructions += accesses[input].moves;
+      held += accesses[input].held;
+      total.behind += accesses[input].behind;
+    }
+    total.live = live;
+    total.held = held;
+    for (unsigned number : operators) {
+      const StitchWork::Operator &op = work.operators[number];
+      int64_t count = registersOf(op.resultSpace, std::max(op.bytes, 4u));
+      live += count;
+      total.live = std::max(total.live, live);
+      live -= ends[number];
+      if (op.lastUse == number)
+        live -= count;
+      else
+        ends[op.lastUse] += count;
+      int64_t points = elements[op.space];
+      total.instructions += points * std::max<int64_t>(1, op.work.plain);
+      total.special += points * op.work.special;
+      // Along the walked axis parts are exchanged after the last step.
+      if (group.reductions[number] &&
+          (!walked || llvm::is_contained(op.resultAxes, *walked) ||
+           !llvm::is_contained(op.axes, *walked)))
+        addExchange(op, total);
+    }
+    return total;
+  }
+
+  /// The loads or stores of a tile of a tensor.
+  struct Access {
+    int64_t count;
+    double lines;
+    int64_t moves = 0; ///< instructions that put what is loaded to its place
+    /// Registers that guarded accesses have until they are done: an address of
+    /// each, and the vector behind.
+    int64_t held = 0, behind = 0;
+  };
+  /// Of so many words each comes from the next lane, moves by a power of two of
+  /// words after the other, and then by parts of one.
+  static int64_t movesOf(int64_t bytes) {
+    int64_t words = bytes / 4, moves = 2 * words;
+    for (int64_t step = words / 2; step > 0; step /= 2)
+      moves += 2 * words - step;
+    return moves;
+  }
+  Access accessOf(const StitchSchedule &schedule, const StitchTensor &tensor,
+                  unsigned space) const {
+    int64_t width =
+        std::min(accessWidth(schedule, tensor),
+                 tensor.unit ? schedule.spread[*tensor.unit].vector : 1);
+    int64_t wide = realignedWidth(group, schedule, tensor);
+    width = std::max(width, wide);
+    int64_t count = std::max<int64_t>(1, elements[space] / width);
+    Access access{count, count * linesOfAccess(group, schedule, tensor, width)};
+    constexpr int64_t addressRegisters = 2, registerBytes = 4;
+    if (isRotated(schedule, tensor))
+      access.held = count * addressRegisters;
+    if (wide > 1) {
+      int64_t bytes = width * tensor.elementBytes;
+      access.moves = count * movesOf(bytes);
+      access.behind = count * bytes / registerBytes;
+      access.held += access.behind;
+    }
+    return access;
+  }
+
+  /// What is left of a reduction after the threads' own elements.
+  void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
+    int64_t rows = elements[op.resultSpace], parts = 1;
+    for (unsigned axis : op.axes) {
+      if (llvm::is_contained(op.resultAxes, axis))
+        continue;
+      total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread[axis].lanes);
+      total.exchanges += spread[axis].warps > 1;
+      parts *= spread[axis].warps;
+    }
+    if (parts > 1)
+      total.instructions += rows * parts * 2;
+  }
+
+private:
+  const StitchGroup &group;
+  const StitchWork &work;
+  llvm::SmallVector<AxisSpread> spread;
+  llvm::SmallVector<int64_t, 16> elements; ///< by set of axes
+  llvm::SmallVector<Access, 16> accesses;  ///< by input
+};
+
+/// Of one spread: what the passes do in a step, kept or not.
+struct StitchSteps {
+  StitchSteps(const StitchGroup &group, const StitchWork &work,
+              const StitchSchedule &schedule)
+      : key(keyOf(schedule)), counter(group, work, schedule) {}
+
+  /// The spread of a step: that of the tile says how many there are.
+  static llvm::SmallVector<AxisSpread> keyOf(const StitchSchedule &schedule) {
+    llvm::SmallVector<AxisSpread> key;
+    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
+      key.push_back(schedule.stepOf(axis));
+    return key;
+  }
+
+  struct Pass {
+    ThreadWork step, again;
+    /// Of results so far, for a step.
+    ThreadWork corrections;
+    int64_t corrected = 0; ///< registers of a correction
+    int64_t ahead = 0;     ///< those of the loads of a step ahead
+  };
+  struct Passes {
+    const StitchPasses *of;
+    llvm::SmallVector<Pass> passes;
+    ThreadWork
+        once; ///< outside of the walk, and the ends of reductions along it
+    int64_t accumulators = 0;
+    int64_t words = 0;       ///< of what is kept of a step
+    int64_t inRegisters = 0; ///< those of it that registers take
+  };
+  const Passes &passesOf(const StitchGroup &group, const StitchWork &work,
+                         const StitchPasses &passes) {
+    for (const Passes &entry : known)
+      if (entry.of == &passes)
+        return entry;
+    known.push_back(count(group, work, passes));
+    return known.back();
+  }
+  Passes count(const StitchGroup &group, const StitchWork &work,
+               const StitchPasses &passes) const;
+
+  llvm::SmallVector<AxisSpread> key;
+  ThreadCounter counter;
+  std::vector<Passes> known;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_STITCHTHREADS_H

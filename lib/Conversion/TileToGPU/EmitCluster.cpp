@@ -1,0 +1,98 @@
+//===- EmitCluster.cpp - Exchanges between the blocks of a cluster --------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks write to the shared memory of one another (PTX ISA, "mapa" and
+// ".shared::cluster"), wait for the cluster, and read their own. A block may be
+// reached once it runs, which all blocks say at their start and wait for before
+// the first exchange; nobody reaches a block behind its last wait, so that it
+// may end there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
+  RankedTensorType type = op.getType();
+  const LinearLayout &layout = getLayout(type).getValue();
+  Type element = type.getElementType();
+  int64_t elements = type.getNumElements(),
+          blocks = op.getParts().getType().getRows();
+  Value memory = scalar(op.getParts());
+  UnitAttr aligned = b.getUnitAttr();
+  if (!meetsCluster) {
+    atEntry([&] { NVVM::ClusterArriveRelaxedOp::create(b, loc, aligned); });
+    NVVM::ClusterWaitOp::create(b, loc, aligned);
+    meetsCluster = true;
+  }
+  // Registers that hold the same element exchange it once.
+  const Values &values = registers[op.getValue()];
+  SmallVector<int64_t> firsts = firstRegisters(layout);
+  auto forEach = [&](llvm::function_ref<void(int64_t, Value)> visit) {
+    for (int64_t reg = 0; reg < static_cast<int64_t>(values.size()); ++reg)
+      if (firsts[reg] == reg)
+        visit(reg, exchangePlace(type, layout, reg));
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (Value isFirst = isFirstHolder(layout)) {
+      auto guarded = scf::IfOp::create(b, loc, isFirst, false);
+      b.setInsertionPointToStart(guarded.thenBlock());
+    }
+    auto pointer = [&](NVVM::NVVMMemorySpace space) {
+      return LLVM::LLVMPointerType::get(b.getContext(),
+                                        static_cast<unsigned>(space));
+    };
+    Value address = arith::IndexCastOp::create(
+        b, loc, b.getI64Type(),
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory));
+    Value own = LLVM::IntToPtrOp::create(
+        b, loc, pointer(NVVM::NVVMMemorySpace::Shared), address);
+    Value rank = arith::IndexCastUIOp::create(
+        b, loc, b.getIndexType(),
+        NVVM::ClusterId::create(b, loc, b.getI32Type()));
+    Value part = mul(rank, index(elements));
+    for (int64_t block = 0; block < blocks; ++block) {
+      Value remote = NVVM::MapaOp::create(
+          b, loc, pointer(NVVM::NVVMMemorySpace::SharedCluster), own,
+          i32(block));
+      forEach([&](int64_t reg, Value place) {
+        Value at = arith::IndexCastUIOp::create(b, loc, b.getI64Type(),
+                                                add(part, place));
+        LLVM::StoreOp::create(b, loc, values[reg],
+                              LLVM::GEPOp::create(b, loc, remote.getType(),
+                                                  element, remote,
+                                                  ArrayRef<LLVM::GEPArg>{at}));
+      });
+    }
+  }
+  NVVM::ClusterArriveOp::create(b, loc, aligned);
+  NVVM::ClusterWaitOp::create(b, loc, aligned);
+  Values results(values.size());
+  forEach([&](int64_t reg, Value place) {
+    Values parts;
+    for (int64_t block = 0; block < blocks; ++block)
+      parts.push_back(memref::LoadOp::create(
+          b, loc, memory, addConstant(place, block * elements)));
+    results[reg] = combineTree(parts, [&](Value x, Value y) {
+      return arith::getReductionOp(op.getKind(), b, loc, x, y);
+    });
+  });
+  for (auto [reg, first] : llvm::enumerate(firsts))
+    results[reg] = results[first];
+  registers[op] = std::move(results);
+  return success();
+}
