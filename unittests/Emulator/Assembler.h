@@ -27,23 +27,35 @@ inline const Names &ofWidth(unsigned bits) {
   return bits == 16 ? narrow : bits == 32 ? word : bits == 64 ? wide : none;
 }
 
-/// A kernel with these instructions, one to a line from line `first` on.
-inline std::string module(const Names &instructions, unsigned &first) {
+/// A kernel with these instructions, one to a line from line `first` on. What
+/// they name is declared, and what `declarations` adds.
+inline std::string kernelOf(const std::string &target,
+                            const std::vector<std::string> &instructions,
+                            unsigned &first,
+                            const std::string &declarations = "") {
   std::string text =
-      ".version 8.8\n.target sm_90a\n.address_size 64\n"
+      ".version 8.8\n.target " + target +
+      "\n.address_size 64\n"
       ".const .align 16 .b8 cst[64];\n"
       ".visible .entry k(.param .u64 g) .maxntid 128 .minnctapersm 1\n{\n"
       ".reg .b32 %r<10>, %s, %s1;\n.reg .b64 %d<4>, %g, %l;\n"
       ".reg .f32 %f<6>;\n.reg .f64 %f64a, %f64b;\n.reg .pred %p<5>;\n"
       ".reg .b16 %h<3>;\n.reg .b128 %q<3>;\n.reg .b8 %b<3>;\n"
-      ".shared .align 128 .b8 sm[4096];\n.local .align 16 .b8 lo[64];\n";
-  for (unsigned bits : {16u, 32u, 64u})
-    for (const std::string &name : ofWidth(bits))
-      text += ".reg ." + name.substr(2) + " " + name + ";\n";
+      ".shared .align 128 .b8 sm[4096];\n.local .align 16 .b8 lo[64];\n" +
+      declarations;
   first = unsigned(std::count(text.begin(), text.end(), '\n')) + 1;
   for (const std::string &instruction : instructions)
     text += instruction + "\n";
   return text + "ret;\n}\n";
+}
+
+/// For sm_90a, with registers of every type.
+inline std::string module(const Names &instructions, unsigned &first) {
+  std::string registers;
+  for (unsigned bits : {16u, 32u, 64u})
+    for (const std::string &name : ofWidth(bits))
+      registers += ".reg ." + name.substr(2) + " " + name + ";\n";
+  return kernelOf("sm_90a", instructions, first, registers);
 }
 
 /// What is said about a kernel with that instruction, and its line.

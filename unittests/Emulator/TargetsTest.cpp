@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hopper.h"
+#include "Assembler.h"
 #include "TargetForms.h"
 
 #include <algorithm>
