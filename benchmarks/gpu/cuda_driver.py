@@ -60,7 +60,7 @@ class Device:
             numbers.append(value.value)
         self.capability = 10 * numbers[0] + numbers[1]
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
+        self.call("cuCtxPushCurrent_v2", context)
         self.device = device
 
     def call(self, name, *arguments):

@@ -194,6 +194,7 @@ struct ThreadWork {
   double lines = 0;  ///< of a warp's loads and stores
   int64_t live = 0;  ///< registers, at most
   int64_t held = 0;  ///< those that ptxas takes where it overlaps guarded loads
+  int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
 };
 
 class ThreadCounter {
@@ -236,6 +237,7 @@ public:
       total.lines += accesses[input].lines;
       total.instructions += accesses[input].moves;
       held += accesses[input].held;
+      total.behind += accesses[input].behind;
     }
     total.live = live;
     total.held = held;
@@ -268,7 +270,7 @@ public:
     int64_t moves = 0; ///< instructions that put what is loaded to its place
     /// Registers that guarded accesses have until they are done: an address of
     /// each, and the vector behind.
-    int64_t held = 0;
+    int64_t held = 0, behind = 0;
   };
   /// Of so many words each comes from the next lane, moves by a power of two of
   /// words after the other, and then by parts of one.
@@ -293,7 +295,8 @@ public:
     if (wide > 1) {
       int64_t bytes = width * tensor.elementBytes;
       access.moves = count * movesOf(bytes);
-      access.held += count * bytes / registerBytes;
+      access.behind = count * bytes / registerBytes;
+      access.held += access.behind;
     }
     return access;
   }
@@ -456,13 +459,17 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(total.live, part.live);
     total.held = std::max(total.held, part.held);
   };
+  // Straight on ptxas has what all steps hand on under way at once, and spills
+  // where there is no room for it.
+  int64_t ofAllSteps = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   add(counted.once, 1);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
-    int64_t inStep = 0;
+    int64_t inStep = 0, behind = 0;
     for (const StitchSteps::Pass &pass : counted.passes) {
+      behind = std::max(behind, pass.step.behind);
       add(pass.step, keptSteps);
       if (steps > keptSteps)
         add(pass.again, steps - keptSteps);
@@ -477,6 +484,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.instructions += counted.words * schedule.walk->shared * 2 / 4;
     total.live = std::max(counted.once.live, inStep) + counted.accumulators +
                  counted.inRegisters * schedule.walk->registers;
+    ofAllSteps = behind * schedule.walk->registers;
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
@@ -515,7 +523,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
-  if (cost.registers + cost.registers / slack > chip.maxRegistersPerThread ||
+  if (cost.registers + std::max(cost.registers / slack, ofAllSteps) >
+          chip.maxRegistersPerThread ||
       cost.registers * threads > chip.registersPerSM ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;

@@ -47,7 +47,7 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
     convert.b = uint8_t(Rounding::Nearest);
     convert.c = uint8_t(type);
     convert.d = uint8_t(narrow);
-    convert.e = uint8_t(bytesOf(type) | bytesOf(narrow) << 4);
+    convert.imm = bytesOf(type) | bytesOf(narrow) << 8;
     refs[i] = wide;
   }
   Handler handler;

@@ -49,7 +49,7 @@ bool Decoder::decodeAsync(Modifiers &modifiers) {
   modifiers.takePrefix("L2::");
   if (cache < 0 || !shared || !global || !modifiers.empty())
     return unsupported();
-  if (!count(3, cacheHint ? 5 : 4))
+  if (!count(cacheHint ? 4 : 3, cacheHint ? 5 : 4))
     return false;
   if (operands[2].kind != Operand::Kind::Integer ||
       (operands[2].value != 4 && operands[2].value != 8 &&
@@ -75,11 +75,8 @@ bool Decoder::decodeAsync(Modifiers &modifiers) {
       return false;
     ++next;
   }
-  if (operands.size() > next) {
-    Ref policy;
-    if (!source(operands[next], Type::B64, policy))
-      return false;
-  }
+  if (cacheHint && !policy(operands[next]))
+    return false;
   Inst &inst = emit(asyncCopyHandler(), {to, from, extra}, Flow::Checked);
   inst.imm = toOffset;
   inst.imm2 = fromOffset;

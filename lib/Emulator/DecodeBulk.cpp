@@ -109,7 +109,7 @@ bool Decoder::decodeBulk(Modifiers &modifiers, bool reduces) {
   if (reduces && (operation < 0 || !bytesOf(type) || type == Type::Pred))
     return unsupported();
   Ref unused = scratchRef, destination = unused, place = unused, size,
-      barrier = unused, mask = unused, policy;
+      barrier = unused, mask = unused;
   size_t next = 0;
   size_t wanted = (prefetches ? 2
                    : toGlobal ? 3
@@ -126,7 +126,7 @@ bool Decoder::decodeBulk(Modifiers &modifiers, bool reduces) {
     return false;
   if (multicast && !source(operands[next++], Type::U16, mask))
     return false;
-  if (cacheHint && !source(operands[next++], Type::B64, policy))
+  if (cacheHint && !policy(operands[next++]))
     return false;
   if (masked && !source(operands[next++], Type::U16, mask))
     return false;
@@ -214,8 +214,7 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
   }
   if (multicast && !source(operands[next++], Type::U16, refs[11]))
     return false;
-  Ref policy;
-  if (cacheHint && !source(operands[next++], Type::B64, policy))
+  if (cacheHint && !policy(operands[next++]))
     return false;
   Inst &inst = emit(tensorCopyHandler(), refs, Flow::Checked);
   inst.a =

@@ -93,7 +93,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     size_t base = noState ? 0 : 1;
     Ref state = scratchRef, n = constant(1, 4), bytes = constant(0, 4);
     if (!count(base + 1, base + 2) ||
-        (!noState && !destination(operands[0], Type::B64, state)) ||
+        (!noState && !destination(operands[0], Type::U64, state)) ||
         !genericAddress(operands[base], shared, place))
       return false;
     bool hasValue = operands.size() > base + 1;
@@ -115,7 +115,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     if (!count(3, kind == 7 ? 4 : 3) ||
         !destination(operands[0], Type::Pred, p) ||
         !genericAddress(operands[1], shared, place) ||
-        !source(operands[2], parity ? Type::U32 : Type::B64, value) ||
+        !source(operands[2], parity ? Type::U32 : Type::U64, value) ||
         (operands.size() > 3 && !source(operands[3], Type::U32, hint)))
       return false;
     Inst &inst =
@@ -128,7 +128,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
   default: {
     Ref d;
     if (!count(2, 2) || !destination(operands[0], Type::U32, d) ||
-        !source(operands[1], Type::B64, value))
+        !source(operands[1], Type::U64, value))
       return false;
     emit(pendingCountHandler(), {d, value});
     return true;

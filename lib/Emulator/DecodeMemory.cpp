@@ -72,9 +72,9 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
   unsigned bytes = bytesOf(type), n = vector < 0 ? 1 : 2u << vector;
-  if (!bytes || type == Type::Pred || bytes * n > 32)
+  if (!isMemoryType(type) || bytes * n > 32)
     return unsupported();
-  if (!count(2, cacheHint ? 3 : 2))
+  if (!count(cacheHint ? 3 : 2, cacheHint ? 3 : 2))
     return false;
   const Operand &value = instruction->operands[isStore ? 1 : 0];
   const Operand &place = instruction->operands[isStore ? 0 : 1];
@@ -117,6 +117,8 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
         elements[i]->kind == Operand::Kind::Integer)
       refs[i] = constant(elements[i]->value, width);
 
+  if (cacheHint && !policy(instruction->operands[2]))
+    return false;
   unsigned addressWidth;
   int64_t offset;
   Space variableSpace = Space::Generic;
@@ -223,7 +225,9 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     return unsupported();
   size_t base = isReduction ? 0 : 1;
   size_t sources = op == AtomicOp::Cas ? 2 : 1;
-  if (!count(base + 1 + sources, base + 1 + sources + cacheHint))
+  size_t wanted = base + 1 + sources + cacheHint;
+  if (!count(wanted, wanted) ||
+      (cacheHint && !policy(instruction->operands.back())))
     return false;
   Ref d = scratchRef, b, c = scratchRef, a;
   unsigned width;
@@ -306,17 +310,10 @@ bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
   unsigned n = 1u << number;
   const Operand &registers = instruction->operands[isStore ? 1 : 0];
   const Operand &place = instruction->operands[isStore ? 0 : 1];
-  std::vector<Ref> refs(n + 1);
-  bool isVector = registers.kind == Operand::Kind::Vector;
-  if (isVector ? registers.elements.size() != n : n != 1)
-    return fail("'" + std::string(instruction->opcode) + "' wants " +
-                std::to_string(n) + " registers");
-  for (unsigned i = 0; i < n; ++i) {
-    const Operand &element = isVector ? registers.elements[i] : registers;
-    if (isStore ? !source(element, Type::B32, refs[i])
-                : !destination(element, Type::B32, refs[i]))
-      return false;
-  }
+  std::vector<Ref> refs;
+  if (!fragment(registers, Type::B32, n, !isStore, refs))
+    return false;
+  refs.push_back(0);
   unsigned width;
   int64_t offset;
   if (!address(place, refs[n], width, offset))
@@ -369,9 +366,18 @@ bool Decoder::decodeAddress(std::string_view root, Modifiers &modifiers) {
     return false;
   Ref d, a;
   if (root == "isspacep") {
+    // A word is the low half of an address whose high half is zero.
+    const Operand &place = instruction->operands[1];
+    bool isWord = place.kind == Operand::Kind::Register &&
+                  bytesOf(current->registers[place.index].type) == 4;
     if (to || !destination(instruction->operands[0], Type::Pred, d) ||
-        !source(instruction->operands[1], Type::U64, a))
+        !source(place, isWord ? Type::U32 : Type::U64, a))
       return false;
+    if (isWord) {
+      Ref word = a;
+      a = scratch(256);
+      emit(widenAddressHandler(), {a, word}, Flow::Hidden).c = 4;
+    }
     Inst &inst = emit(isSpaceHandler(), {d, a});
     inst.a = uint8_t(space);
     inst.b = isCluster;

@@ -58,8 +58,23 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
            : type == Type::U4 || type == Type::S4 ? 4
                                                   : 8 * bytesOf(type);
   };
-  auto registerType = [](Type type) {
-    return type == Type::F64 ? Type::F64 : Type::B32;
+  // What a register of operand `i` holds, as ptxas checks it.
+  auto registerType = [&](unsigned i, Type type) {
+    bool isFactor = i % 3;
+    switch (type) {
+    case Type::F64:
+      return Type::B64;
+    case Type::F16:
+      return Type::F16x2;
+    case Type::BF16:
+      return Type::BF16x2;
+    case Type::TF32:
+      return Type::TF32;
+    case Type::F32:
+      return spec.isSparse ? Type::B32 : Type::F32;
+    default:
+      return isFactor ? Type::B32 : Type::S32;
+    }
   };
   // Elements of a fragment per lane, in registers.
   struct Part {
@@ -75,30 +90,11 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
     for (Part &part : parts)
       part.elements *= 4;
   for (unsigned i = 0; i < 4; ++i) {
-    Type type = registerType(parts[i].type);
+    Type type = registerType(i, parts[i].type);
     size_t n =
         parts[i].elements * bitsOf(parts[i].type) / 32 / (8 * bytesOf(type));
-    const Operand &operand = instruction->operands[i];
-    bool isVector = operand.kind == Operand::Kind::Vector;
-    if (isVector ? operand.elements.size() != n : n != 1)
-      return fail("operand " + std::to_string(i + 1) + " of '" +
-                  std::string(instruction->opcode) + "' has " +
-                  std::to_string(n) + " registers");
-    for (size_t k = 0; k < n; ++k) {
-      const Operand &element = isVector ? operand.elements[k] : operand;
-      Ref ref;
-      // A float constant is allowed for C; registers may be .f32.
-      // One register of A or B may be of any kind.
-      Type kind = i % 3 == 0 && parts[i].type == Type::F32 &&
-                          element.kind == Operand::Kind::Register
-                      ? Type::F32
-                  : i % 3 && n == 1 ? bitsLike(type)
-                                    : type;
-      if (i == 0 ? !destination(element, kind, ref)
-                 : !source(element, kind, ref))
-        return false;
-      refs.push_back(ref);
-    }
+    if (!fragment(instruction->operands[i], type, n, i == 0, refs))
+      return false;
   }
   uint64_t selector = 0;
   if (spec.isSparse) {

@@ -106,8 +106,10 @@ bool Decoder::decodeCompare(std::string_view root, Modifiers &modifiers) {
 bool Decoder::decodeSelect(std::string_view root, Modifiers &modifiers) {
   bool ftz = modifiers.take("ftz");
   Type type = modifiers.takeType();
-  if (!count(4, 4) || !bytesOf(type) || type == Type::Pred)
+  if (!isMemoryType(type) || bytesOf(type) == 1)
     return unsupported();
+  if (!count(4, 4))
+    return false;
   Ref d, a, b, c;
   const auto &operands = instruction->operands;
   if (!destination(operands[0], type, d) || !source(operands[1], type, a) ||
@@ -140,6 +142,11 @@ static bool isPacked(Type type) {
          type == Type::E5M2x2;
 }
 
+static bool hasExactWidth(Type type) {
+  return type == Type::BF16 || type == Type::BF16x2 || type == Type::TF32 ||
+         type == Type::E4M3x2 || type == Type::E5M2x2;
+}
+
 /// cvt.pack.sat.{u16,s16,u8,s8}.s32{.b32} d, a, b{, c}
 bool Decoder::decodePack(Modifiers &modifiers) {
   bool sat = modifiers.take("sat");
@@ -152,14 +159,18 @@ bool Decoder::decodePack(Modifiers &modifiers) {
     return unsupported();
   size_t n = narrow ? 4 : 3;
   std::vector<Ref> refs(n);
+  // As with other conversions, registers may be wider.
+  unsigned widths[4] = {};
   if (!count(n, n) ||
-      !destination(instruction->operands[0], Type::U32, refs[0]))
+      !wideDestination(instruction->operands[0], Type::U32, refs[0], widths[0]))
     return false;
   for (size_t i = 1; i < n; ++i)
-    if (!source(instruction->operands[i], i < 3 ? Type::S32 : Type::B32,
-                refs[i]))
+    if (!wideSource(instruction->operands[i], i < 3 ? Type::S32 : Type::B32,
+                    refs[i], widths[i]))
       return false;
   Inst &inst = emit(convertPackHandler(), refs, Flow::Next);
+  for (size_t i = 0; i < n; ++i)
+    inst.imm |= int64_t(widths[i]) << (8 * i);
   inst.a = uint8_t(16 >> (to / 2));
   inst.b = uint8_t(to % 2);
   return true;
@@ -181,21 +192,35 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
   static const Rounding integralModes[] = {Rounding::Nearest, Rounding::Zero,
                                            Rounding::Down, Rounding::Up};
   bool fromFloat = isFloat(from), toFloat = isFloat(to);
+  // "cvt" of types that came with or after sm_80 wants registers of their
+  // width (ptxas); the others take wider ones.
+  bool isExact = hasExactWidth(to) || hasExactWidth(from);
+  auto resultOf = [&](const Operand &operand, Ref &ref, unsigned &width) {
+    width = bytesOf(to);
+    return isExact ? destination(operand, to, ref)
+                   : wideDestination(operand, to, ref, width);
+  };
+  auto argumentOf = [&](const Operand &operand, Ref &ref, unsigned &width) {
+    width = bytesOf(from);
+    return isExact ? source(operand, from, ref)
+                   : wideSource(operand, from, ref, width);
+  };
 
   if (isPacked(to) || isPacked(from)) {
     bool fromSingle = from == Type::F32;
     if (!isPacked(to) || !(isPacked(from) || fromSingle) || integral >= 0)
       return unsupported();
     Ref d, a, b = 0;
-    unsigned toWidth, fromWidth;
+    unsigned toWidth, fromWidth, secondWidth = 4;
     if (!count(fromSingle ? 3 : 2, fromSingle ? 3 : 2) ||
-        !wideDestination(operands[0], to, d, toWidth) ||
-        !wideSource(operands[1], from, a, fromWidth) ||
-        (fromSingle && !source(operands[2], Type::F32, b)))
+        !resultOf(operands[0], d, toWidth) ||
+        !argumentOf(operands[1], a, fromWidth) ||
+        (fromSingle && !argumentOf(operands[2], b, secondWidth)))
       return false;
-    Handler fast = fromSingle && toWidth == 4
-                       ? table.convert(to, from, rounding, flags)
-                       : nullptr;
+    Handler fast =
+        fromSingle && toWidth == 4 && fromWidth == 4 && secondWidth == 4
+            ? table.convert(to, from, rounding, flags)
+            : nullptr;
     std::vector<Ref> refs{d, a};
     if (fromSingle)
       refs.push_back(b);
@@ -207,7 +232,7 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
     inst.b = uint8_t(rounding);
     inst.c = uint8_t(to);
     inst.d = uint8_t(from);
-    inst.e = uint8_t(toWidth | fromWidth << 4);
+    inst.imm = toWidth | fromWidth << 8 | secondWidth << 16;
     return true;
   }
 
@@ -217,8 +242,8 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
   // cvt.tf32 has destinations of .b32.
   Ref d, a;
   unsigned toWidth, fromWidth;
-  if (!count(2, 2) || !wideDestination(operands[0], to, d, toWidth) ||
-      !wideSource(operands[1], from, a, fromWidth))
+  if (!count(2, 2) || !resultOf(operands[0], d, toWidth) ||
+      !argumentOf(operands[1], a, fromWidth))
     return false;
   Rounding effective = rounding;
   if (integral >= 0) {
@@ -242,26 +267,28 @@ bool Decoder::decodeConvert(Modifiers &modifiers) {
   inst.b = uint8_t(effective) | (integral >= 0 && toFloat ? 0x80 : 0);
   inst.c = uint8_t(to);
   inst.d = uint8_t(from);
-  inst.e = uint8_t(toWidth | fromWidth << 4);
+  inst.imm = toWidth | fromWidth << 8;
   return true;
 }
 
 bool Decoder::decodeMove(Modifiers &modifiers) {
   Type type = modifiers.takeType();
-  if (!bytesOf(type) || !count(2, 2))
-    return unsupported();
+  if (!isMemoryType(type) || bytesOf(type) == 1) {
+    if (type != Type::Pred)
+      return unsupported();
+  }
+  if (!count(2, 2))
+    return false;
   const Operand &to = instruction->operands[0];
   const Operand &from = instruction->operands[1];
   // A special register of four elements, as early PTX has them.
   if (from.kind == Operand::Kind::Special && modifiers.take("v4")) {
-    if (bytesOf(type) != 4 || to.kind != Operand::Kind::Vector ||
-        to.elements.size() != 4)
+    if (to.kind != Operand::Kind::Vector || to.elements.size() != 4)
       return unsupported();
     for (unsigned i = 0; i < 4; ++i) {
       Ref d, a;
-      if (!specialByName(std::string(from.name) + "." + "xyzw"[i], a))
-        return unsupported();
-      if (!destination(to.elements[i], type, d))
+      if (!specialSource(std::string(from.name) + "." + "xyzw"[i], type, a) ||
+          !destination(to.elements[i], type, d))
         return false;
       Inst &inst = emit(table.integer(IntOp::Mov, type), {d, a},
                         i ? Flow::Hidden : Flow::Next);
@@ -324,26 +351,6 @@ bool Decoder::decodeMove(Modifiers &modifiers) {
   Ref d, a;
   if (!destination(to, type, d))
     return false;
-  if (from.kind == Operand::Kind::Special) {
-    if (from.name == "%clock" || from.name == "%clock_hi" ||
-        from.name == "%clock64" || from.name == "%globaltimer" ||
-        from.name == "%globaltimer_lo" || from.name == "%globaltimer_hi") {
-      if (bytes != 4 && bytes != 8)
-        return unsupported();
-      emit(clockHandler(), {d}).a = uint8_t(bytes);
-      return true;
-    }
-    // 16- and 64-bit reads of the 32-bit registers.
-    if (bytes != 4) {
-      if (!specialByName(from.name, a))
-        return fail("unknown register '" + std::string(from.name) + "'");
-      Inst &inst = emit(convertAnyHandler(), {d, a});
-      inst.c = uint8_t(bytes == 8 ? Type::U64 : Type::U16);
-      inst.d = uint8_t(Type::U32);
-      inst.e = uint8_t(bytes | 4 << 4);
-      return true;
-    }
-  }
   if (!source(from, type, a))
     return false;
   emit(table.integer(IntOp::Mov, type), {d, a});

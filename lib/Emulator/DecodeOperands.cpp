@@ -63,105 +63,6 @@ Ref Decoder::scratch(unsigned bytes) {
   return ref;
 }
 
-/// Special registers that hold nothing: fourth elements, performance monitors
-/// (PTX ISA: undefined), and what the driver may set and does not.
-static bool readsZero(std::string_view name) {
-  auto isOneOf = [&](std::string_view prefix, std::string_view suffix,
-                     unsigned count) {
-    if (name.size() < prefix.size() + suffix.size() + 1 ||
-        name.substr(0, prefix.size()) != prefix ||
-        name.substr(name.size() - suffix.size()) != suffix)
-      return false;
-    name.remove_prefix(prefix.size());
-    name.remove_suffix(suffix.size());
-    unsigned number = 0;
-    for (char c : name) {
-      if (c < '0' || c > '9' || number > count)
-        return false;
-      number = number * 10 + unsigned(c - '0');
-    }
-    return number < count && (name.size() == 1 || name[0] != '0');
-  };
-  static constexpr std::string_view vectors[] = {
-      "%tid",       "%ntid",       "%ctaid",         "%nctaid",
-      "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
-  for (std::string_view vector : vectors)
-    if (name.size() == vector.size() + 2 &&
-        name.substr(0, vector.size()) == vector &&
-        name.substr(vector.size()) == ".w")
-      return true;
-  if (name.substr(0, 3) == "%pm")
-    return name.size() == 4 ? isOneOf("%pm", "", 8) : isOneOf("%pm", "_64", 8);
-  return isOneOf("%envreg", "", 32);
-}
-
-bool Decoder::specialByName(std::string_view name, Ref &ref) const {
-  static const std::unordered_map<std::string_view, Special> names = {
-      {"%tid", Special::TidX},
-      {"%tid.x", Special::TidX},
-      {"%tid.y", Special::TidY},
-      {"%tid.z", Special::TidZ},
-      {"%ntid.x", Special::NtidX},
-      {"%ntid.y", Special::NtidY},
-      {"%ntid.z", Special::NtidZ},
-      {"%ctaid.x", Special::CtaidX},
-      {"%ctaid.y", Special::CtaidY},
-      {"%ctaid.z", Special::CtaidZ},
-      {"%nctaid.x", Special::NctaidX},
-      {"%nctaid.y", Special::NctaidY},
-      {"%nctaid.z", Special::NctaidZ},
-      {"%laneid", Special::LaneId},
-      {"%warpid", Special::WarpId},
-      {"%nwarpid", Special::NwarpId},
-      {"%smid", Special::SmId},
-      {"%nsmid", Special::NsmId},
-      {"%lanemask_eq", Special::LanemaskEq},
-      {"%lanemask_le", Special::LanemaskLe},
-      {"%lanemask_lt", Special::LanemaskLt},
-      {"%lanemask_ge", Special::LanemaskGe},
-      {"%lanemask_gt", Special::LanemaskGt},
-      {"%dynamic_smem_size", Special::DynamicSmemSize},
-      {"%total_smem_size", Special::TotalSmemSize},
-      {"%aggr_smem_size", Special::AggrSmemSize},
-      {"%clusterid.x", Special::ClusterIdX},
-      {"%clusterid.y", Special::ClusterIdY},
-      {"%clusterid.z", Special::ClusterIdZ},
-      {"%nclusterid.x", Special::NclusterIdX},
-      {"%nclusterid.y", Special::NclusterIdY},
-      {"%nclusterid.z", Special::NclusterIdZ},
-      {"%cluster_ctaid.x", Special::ClusterCtaidX},
-      {"%cluster_ctaid.y", Special::ClusterCtaidY},
-      {"%cluster_ctaid.z", Special::ClusterCtaidZ},
-      {"%cluster_nctaid.x", Special::ClusterNctaidX},
-      {"%cluster_nctaid.y", Special::ClusterNctaidY},
-      {"%cluster_nctaid.z", Special::ClusterNctaidZ},
-      {"%cluster_ctarank", Special::ClusterCtarank},
-      {"%cluster_nctarank", Special::ClusterNctarank},
-      {"%reserved_smem_offset_begin", Special::ReservedSmemBegin},
-      {"%reserved_smem_offset_end", Special::ReservedSmemEnd},
-      {"%reserved_smem_offset_cap", Special::ReservedSmemCap},
-      {"%reserved_smem_offset_0", Special::ReservedSmem0},
-      {"%reserved_smem_offset_1", Special::ReservedSmem1},
-      // What cooperative_groups/details/driver_abi.h reads.
-      {"%envreg1", Special::GridWorkspaceHigh},
-      {"%envreg2", Special::GridWorkspaceLow},
-      {"%gridid", Special::GridId},
-      // No kernel is launched as part of a graph.
-      {"%current_graph_exec", Special::Zero}};
-  auto it = names.find(name);
-  if (it == names.end()) {
-    if (!readsZero(name))
-      return false;
-    ref = special(Special::Zero);
-    return true;
-  }
-  ref = special(it->second);
-  if (it->second == Special::GridWorkspaceLow ||
-      it->second == Special::GridWorkspaceHigh)
-    code->hasGridWorkspace = true;
-  return true;
-}
-
 uint64_t Decoder::variableAddress(uint32_t index) {
   const Variable &variable = module.variables[index];
   switch (variable.space) {
@@ -218,6 +119,18 @@ Type fusion::emulator::bitsLike(Type type) {
   }
 }
 
+/// As ptxas has it: moves, and conversions between integers.
+static bool takesSpecial(const Instruction &instruction) {
+  const auto &modifiers = instruction.modifiers;
+  return instruction.root == "mov" ||
+         (instruction.root == "cvt" &&
+          std::none_of(modifiers.begin(), modifiers.end(),
+                       [](std::string_view modifier) {
+                         return modifier == "pack" ||
+                                isFloatLike(parseType(modifier));
+                       }));
+}
+
 bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
                          unsigned &width) {
   unsigned bytes = bytesOf(type);
@@ -269,13 +182,10 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     return true;
   }
   case Operand::Kind::Special:
-    if (type == Type::Pred && operand.name == "%is_explicit_cluster") {
-      ref = special(Special::IsExplicitCluster);
-      return true;
-    }
-    if (bytes != 4 || type == Type::Pred || !specialByName(operand.name, ref))
-      return fail("unknown register " + quoted(operand));
-    return true;
+    if (!takesSpecial(*instruction))
+      return fail("the special register " + quoted(operand) +
+                  " is an operand of mov and cvt alone");
+    return specialSource(operand.name, type, ref);
   case Operand::Kind::Variable: {
     if (bytes != 8 && bytes != 4)
       return fail("the address of " + quoted(operand) + " as a narrow value");
@@ -339,6 +249,46 @@ bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
   if (width != bytesOf(type))
     return fail(quoted(operand) + " is too wide for '" +
                 std::string(instruction->opcode.substr(0, 120)) + "'");
+  return true;
+}
+
+/// Whether registers of both types may stand beside each other in a vector that
+/// mma, wmma or ldmatrix takes (ptxas): bits beside anything.
+static bool goTogether(Type a, Type b) {
+  return a == b || a == Type::B32 || a == Type::B64 || b == Type::B32 ||
+         b == Type::B64 || (fits(a, b) && a != Type::F16x2 && b != Type::F16x2);
+}
+
+bool Decoder::fragment(const Operand &operand, Type type, size_t registers,
+                       bool isDestination, std::vector<Ref> &refs) {
+  if (operand.kind != Operand::Kind::Vector ||
+      operand.elements.size() != registers)
+    return fail("an operand of '" +
+                std::string(instruction->opcode.substr(0, 120)) +
+                "' is a vector of " + std::to_string(registers) +
+                (registers == 1 ? " register" : " registers"));
+  // A vector with any register of bits is one of bits.
+  bool hasBits = false;
+  Type before = Type::None;
+  for (const Operand &element : operand.elements) {
+    if (element.kind != Operand::Kind::Register)
+      continue;
+    Type now = current->registers[element.index].type;
+    if (before != Type::None && !goTogether(before, now))
+      return fail(quoted(element) + " and the register before it in '" +
+                  std::string(instruction->opcode.substr(0, 120)) +
+                  "' are of different types");
+    hasBits |= now == bitsLike(type);
+    before = now;
+  }
+  for (const Operand &element : operand.elements) {
+    Type wanted = hasBits ? bitsLike(type) : type;
+    Ref ref;
+    if (isDestination ? !destination(element, wanted, ref)
+                      : !source(element, wanted, ref))
+      return false;
+    refs.push_back(ref);
+  }
   return true;
 }
 

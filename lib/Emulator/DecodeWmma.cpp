@@ -30,28 +30,27 @@ static unsigned elementsPerWord(Type type) {
   return type == Type::U4 || type == Type::S4 ? 8 : type == Type::B1 ? 32 : 1;
 }
 
-/// One register of A or B may be of any kind.
-static Type registerType(Type type, unsigned registers) {
-  return type == Type::F64 ? (registers == 1 ? Type::B64 : Type::F64)
-                           : Type::B32;
-}
-
-bool Decoder::fragment(const Operand &operand, Type type, unsigned registers,
-                       bool isDestination, std::vector<Ref> &refs) {
-  bool isVector = operand.kind == Operand::Kind::Vector;
-  if (isVector ? operand.elements.size() != registers : registers != 1)
-    return fail("a fragment of '" + std::string(instruction->opcode) +
-                "' has " + std::to_string(registers) + " registers");
-  for (unsigned i = 0; i < registers; ++i) {
-    const Operand &element = isVector ? operand.elements[i] : operand;
-    Ref ref;
-    if (isDestination
-            ? !destination(element, registerType(type, registers), ref)
-            : !source(element, registerType(type, registers), ref))
-      return false;
-    refs.push_back(ref);
+/// What a register of a fragment holds, as ptxas checks it: wmma.load knows
+/// bf16 and tf32, wmma.mma takes them for f16.
+static Type registerType(Type type, bool isAccess) {
+  switch (type) {
+  case Type::F64:
+    return Type::B64;
+  case Type::F16:
+    return Type::F16x2;
+  case Type::BF16:
+    return isAccess ? Type::BF16x2 : Type::F16x2;
+  case Type::TF32:
+    return isAccess ? Type::TF32 : Type::F16x2;
+  case Type::F32:
+    return Type::F32;
+  case Type::U4:
+  case Type::S4:
+  case Type::B1:
+    return isAccess ? Type::B32 : Type::S32;
+  default:
+    return Type::S32;
   }
-  return true;
 }
 
 /// wmma.load and wmma.store.
@@ -85,7 +84,9 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
     return false;
   const auto &operands = instruction->operands;
   std::vector<Ref> refs;
-  if (!fragment(operands[isStore ? 1 : 0], type, registers, !isStore, refs))
+  if (!fragment(operands[isStore ? 1 : 0],
+                perWord > 1 ? Type::B32 : registerType(type, true), registers,
+                !isStore, refs))
     return false;
   Ref address, stride = constant(layout == 0 ? columns : rows, 4);
   unsigned width;
@@ -163,19 +164,19 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
   std::vector<Ref> refs;
   unsigned m = spec.m, n = spec.n, k = spec.k;
-  if (!fragment(operands[0], spec.result,
+  if (!fragment(operands[0], registerType(spec.result, false),
                 wmmaRegisters(spec.result, m * n, true), true, refs))
     return false;
   int64_t a = int64_t(refs.size());
-  if (!fragment(operands[1], spec.a, wmmaRegisters(spec.a, m * k, false), false,
-                refs))
+  if (!fragment(operands[1], registerType(spec.a, false),
+                wmmaRegisters(spec.a, m * k, false), false, refs))
     return false;
   int64_t b = int64_t(refs.size());
-  if (!fragment(operands[2], spec.b, wmmaRegisters(spec.b, k * n, false), false,
-                refs))
+  if (!fragment(operands[2], registerType(spec.b, false),
+                wmmaRegisters(spec.b, k * n, false), false, refs))
     return false;
   int64_t c = int64_t(refs.size());
-  if (!fragment(operands[3], spec.accumulator,
+  if (!fragment(operands[3], registerType(spec.accumulator, false),
                 wmmaRegisters(spec.accumulator, m * n, true), false, refs))
     return false;
   Inst &inst = emit(handler, refs, Flow::WarpAligned);

@@ -355,10 +355,10 @@ bool Decoder::decode(const Instruction &inst) {
     add(&Decoder::decodeTensorMap, {"tensormap"});
     add(&Decoder::decodeWarp,
         {"shfl", "vote", "match", "redux", "activemask", "elect"});
-    add(&Decoder::decodeNothing,
-        {"membar", "fence", "nanosleep", "prefetch", "prefetchu", "pmevent",
-         "griddepcontrol", "setmaxnreg", "applypriority", "discard",
-         "createpolicy"});
+    add(&Decoder::decodeFence, {"membar", "fence"});
+    add(&Decoder::decodeHint,
+        {"nanosleep", "prefetch", "prefetchu", "pmevent", "griddepcontrol",
+         "setmaxnreg", "applypriority", "discard", "createpolicy"});
     return map;
   }();
   auto known = methods.find(inst.root);

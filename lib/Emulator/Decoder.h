@@ -86,10 +86,17 @@ private:
   Ref special(Special which) const {
     return uint32_t(which) * 128 | BaseSpecial;
   }
-  bool specialByName(std::string_view name, Ref &ref) const;
   Ref scratch(unsigned bytes);
   uint64_t variableAddress(uint32_t variable);
   bool count(size_t least, size_t most);
+  /// The registers of a vector that goes to or comes from a matrix product;
+  /// `type` is what a register of it holds.
+  bool fragment(const Operand &operand, Type type, size_t registers,
+                bool isDestination, std::vector<Ref> &refs);
+
+  // DecodeSpecial.cpp
+  bool specialByName(std::string_view name, Ref &ref) const;
+  bool specialSource(std::string_view name, Type type, Ref &ref);
 
   Inst &emit(Handler handler, std::initializer_list<Ref> operands,
              Flow flow = Flow::Next);
@@ -112,6 +119,7 @@ private:
   bool decodeMove(Modifiers &modifiers);
 
   // DecodeMemory.cpp
+  bool policy(const Operand &operand);
   bool decodeAccess(std::string_view root, Modifiers &modifiers);
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
@@ -129,9 +137,17 @@ private:
   bool decodeCall(Modifiers &modifiers);
   bool decodeBarrier(std::string_view root, Modifiers &modifiers);
   bool decodeWarp(std::string_view root, Modifiers &modifiers);
-  bool decodeNothing(std::string_view root, Modifiers &modifiers);
-  void emitFence(bool orders, bool narrow);
   bool parameterPlace(const Operand &operand, ParameterPlace &place);
+
+  // DecodeHints.cpp
+  bool decodeHint(std::string_view root, Modifiers &modifiers);
+  bool decodePolicy(Modifiers &modifiers);
+  bool decodeRegisterCount(Modifiers &modifiers);
+
+  // DecodeFences.cpp
+  bool decodeFence(std::string_view root, Modifiers &modifiers);
+  bool decodeProxyFence(Modifiers &modifiers);
+  void emitFence(bool narrow, bool isSequential);
 
   // DecodeMma.cpp
   bool decodeMma(Modifiers &modifiers);
@@ -139,8 +155,6 @@ private:
   // DecodeWmma.cpp
   bool decodeWmma(std::string_view root, Modifiers &modifiers);
   bool decodeWmmaAccess(bool isStore, Modifiers &modifiers);
-  bool fragment(const Operand &operand, Type type, unsigned registers,
-                bool isDestination, std::vector<Ref> &refs);
 
   // DecodeMbarrier.cpp
   /// The address as a generic one of 64 bits; `sharedSpace`: it was given in

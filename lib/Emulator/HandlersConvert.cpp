@@ -28,8 +28,14 @@ uint64_t readBits(const Warp &warp, Ref ref, unsigned width, unsigned lane,
   return bytes >= 8 ? value : value & ((uint64_t(1) << (8 * bytes)) - 1);
 }
 
+/// The upper half of a register of 128 bits is that of zero or, for a negative
+/// signed value, of -1.
 void writeBits(const Warp &warp, Ref ref, unsigned width, unsigned lane,
-               uint64_t value) {
+               uint64_t value, bool isSigned = false) {
+  if (width == 16) {
+    uint64_t high = isSigned && value >> 63 ? ~uint64_t(0) : 0;
+    std::memcpy(warp.reg<uint8_t>(ref) + lane * 16 + 8, &high, 8);
+  }
   std::memcpy(warp.reg<uint8_t>(ref) + lane * width, &value,
               width < 8 ? width : 8);
 }
@@ -153,7 +159,7 @@ uint64_t convertLane(const Inst &inst, uint64_t bits) {
 }
 
 void convertAny(Warp &warp, const Inst &inst, uint32_t mask) {
-  unsigned toWidth = inst.e & 15, fromWidth = inst.e >> 4;
+  unsigned toWidth = uint8_t(inst.imm), fromWidth = uint8_t(inst.imm >> 8);
   Type to = Type(inst.c), from = Type(inst.d);
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!((mask >> lane) & 1))
@@ -165,7 +171,7 @@ void convertAny(Warp &warp, const Inst &inst, uint32_t mask) {
     if (bytes < 8)
       value = isSigned(to) ? signExtend(value, bytes)
                            : value & ((uint64_t(1) << (8 * bytes)) - 1);
-    writeBits(warp, inst.op[0], toWidth, lane, value);
+    writeBits(warp, inst.op[0], toWidth, lane, value, isSigned(to));
   }
 }
 
@@ -187,17 +193,18 @@ Type elementOf(Type packed) {
 /// `cvt.f16x2.f32 d, a, b` (a to the upper half) and packed to packed.
 void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
   Type to = elementOf(Type(inst.c)), from = elementOf(Type(inst.d));
-  unsigned toWidth = inst.e & 15, fromWidth = inst.e >> 4;
+  unsigned toWidth = uint8_t(inst.imm), fromWidth = uint8_t(inst.imm >> 8);
   unsigned toBits = bytesOf(to) * 8;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     double high, low;
     if (from == Type::None) {
-      high =
-          decodeLane(Type::F32, readBits(warp, inst.op[1], 4, lane, 4), inst.a);
-      low =
-          decodeLane(Type::F32, readBits(warp, inst.op[2], 4, lane, 4), inst.a);
+      high = decodeLane(Type::F32,
+                        readBits(warp, inst.op[1], fromWidth, lane, 4), inst.a);
+      low = decodeLane(
+          Type::F32,
+          readBits(warp, inst.op[2], uint8_t(inst.imm >> 16), lane, 4), inst.a);
     } else {
       unsigned bytes = bytesOf(from);
       uint64_t both = readBits(warp, inst.op[1], fromWidth, lane, 2 * bytes);
@@ -210,7 +217,7 @@ void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// a: bits of a part, b: whether it is signed.
+/// a: bits of a part, b: whether it is signed, imm: bytes of each register.
 void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned width = inst.a;
   uint32_t low = (uint32_t(1) << width) - 1;
@@ -219,14 +226,18 @@ void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
+    auto word = [&](unsigned operand) {
+      unsigned width = uint8_t(inst.imm >> (8 * operand));
+      return uint32_t(readBits(warp, inst.op[operand], width, lane, 4));
+    };
     auto part = [&](unsigned operand) {
-      int64_t value = warp.reg<int32_t>(inst.op[operand])[lane];
+      int64_t value = int32_t(word(operand));
       return uint32_t(std::clamp(value, least, most)) & low;
     };
     uint32_t value = part(1) << width | part(2);
     if (inst.count > 3)
-      value |= warp.reg<uint32_t>(inst.op[3])[lane] << (2 * width);
-    warp.reg<uint32_t>(inst.op[0])[lane] = value;
+      value |= word(3) << (2 * width);
+    writeBits(warp, inst.op[0], uint8_t(inst.imm), lane, value);
   }
 }
 

@@ -134,7 +134,7 @@ void clock(Warp &warp, const Inst &inst, uint32_t mask) {
     if (inst.a == 8)
       warp.reg<uint64_t>(inst.op[0])[i] = now;
     else
-      warp.reg<uint32_t>(inst.op[0])[i] = uint32_t(now);
+      warp.reg<uint32_t>(inst.op[0])[i] = uint32_t(now >> inst.b);
   }
 }
 

@@ -161,6 +161,20 @@ private:
   std::vector<T> values;
 };
 
+/// Visits what these lanes know; what lanes that follow one another share,
+/// once.
+template <class Visit>
+void forDistinct(const LaneMap<Knowledge> &known, uint32_t mask, Visit visit) {
+  const Knowledge *last = nullptr;
+  for (mask &= known.lanes(); mask; mask &= mask - 1) {
+    const Knowledge *own = known.find(unsigned(__builtin_ctz(mask)));
+    if (last && own->isShared(*last))
+      continue;
+    visit(*own);
+    last = own;
+  }
+}
+
 /// Adds to what lanes know, by `add`; those that know the same come to know the
 /// same.
 template <class Add>

@@ -202,6 +202,7 @@ private:
     std::vector<Suspect> suspects;
     /// What lanes are going to know after a fence.sc.
     LaneMap<Knowledge> sequential;
+    Knowledge sequentialOfAll; ///< the same, of all lanes
     /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
     /// lanes of the last access to another CTA's memory.
     uint32_t begun = 0;
@@ -266,6 +267,9 @@ private:
   void meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
                         const ToldRef &told);
   ToldRef toldOf(const Crossing &met) const;
+  template <class Add>
+  void addSequentially(const Warp &warp, uint32_t lanes, Add add);
+  void awaitSequentially(const Warp &warp, uint32_t lanes, const Told &told);
   void acquireSequentially(Warp &warp, uint32_t mask);
   // SanitizerLocks.cpp
   static bool isStrong(const Inst &inst, SanitizeKind kind) {

@@ -125,7 +125,8 @@ void Sanitizer::checkLifetime(const Warp &) {
   Knowledge all;
   for (const WarpState &state : states) {
     all.join(state.common);
-    state.lanes.forEach([&](const Knowledge &own) { all.join(own); });
+    forDistinct(state.lanes, kFullMask,
+                [&](const Knowledge &own) { all.join(own); });
   }
   for (const auto &[record, lanes] : async.remote) {
     const Context &context = grid.contexts[contextOf(record)];

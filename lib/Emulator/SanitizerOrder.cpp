@@ -262,21 +262,16 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   state.context = 0;
   if (!(warp.live & ~mask)) {
     // Of the whole warp: single lanes know nothing more than the others.
-    state.lanes.forEach([&](Knowledge &own) { state.common.join(own); });
+    forDistinct(state.lanes, kFullMask,
+                [&](const Knowledge &own) { state.common.join(own); });
     state.lanes.erase(kFullMask);
     state.common.warps.join(warp.index, state.clock);
     return;
   }
   // Lanes that met before know the same.
   Knowledge together;
-  const Knowledge *joined = nullptr;
-  forLanes(mask, [&](unsigned lane) {
-    const Knowledge *own = state.lanes.find(lane);
-    if (!own || (joined && own->isShared(*joined)))
-      return;
-    joined = own;
-    together.join(*own);
-  });
+  forDistinct(state.lanes, mask,
+              [&](const Knowledge &own) { together.join(own); });
   together.joinLanes(cta.linear, warp.index, mask, state.clock);
   forLanes(mask, [&](unsigned lane) { state.lanes[lane] = together; });
 }
@@ -294,8 +289,7 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
   arriveSequentially(warp, mask, crossings[barrier]);
   Knowledge &join = joins[barrier];
   join.join(state.common);
-  forLanes(mask & state.lanes.lanes(),
-           [&](unsigned lane) { join.join(*state.lanes.find(lane)); });
+  forDistinct(state.lanes, mask, [&](const Knowledge &own) { join.join(own); });
   if (!(warp.live & ~mask))
     join.warps.join(warp.index, state.clock + 1);
   else

@@ -45,9 +45,7 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
                 pending ? state.read : state.acquired,
                 [&](uint32_t lanes, const Telling &telling, uint32_t who) {
                   if (telling.order == Telling::Order::Crossed)
-                    addToLanes(state.sequential, lanes, [&](Knowledge &own) {
-                      telling.told->tell(own, cta.linear);
-                    });
+                    awaitSequentially(warp, lanes, *telling.told);
                   else if (pending)
                     pending->see(telling, lanes, who);
                   else
@@ -84,11 +82,13 @@ void Sanitizer::acquire(Warp &warp, uint32_t mask, Pending &pending) {
     return;
   WarpState &state = states[warp.index];
   bool isWarp = !(warp.live & ~mask);
+  // The last one may know of all others.
+  for (size_t i = pending.seen.size(); i-- > 0;)
+    if (uint32_t lanes = pending.seen[i].lanes & mask)
+      learnTold(warp, lanes, pending.seen[i].telling, pending.seen[i].who);
   size_t kept = 0;
   for (size_t i = 0; i < pending.seen.size(); ++i) {
     Pending::Seen &seen = pending.seen[i];
-    if (uint32_t lanes = seen.lanes & mask)
-      learnTold(warp, lanes, seen.telling, seen.who);
     seen.lanes &= ~mask;
     if (!seen.lanes)
       continue;

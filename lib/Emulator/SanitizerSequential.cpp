@@ -44,12 +44,16 @@ void Sanitizer::arriveSequentially(const Warp &warp, uint32_t mask,
     if (fenced.order == Telling::Order::Sequential)
       into.released.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
   }
-  for (const Pending::Seen &seen : state.pending.seen)
-    if ((seen.lanes & mask) && seen.telling.order == Telling::Order::Sequential)
-      seen.telling.tell(seen.who, into.pending, cta.linear);
-  forLanes(mask & state.sequential.lanes(), [&](unsigned lane) {
-    into.pending.join(*state.sequential.find(lane));
-  });
+  // The last one may know of all others.
+  const std::vector<Pending::Seen> &all = state.pending.seen;
+  for (size_t i = all.size(); i-- > 0;)
+    if ((all[i].lanes & mask) &&
+        all[i].telling.order == Telling::Order::Sequential &&
+        !all[i].telling.isKnown(all[i].who, into.pending, cta.linear))
+      all[i].telling.tell(all[i].who, into.pending, cta.linear);
+  into.pending.join(state.sequentialOfAll);
+  forDistinct(state.sequential, mask,
+              [&](const Knowledge &own) { into.pending.join(own); });
 }
 
 ToldRef Sanitizer::toldOf(const Crossing &met) const {
@@ -61,13 +65,28 @@ ToldRef Sanitizer::toldOf(const Crossing &met) const {
   return ToldRef(told);
 }
 
+/// What these lanes are going to know after a fence.sc.
+template <class Add>
+void Sanitizer::addSequentially(const Warp &warp, uint32_t lanes, Add add) {
+  WarpState &state = states[warp.index];
+  if (!(warp.live & ~lanes))
+    add(state.sequentialOfAll);
+  else
+    addToLanes(state.sequential, lanes, add);
+}
+
+void Sanitizer::awaitSequentially(const Warp &warp, uint32_t lanes,
+                                  const Told &told) {
+  addSequentially(warp, lanes,
+                  [&](Knowledge &own) { told.tell(own, cta.linear); });
+}
+
 /// What these lanes take from there; `told` is that of `met`.
 void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
                                  const ToldRef &told) {
   WarpState &state = states[warp.index];
   if (!met.pending.empty())
-    addToLanes(state.sequential, mask,
-               [&](Knowledge &own) { own.join(met.pending); });
+    addSequentially(warp, mask, [&](Knowledge &own) { own.join(met.pending); });
   if (!told)
     return;
   // What they had from an earlier barrier is part of this.
@@ -86,6 +105,14 @@ void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
 /// A fence.sc.
 void Sanitizer::acquireSequentially(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
+  bool isWarp = !(warp.live & ~mask);
+  if (Knowledge &all = state.sequentialOfAll; !all.empty()) {
+    // Where others are left, it stays: to hear it again tells nothing new.
+    if (isWarp)
+      state.common.join(std::exchange(all, Knowledge()));
+    else
+      addToLanes(state.lanes, mask, [&](Knowledge &own) { own.join(all); });
+  }
   uint32_t lanes = mask & state.sequential.lanes();
   if (!lanes)
     return;

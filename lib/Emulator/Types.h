@@ -119,6 +119,30 @@ static constexpr bool isFloatLike(Type type) {
          type == Type::F32x2;
 }
 
+/// What loads, stores, moves and selections name.
+static constexpr bool isMemoryType(Type type) {
+  switch (type) {
+  case Type::B8:
+  case Type::U8:
+  case Type::S8:
+  case Type::B16:
+  case Type::U16:
+  case Type::S16:
+  case Type::B32:
+  case Type::U32:
+  case Type::S32:
+  case Type::F32:
+  case Type::B64:
+  case Type::U64:
+  case Type::S64:
+  case Type::F64:
+  case Type::B128:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// The type spelled by a modifier without its dot ("u32"), None where it is no
 /// type.
 Type parseType(std::string_view text);

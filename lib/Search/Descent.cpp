@@ -75,6 +75,15 @@ bool Descent::tryMoves(Point &point) {
   };
   for (unsigned product : space.intermediates())
     tryLevels(candidate.kept[product]);
+  // All loads ahead of their loops: while one is left inside, its latency hides
+  // what the others gain.
+  for (uint8_t levels = 1; levels <= ScheduleSpace::kMostLevels; ++levels) {
+    ScheduleCandidate ahead = candidate;
+    for (unsigned tensor : space.operands())
+      ahead.hoisted[tensor] = levels;
+    isBetter |= tryCandidate(ahead, point);
+  }
+  candidate = point.candidate;
   for (unsigned tensor : space.operands())
     tryLevels(candidate.hoisted[tensor]);
   return isBetter;

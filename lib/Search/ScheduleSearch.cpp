@@ -279,13 +279,17 @@ void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   // another one is better than they are.
   evolution.maxRounds = 64;
   evolution.patience = 24;
-  auto found = evolve(*this, evolution, nullptr, starts);
-  if (!found)
-    return;
-  ranking.addCandidates(found->estimates);
-  ranking.judgeUsual(found->best);
-  for (const ScheduleCandidate &other : found->others)
-    ranking.judgeUsual(other);
+  // Once from them and once from anywhere: their valley may not be the best.
+  for (ArrayRef<ScheduleCandidate> seeds :
+       {ArrayRef(starts), ArrayRef<ScheduleCandidate>()}) {
+    auto found = evolve(*this, evolution, nullptr, seeds);
+    if (!found)
+      continue;
+    ranking.addCandidates(found->estimates);
+    ranking.judgeUsual(found->best);
+    for (const ScheduleCandidate &other : found->others)
+      ranking.judgeUsual(other);
+  }
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the

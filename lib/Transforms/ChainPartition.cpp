@@ -206,7 +206,7 @@ bool Partitioner::partition(ChainRow &row) {
       remarkGeneric(row, part, last);
       continue;
     }
-    if (neighbours && function.getContext()->getRemarkEngine())
+    if (neighbours)
       remarkNeighbours(part, *neighbours, pricer);
     auto group = buildGroup<fuse::ChainOp>(pricer.rewriter, part.operators);
     adoptGroup(pricer.rewriter, group, part.operators);

@@ -122,23 +122,29 @@ static std::string explainCut(const RowPlan &plan, const Part &part,
 void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
                        unsigned first, unsigned last, bool forceFusion) {
   linalg::LinalgOp product = row.links[last + 1].product;
+  auto remark =
+      remark::missed(product.getLoc(),
+                     remark::RemarkOpts::name("not-fused").category(kCategory));
   // A whole search for the remark's numbers alone.
-  if (!product->getContext()->getRemarkEngine())
+  if (!remark)
     return;
   const Part &joined = plan.exactPart(first, last + 1);
   std::string why = joined.reason;
   if (joined.time)
     why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
                      plan.costWith(first, last + 1), forceFusion);
-  remark::missed(product.getLoc(),
-                 remark::RemarkOpts::name("not-fused").category(kCategory))
-      << "not fused with the product before it: " + why;
+  remark << "not fused with the product before it: " + why;
 }
 
 void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
                               ChainPricer &pricer) {
   llvm::SaveAndRestore<bool> silent(pricer.explains, false);
   for (linalg::LinalgOp op : neighbours.next(part.operators)) {
+    auto remark = remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("not-in-chain").category(kCategory));
+    if (!remark)
+      return;
     ChainRow::Operators all = part.operators;
     all.push_back(op);
     llvm::sort(all, [](linalg::LinalgOp a, linalg::LinalgOp b) {
@@ -153,9 +159,7 @@ void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
           microseconds(*part.time + neighbours.price(op).value_or(0)));
     else if (why.empty())
       why = "it needs what another kernel makes of the chain's values";
-    remark::missed(op.getLoc(),
-                   remark::RemarkOpts::name("not-in-chain").category(kCategory))
-        << "not in the kernel of the chain next to it: " + why;
+    remark << "not in the kernel of the chain next to it: " + why;
   }
 }
 

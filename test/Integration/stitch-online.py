@@ -20,12 +20,14 @@ from stitch_programs import program  # noqa: E402
 WARPS = 16
 
 
-def schedule(cols, vector, registers, kept):
+def schedule(rows, cols, vector, registers, kept):
     """Rows of all warps, a step of so many registers; steps kept in registers and in shared memory."""
     step = vector * 32 * WARPS * registers
-    return (f'#fuse.schedule<version = 1, mapping = <warps = {WARPS}>, stitching = <{{i = #fuse.spread<tile = 1>, '
-            f"j = #fuse.spread<tile = {-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = {WARPS}>}}, "
-            f'walk = <axis = "j", step = {step}, registers = {kept[0]}, shared = {kept[1]}, online = true>>>')  # fmt: skip
+    # A single row is no axis.
+    outer, axis = ("i = #fuse.spread<tile = 1>, ", "j") if rows > 1 else ("", "i")
+    return (f"#fuse.schedule<version = 1, mapping = <warps = {WARPS}>, stitching = <{{{outer}"
+            f"{axis} = #fuse.spread<tile = {-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = {WARPS}>}}, "
+            f'walk = <axis = "{axis}", step = {step}, registers = {kept[0]}, shared = {kept[1]}, online = true>>>')  # fmt: skip
 
 
 def compile(name, pattern, rows, cols, chip, **choices):
@@ -34,7 +36,7 @@ def compile(name, pattern, rows, cols, chip, **choices):
     with open(path + ".mlir", "w") as file:
         file.write(program(pattern, rows, cols, "f32"))
     groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
-    lower(path, groups, schedule(cols, **choices))
+    lower(path, groups, schedule(rows, cols, **choices))
     return path
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 generator, golden = sys.argv[1:]
-GROUPS = "fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{chip={chip} force-fusion=true}}"
+GROUPS = "fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}}"
 EXAMPLE = ("--chain=1024,512,1024,512",)
 WORKLOADS = {
     "a product": ("--chain=512,256,384",),

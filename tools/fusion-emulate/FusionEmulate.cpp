@@ -32,7 +32,7 @@ static const char *const usage =
     "                         results that differ are a finding\n"
     "  --annotate             print the PTX with the counts of every line\n"
     "  --json=FILE            write counters and findings (- for the console)\n"
-    "  --threads=N            host threads (0: all cores)\n"
+    "  --threads=N            host threads; without it, as many as cores\n"
     "  --l2=BYTES             capacity of the L2 model behind dram_bytes\n"
     "  --instruction-limit=N  per warp (0: none)\n"
     "  --launch-limit=N       instructions of all warps together (0: none);\n"
@@ -95,6 +95,8 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
     } else if (option == "--threads") {
       if (!number(value, option, n))
         return false;
+      if (!n)
+        return error("'--threads' wants at least 1");
       out.options.threads = unsigned(std::min<uint64_t>(n, 1024));
     } else if (option == "--l2") {
       if (!number(value, option, out.options.l2Bytes))

@@ -17,10 +17,12 @@
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <tuple>
 
 using namespace fusion::emulator;
 namespace json = llvm::json;
@@ -230,6 +232,11 @@ private:
       double number;
       if (!floating(content, number))
         return fail(name + ": '" + kind.str() + "' must be a number", kind);
+      // An infinity is spelled as such; a number that becomes one is too large.
+      if (content.getAsNumber() &&
+          std::isinf(kind == "f32" ? double(float(number)) : number))
+        return fail(name + ": the value is out of the range of " + kind.str(),
+                    kind);
       if (kind == "f32")
         this->value(float(number));
       else
@@ -462,7 +469,14 @@ bool fusion::emulator::parseLaunchFile(const std::string &path,
   }
   auto parsed = json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed) {
-    message = path + ": " + llvm::toString(parsed.takeError());
+    // "[line:column, byte=offset]: message"
+    std::string problem = llvm::toString(parsed.takeError());
+    llvm::StringRef place = problem, rest;
+    std::tie(place, rest) = place.split("]: ");
+    if (place.consume_front("[") && !rest.empty())
+      message = path + ":" + place.split(',').first.str() + ": " + rest.str();
+    else
+      message = path + ": " + problem;
     return false;
   }
   if (std::string problem = duplicateKey(text); !problem.empty()) {

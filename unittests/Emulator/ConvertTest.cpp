@@ -219,6 +219,13 @@ TEST(Convert, Pack) {
     ASSERT_EQ(wide[i], uint32_t(clamp16(a[i])) << 16 | clamp16(b[i]));
     ASSERT_EQ(bytes[i], c[i] << 16 | clamp8(a[i]) << 8 | clamp8(b[i]));
   }
+  // Registers of 64 bits: their low halves, and a result without a high one.
+  auto wider = evaluate<uint64_t>(
+      "cvt.s64.s32 %q0, %a0; cvt.u64.u32 %q1, %a2; or.b64 %q1, %q1, "
+      "0xabcd00000000; cvt.pack.sat.u8.s32.b32 %d, %q0, %a1, %q1;",
+      a, b, c);
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_EQ(wider[i], bytes[i]);
   for (int bits : {2, 4})
     for (bool isSigned : {false, true}) {
       std::string type = (isSigned ? "s" : "u") + std::to_string(bits);
@@ -234,6 +241,26 @@ TEST(Convert, Pack) {
             << type;
       }
     }
+}
+
+/// Registers of 128 bits, which nvcc makes of unsigned __int128 alone.
+TEST(Convert, WideRegisters) {
+  std::vector<int32_t> a = randomBits<int32_t>(1000, 3);
+  std::string text = "{ .reg .b128 %w; .reg .b64 %low, %high;\n";
+  auto upper = evaluate<uint64_t>(
+      text + "cvt.s64.s32 %w, %a0; mov.b128 {%low, %high}, %w;\n"
+             "mov.b64 %d, %high; }",
+      a);
+  auto both = evaluate<uint64_t>(
+      text + "cvt.s64.s32 %w, %a0; cvt.s32.s64 %r0, %w;\n"
+             "mov.b128 {%low, %high}, %w; cvt.u64.u32 %d, %r0;\n"
+             "shl.b64 %d, %d, 32; cvt.u32.u64 %r1, %low;\n"
+             "cvt.u64.u32 %low, %r1; or.b64 %d, %d, %low; }",
+      a);
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(upper[i], a[i] < 0 ? ~uint64_t(0) : 0);
+    ASSERT_EQ(both[i], uint64_t(uint32_t(a[i])) << 32 | uint32_t(a[i]));
+  }
 }
 
 TEST(Convert, DoubleToFloat) {

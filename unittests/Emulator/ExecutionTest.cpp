@@ -186,6 +186,22 @@ TEST_F(Execution, GenericAddresses) {
     EXPECT_EQ(out.host[i], i < 16 ? i + 1100 : i);
 }
 
+/// A word that is asked about has zeros above, and so lies in no window.
+TEST_F(Execution, WordsAsAddresses) {
+  good(module(".shared .u32 s[32];\nmov.u32 %r1, s;\nmov.b64 %d1, s;\n"
+              "cvta.shared.u64 %d2, %d1;\ncvt.u32.u64 %r2, %d2;\n"
+              "mov.u32 %r31, 0;\nisspacep.shared %p1, %r1;\n"
+              "@%p1 add.u32 %r31, %r31, 1;\nisspacep.shared %p1, %r2;\n"
+              "@%p1 add.u32 %r31, %r31, 2;\nisspacep.local %p1, %r2;\n"
+              "@%p1 add.u32 %r31, %r31, 4;\nisspacep.global %p1, %r1;\n"
+              "@%p1 add.u32 %r31, %r31, 8;\nisspacep.shared %p1, %d2;\n"
+              "@%p1 add.u32 %r31, %r31, 16;\n" +
+              std::string(storeResult)),
+       32);
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(out.host[i], 24u);
+}
+
 TEST_F(Execution, TransposesMatrices) {
   // Element (r, c) of the 8x8 matrix is 8 r + c.
   good(module("mul.lo.u32 %r1, %r0, 0x20002;\nadd.u32 %r1, %r1, 0x10000;\n"

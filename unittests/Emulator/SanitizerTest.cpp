@@ -417,6 +417,18 @@ TEST_F(Sanitizers, SequentialFencesAcrossBarriers) {
           between(write, "@%p1 fence.acq_rel.gpu;\n" + std::string()).empty());
     }
   }
+  // Half of each warp fences after the barrier, then the other half.
+  std::string first = "bar.sync 0;\nand.b32 %r8, %r0, 16;\n"
+                      "setp.eq.u32 %p5, %r8, 0;\n@%p5 membar.gl;\n",
+              second = "@!%p5 membar.gl;\n";
+  for (const std::string &write : {"membar.gl;\nbar.sync 0;\n" + raise,
+                                   "bar.sync 0;\n@%p1 membar.gl;\n" + raise}) {
+    EXPECT_EQ(between(write, first + "@!%p5 bra END;\n"), List());
+    EXPECT_FALSE(between(write, first + "@%p5 bra END;\n").empty());
+    EXPECT_FALSE(between(write, first).empty());
+    EXPECT_EQ(between(write, first + second), List());
+    EXPECT_EQ(between(write, first + second + "@%p5 bra END;\n"), List());
+  }
   // Other fences make a release with the write of their own thread alone.
   std::string acqRel = "fence.acq_rel.gpu;\n", meet = "bar.sync 0;\n",
               sc = "fence.sc.gpu;\n";

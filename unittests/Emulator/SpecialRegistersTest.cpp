@@ -140,6 +140,31 @@ TEST(SpecialRegisters, UnknownOnesAreErrors) {
   }
 }
 
+/// As operands of conversions, of 16 bits, and in two words.
+TEST(SpecialRegisters, OfOtherWidths) {
+  std::string text =
+      hopperKernel(1, 16,
+                   "mov.u16 %h0, %tid.x;\ncvt.u32.u16 %r0, %h0;\n"
+                   "cvt.u64.u32 %d2, %ntid.x;\ncvt.u32.u64 %r1, %d2;\n"
+                   "mov.b64 {%r2, %r3}, %clock64;\ncvt.u64.u32 %d1, %clock;\n"
+                   "cvt.u32.u64 %r4, %d1;\nsub.u32 %r2, %r4, %r2;\n"
+                   "mov.u32 %r5, %globaltimer_hi;\nor.b32 %r3, %r3, %r5;\n"
+                   "setp.ne.u32 %q0, %t, 5;\n"
+                   "@!%q0 st.global.v4.u32 [%p0], {%r0, %r1, %r2, %r3};\n");
+  expectAssembles(text);
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Array<uint32_t> out(memory, std::vector<uint32_t>(4));
+  runOk(*program, makeLaunch("k", {1, 1, 1}, {8, 1, 1}, out), memory);
+  out.fetch();
+  EXPECT_EQ(out.host[0], 5u);
+  EXPECT_EQ(out.host[1], 8u);
+  EXPECT_GT(out.host[2], 0u); // later
+  EXPECT_LT(out.host[2], 10000u);
+  EXPECT_EQ(out.host[3], 0u); // the high words
+}
+
 /// Early PTX moves all four elements at once.
 TEST(SpecialRegisters, FourAtOnce) {
   std::string text = hopperKernel(

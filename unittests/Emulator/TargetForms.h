@@ -9,7 +9,33 @@
 #ifndef FUSION_UNITTESTS_EMULATOR_TARGETFORMS_H
 #define FUSION_UNITTESTS_EMULATOR_TARGETFORMS_H
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace fusion::emulator::test {
+
+/// A kernel with these instructions, one to a line from line `first` on. What
+/// they name is declared, and what `declarations` adds.
+inline std::string kernelOf(const std::string &target,
+                            const std::vector<std::string> &instructions,
+                            unsigned &first,
+                            const std::string &declarations = "") {
+  std::string text =
+      ".version 8.8\n.target " + target +
+      "\n.address_size 64\n"
+      ".const .align 16 .b8 cst[64];\n"
+      ".visible .entry k(.param .u64 g) .maxntid 128 .minnctapersm 1\n{\n"
+      ".reg .b32 %r<10>, %s, %s1;\n.reg .b64 %d<4>, %g, %l;\n"
+      ".reg .f32 %f<6>;\n.reg .f64 %f64a, %f64b;\n.reg .pred %p<5>;\n"
+      ".reg .b16 %h<3>;\n.reg .b128 %q<3>;\n.reg .b8 %b<3>;\n"
+      ".shared .align 128 .b8 sm[4096];\n.local .align 16 .b8 lo[64];\n" +
+      declarations;
+  first = unsigned(std::count(text.begin(), text.end(), '\n')) + 1;
+  for (const std::string &instruction : instructions)
+    text += instruction + "\n";
+  return text + "ret;\n}\n";
+}
 
 /// One line for every way in which a rule of Targets.cpp can apply, and for
 /// every kind of instruction to which none does.

@@ -32,30 +32,11 @@ bool has(const std::string &target, const TargetForm &form) {
   return indexOf(target) >= indexOf(form.target);
 }
 
-/// A kernel with these instructions, one to a line from line `first` on.
-std::string module(const std::string &target,
-                   const std::vector<const char *> &instructions,
-                   unsigned &first) {
-  std::string text =
-      ".version 8.8\n.target " + target +
-      "\n.address_size 64\n"
-      ".const .align 16 .b8 cst[64];\n"
-      ".visible .entry k(.param .u64 g) .maxntid 128 .minnctapersm 1\n{\n"
-      ".reg .b32 %r<10>, %s, %s1;\n.reg .b64 %d<4>, %g, %l;\n"
-      ".reg .f32 %f<6>;\n.reg .f64 %f64a, %f64b;\n.reg .pred %p<5>;\n"
-      ".reg .b16 %h<3>;\n.reg .b128 %q<3>;\n.reg .b8 %b<3>;\n"
-      ".shared .align 128 .b8 sm[4096];\n.local .align 16 .b8 lo[64];\n";
-  first = unsigned(std::count(text.begin(), text.end(), '\n')) + 1;
-  for (const char *instruction : instructions)
-    text += instruction + std::string("\n");
-  return text + "ret;\n}\n";
-}
-
 TEST(Targets, RefuseWhatTheyDoNotHave) {
   for (const TargetForm &form : targetForms)
     for (const char *target : targets) {
       unsigned line;
-      auto program = parse(module(target, {form.instruction}, line));
+      auto program = parse(kernelOf(target, {form.instruction}, line));
       ASSERT_TRUE(program) << form.instruction;
       Memory memory;
       Options options;
@@ -82,7 +63,7 @@ TEST(Targets, RefuseWhatTheyDoNotHave) {
 TEST(Targets, Features) {
   auto message = [](const char *target, const char *instruction) {
     unsigned line;
-    auto program = parse(module(target, {instruction}, line));
+    auto program = parse(kernelOf(target, {instruction}, line));
     Memory memory;
     Options options;
     options.instructionLimit = 1;
@@ -106,13 +87,13 @@ TEST(Targets, Features) {
 TEST(Targets, AsTheAssembler) {
   if (std::system("ptxas --version >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "no ptxas";
-  std::vector<const char *> all;
+  std::vector<std::string> all;
   for (const TargetForm &form : targetForms)
     all.push_back(form.instruction);
   std::string path = ::testing::TempDir() + "/fusion-targets.ptx";
   for (const char *target : targets) {
     unsigned first;
-    std::ofstream(path) << module(target, all, first);
+    std::ofstream(path) << kernelOf(target, all, first);
     std::string command = "ptxas -arch=" + std::string(target) +
                           " -o /dev/null " + path + " 2>&1";
     FILE *pipe = popen(command.c_str(), "r");

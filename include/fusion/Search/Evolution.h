@@ -13,10 +13,9 @@
 //   using Candidate = ...;                        // plain data with ==
 //   Candidate random(Random &) const;
 //   Candidate mutate(const Candidate &, Random &) const;
-//   double estimate(const Candidate &) const;     // seconds, infinity: none;
-//   may
-//                                                 // be asked by several
-//                                                 threads
+//   double estimate(const Candidate &) const;     // seconds, infinity: none
+//
+// Any number of threads may ask for estimates.
 //
 // Random numbers are drawn by one thread and estimates are stored by their
 // place in the population, so the same seed gives the same answer for any
@@ -57,8 +56,7 @@ enum class Convergence : uint8_t {
   /// the last population alone.
   Printed,
   /// Ours: when `patience` rounds in a row have improved the best by less than
-  /// ε,
-  /// with the best of all. A quarter of the parents are the best so far.
+  /// ε, with the best of all. A quarter of the parents are the best so far.
   BestOfAll,
 };
 

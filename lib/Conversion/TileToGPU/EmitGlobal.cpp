@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "Replicas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -87,6 +88,11 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
   }
   Value fixed = index(0);
   chunk.position = view.offset;
+  // What came before it of a ragged place may be negative.
+  auto move = [&](Value by) {
+    chunk.position =
+        ragged ? addSigned(chunk.position, by) : add(chunk.position, by);
+  };
   for (int64_t d = 0; d < view.type.getRank(); ++d) {
     Value origin = scalar(coordinates[d]);
     LinearLayout one = layout.sublayout(
@@ -118,8 +124,8 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
                                 index(0)));
     } else {
-      chunk.position = add(chunk.position, mul(origin, view.strides[d]));
-      chunk.position = add(chunk.position, mul(thread, view.strides[d]));
+      move(mul(origin, view.strides[d]));
+      move(mul(thread, view.strides[d]));
       if (immediate != 0)
         fixed = add(fixed, mul(index(immediate), view.strides[d]));
       if (isKnown)
@@ -133,8 +139,7 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
             ? arith::AndIOp::create(b, loc, chunk.isInside, below).getResult()
             : below;
   }
-  chunk.position = ragged ? arith::AddIOp::create(b, loc, chunk.position, fixed)
-                          : add(chunk.position, fixed);
+  move(fixed);
   return chunk;
 }
 
@@ -220,8 +225,7 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   Type element = op.getType().getElementType();
   int64_t width = accessWidth(view.type, layout);
   auto vectorType = VectorType::get({width}, memoryType(element));
-  int64_t count = layout.inSize(LayoutDim::Register);
-  Values results(count);
+  Values results(layout.inSize(LayoutDim::Register));
   // What only goes on to shared memory need not be loaded by replicas: they
   // store nothing.
   Value first;
@@ -234,8 +238,6 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         first ? arith::AndIOp::create(b, loc, first, holds).getResult() : holds;
   }
   bool isUsedApart = !llvm::all_of(op->getUsers(), llvm::IsaPred<LocalStoreOp>);
-  // Registers that hold the same element share its load.
-  llvm::DenseMap<int64_t, int64_t> loaded;
   auto readPart = [&](VectorType type, Value position) -> Value {
     if (op.getStreamed() && canStream(type))
       return loadStreamed(view.memory, type, position);
@@ -245,14 +247,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
         llvm::MaybeAlign(accessAlignment(type.getNumElements(), element)));
   };
   auto read = [&](Value position) { return readPart(vectorType, position); };
-  for (int64_t reg = 0; reg < count; reg += width) {
-    int64_t key = 0;
-    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
-      key = key * layout.outSize(tileDim(d)) + c;
-    auto [it, isNew] = loaded.insert({key, reg});
-    if (!isNew) {
+  for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
+    int64_t reg = number * width;
+    if (replica != reg) {
       for (int64_t i = 0; i < width; ++i)
-        results[reg + i] = results[it->second + i];
+        results[reg + i] = results[replica + i];
       continue;
     }
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
@@ -369,13 +368,9 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
   int64_t width = accessWidth(view.type, layout);
   const Values &values = registers[op.getValue()];
   Value first = isFirstHolder(layout);
-  llvm::DenseSet<int64_t> stored;
-  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
-       reg += width) {
-    int64_t key = 0;
-    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
-      key = key * layout.outSize(tileDim(d)) + c;
-    if (!stored.insert(key).second)
+  for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
+    int64_t reg = number * width;
+    if (replica != reg)
       continue;
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
                           op.getInBounds(), op.getRagged());

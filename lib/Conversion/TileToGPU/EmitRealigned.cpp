@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "Replicas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -147,16 +148,11 @@ LogicalResult KernelEmitter::emitRealignedLoad(LoadOp op) {
                                   i32((lanes - 1) * distance));
   }
   Values results(layout.inSize(LayoutDim::Register));
-  llvm::DenseMap<int64_t, int64_t> loaded;
-  for (int64_t reg = 0; reg < static_cast<int64_t>(results.size());
-       reg += width) {
-    int64_t key = 0;
-    for (auto [d, c] : llvm::enumerate(layout.coords(reg, 0, 0)))
-      key = key * layout.outSize(tileDim(d)) + c;
-    auto [it, isNew] = loaded.insert({key, reg});
-    if (!isNew) {
+  for (auto [number, first] : llvm::enumerate(firstReplicas(layout, width))) {
+    int64_t reg = number * width;
+    if (first != reg) {
       for (int64_t i = 0; i < width; ++i)
-        results[reg + i] = results[it->second + i];
+        results[reg + i] = results[first + i];
       continue;
     }
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),

@@ -132,7 +132,7 @@ LogicalResult KernelEmitter::emitIota(IotaOp op) {
     Value at = coordinate(layout, op.getDimension(), reg);
     if (!at)
       return op.emitOpError("has a layout without plain coordinates");
-    result.push_back(add(scalar(op.getStart()), at));
+    result.push_back(addSigned(scalar(op.getStart()), at));
   }
   registers[op] = std::move(result);
   return success();

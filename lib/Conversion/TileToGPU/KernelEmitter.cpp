@@ -79,6 +79,14 @@ Value KernelEmitter::add(Value x, Value y) {
                                    arith::IntegerOverflowFlags::nuw);
 }
 
+Value KernelEmitter::addSigned(Value x, Value y) {
+  if (matchPattern(x, m_Zero()))
+    return y;
+  if (matchPattern(y, m_Zero()))
+    return x;
+  return arith::AddIOp::create(b, loc, x, y, arith::IntegerOverflowFlags::nsw);
+}
+
 Value KernelEmitter::addConstant(Value x, int64_t constant) {
   return constant == 0 ? x : add(x, index(constant));
 }

@@ -54,7 +54,10 @@ private:
   Values scalarsOf(mlir::ValueRange values);
   Value index(int64_t value);
   Value i32(int64_t value);
+  /// Of what is not negative.
   Value add(Value a, Value b);
+  /// Of what may be negative, where unsigned numbers would wrap.
+  Value addSigned(Value a, Value b);
   Value addConstant(Value a, int64_t constant);
   Value mul(Value a, Value b);
   /// Emits at the start of the kernel, where everything that depends on the

@@ -38,3 +38,43 @@ tile.kernel @streamed(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q:
   tile.store %x, %w[%c0] {in_bounds = array<i1: true>, streamed} : tensor<256xf16, #lanes>, !row
   tile.return
 }
+
+// -----
+
+// Tiles that are aligned begin before their rows: of numbers that may be negative nothing says that unsigned ones do not wrap, which
+// would leave all that depends on them undefined.
+#unit_first = #tile.layout<"register: 2*[1, 0]; lane: 32*[2, 0] -> [64, 1]">
+!columns = !tile.view<2 x f32, unit = 0, alignment = 8>
+// CHECK-LABEL: gpu.func @before_rows
+// CHECK: arith.muli %{{.*}}, %c1 : index
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK-NEXT: %[[MOVED:.*]] = arith.muli %{{.*}}, %c77 overflow<nsw, nuw> : index
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[AT]], %[[MOVED]] overflow<nsw> : index
+// CHECK: arith.addi %[[SUM]], %{{.*}} overflow<nsw> : index
+tile.kernel @before_rows(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c77 = arith.constant 77 : index
+  %v = tile.view %p[%c0] sizes [%n, %n] strides [%c1, %c77] : !tile.ptr<f32> -> !columns
+  %x = tile.load %v[%n, %n] {in_bounds = array<i1: false, true>, ragged} : !columns -> tensor<64x1xf32, #unit_first>
+  %w = tile.view %q[%c0] sizes [%n, %n] strides [%c1, %c77] : !tile.ptr<f32> -> !columns
+  tile.store %x, %w[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<64x1xf32, #unit_first>, !columns
+  tile.return
+}
+
+// CHECK-LABEL: gpu.func @places_before_rows
+// CHECK: %[[START:.*]] = arith.subi
+// CHECK: arith.addi %[[START]], %{{.*}} overflow<nsw> : index
+// CHECK: arith.addi %[[START]], %{{.*}} overflow<nsw> : index
+tile.kernel @places_before_rows(%q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %start = arith.subi %n, %c3 : index
+  %i = tile.iota %start along 0 : tensor<64xindex, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>
+  %j = arith.index_cast %i : tensor<64xindex, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">> to tensor<64xi32, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>
+  %f = arith.sitofp %j : tensor<64xi32, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">> to tensor<64xf32, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>
+  %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 8>
+  tile.store %f, %w[%c0] {in_bounds = array<i1: true>} : tensor<64xf32, #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">>, !tile.view<1 x f32, unit = 0, alignment = 8>
+  tile.return
+}

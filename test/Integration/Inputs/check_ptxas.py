@@ -78,6 +78,9 @@ def check(arguments, source, chip):
         yield f"ptxas says nothing of spills: {assembled.stderr}"
     if any(int(number) for pair in spills for number in pair):
         yield f"spills {spills}"
+    # C7510 to C7517: instructions of groups of warps are run one by one.
+    if "(C75" in assembled.stderr:
+        yield f"ptxas: {assembled.stderr}"
 
 
 def main():

@@ -1,0 +1,48 @@
+# What the search chooses for patterns of memory-intensive operators is assembled without spilling a register.
+# REQUIRES: ptxas
+# RUN: %python %s %t %ptxas 777x3001 f16,f32 sm_80
+#
+#   stitch-registers.py FOLDER PTXAS SHAPES TYPES CHIPS [PATTERN...]
+
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from hand_schedule import run
+from stitch_programs import PATTERNS, program
+
+folder, ptxas, shapes, types, chips = sys.argv[1:6]
+
+
+def spills(pattern, rows, cols, type, chip):
+    """Registers, and bytes that are spilled."""
+    path = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}")
+    with open(path + ".mlir", "w") as file:
+        file.write(program(pattern, rows, cols, type))
+    run("fusion-opt", path + ".mlir", f"--fuse-to-nvvm=chip={chip} force-fusion=true", "-o", path + ".nvvm.mlir")
+    ptx = run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir")
+    with open(path + ".ptx", "w") as file:
+        file.write(ptx)
+    (arch,) = re.findall(r"\.target (\w+)", ptx)
+    said = subprocess.run([ptxas, "-v", "-arch=" + arch, path + ".ptx", "-o", path + ".cubin"],
+                          check=True, capture_output=True, text=True).stderr  # fmt: skip
+    registers = [int(n) for n in re.findall(r"Used (\d+) registers", said)]
+    spilled = [int(n) for n in re.findall(r"(\d+) bytes spill stores", said)]
+    assert len(spilled) == ptx.count(".visible .entry") > 0, said
+    return max(registers), sum(spilled)
+
+
+os.makedirs(folder, exist_ok=True)
+cases = [(pattern, *(int(size) for size in shape.split("x")), type, chip)
+         for shape in shapes.split(",") for type in types.split(",") for chip in chips.split(",")
+         for pattern in sys.argv[6:] or PATTERNS]  # fmt: skip
+broken = []
+for case in cases:
+    registers, bytes = spills(*case)
+    print(*case, f"{registers} registers", flush=True)
+    if bytes:
+        broken.append(f"{' '.join(map(str, case))}: {bytes} bytes are spilled at {registers} registers")
+if broken:
+    sys.exit("\n".join(broken))
