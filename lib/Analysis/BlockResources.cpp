@@ -8,6 +8,7 @@
 
 #include "BlockResources.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -38,6 +39,18 @@ int64_t fusion::countHolders(const Schedule &schedule,
          (lacks(mapping.i2) ? 4 * columns : 1);
 }
 
+/// Of the buffers in shared memory.
+static int64_t bufferAlignment(const Schedule &schedule) {
+  constexpr int64_t line = 128;
+  return llvm::any_of(schedule.products,
+                      [](const ProductMapping &mapping) {
+                        return mapping.intrinsic->unit ==
+                               ProductUnit::WarpGroup;
+                      })
+             ? kSwizzlePeriod
+             : line;
+}
+
 namespace {
 
 class Counter {
@@ -48,8 +61,10 @@ public:
 
   static constexpr int64_t addressing = 52; ///< registers
 
-  static int64_t alignBuffer(int64_t bytes) {
-    return llvm::alignTo(bytes, 128);
+  /// As tile-allocate-shared does: a line of all banks, or what swizzles that
+  /// are read in place need.
+  int64_t alignBuffer(int64_t bytes) const {
+    return llvm::alignTo(bytes, bufferAlignment(schedule));
   }
 
   /// The statements that end the block with stores, when the operands' buffers
@@ -158,6 +173,15 @@ public:
     int64_t whole = 0;
     for (unsigned operand : {0u, 1u}) {
       std::optional<unsigned> producer = product.producer[operand];
+      if (mapping.intrinsic->unit == ProductUnit::WarpGroup) {
+        // Nothing of what it reads in place; what is computed, all of it.
+        if (product.computed[operand])
+          whole += mapping.intrinsic->operandRegisters(
+                       /*isFirst=*/true,
+                       schedule.tiles[mapping.i1] / mapping.warps[0]) *
+                   (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
+        continue;
+      }
       if (producer && isTakenWhole(group.products[*producer].result)) {
         unsigned value = group.products[*producer].result;
         whole += operandRegisters(number, operand,
@@ -418,7 +442,7 @@ int64_t fusion::leastSharedMemory(const GroupModel &group,
     int64_t tile = tensor.elementBytes * kept.values[index].count;
     for (unsigned axis : tensor.axes)
       tile *= schedule.tiles[axis];
-    bytes += Counter::alignBuffer(tile);
+    bytes += llvm::alignTo(tile, bufferAlignment(schedule));
   }
   return bytes;
 }
@@ -449,7 +473,7 @@ void fusion::countResources(const BlockResources &held,
   int64_t buffers = 0, registers = held.always, most = held.passes;
   for (const BlockResources::Buffer &buffer : held.buffers) {
     unsigned stages = schedule.places[buffer.tensor].stages;
-    buffers += Counter::alignBuffer(buffer.bytes * stages);
+    buffers += llvm::alignTo(buffer.bytes * stages, bufferAlignment(schedule));
     registers += buffer.registersPerStage * (stages - 1);
   }
   footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);

@@ -47,10 +47,12 @@ Cost fusion::predictThroughput(const GroupModel &group,
 
   // Of several types that of the slowest.
   double tensorRate = std::numeric_limits<double>::infinity();
-  for (const Product &product : group.products)
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products))
     if (product.type)
-      tensorRate =
-          std::min(tensorRate, productRate(chip, *product.type) / chip.numSMs);
+      tensorRate = std::min(
+          tensorRate,
+          productRate(chip, *product.type, *mapping.intrinsic) / chip.numSMs);
   // Both kinds of units work at the same time; tensor cores wait for what they
   // multiply.
   double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;

@@ -49,7 +49,7 @@ bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products))
     if (llvm::is_contained(product.producer, std::optional(info.product)) &&
-        mapping.intrinsic->unit == ProductUnit::Fma)
+        mapping.intrinsic->unit != ProductUnit::TensorCore)
       return true;
   return false;
 }
@@ -355,7 +355,7 @@ Footprint fusion::countTraffic(const GroupModel &group,
           product.perRow * (i1 * lanes * mapping.warps[1] * times.completed);
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
-        fragmentBytes(mapping, schedule.tiles, r1) * times.computed;
+        fragmentBytes(group, schedule, number, r1) * times.computed;
     if (schedule.places[product.result].space != fuse::Space::Shared)
       continue;
     result.barriers += 2 * times.completedByBlock;

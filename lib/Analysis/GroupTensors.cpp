@@ -167,6 +167,7 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
         continue;
       }
       if (role == TensorRole::Operand) {
+        group.model.products[product].computed[number] = true;
         if (isProduct && shareFront(*producer, product, number))
           continue;
         auto &place = precedes[*producer];

@@ -205,6 +205,9 @@ private:
                      schedule.tiles[mapping.i2] /
                      (mma.i1 * mma.i2 * mapping.warps[0] * mapping.warps[1]);
     double issue = 2.0 * mma.i1 * mma.i2 * mma.r1 * cores * chip.numSMs / rate;
+    // Instructions of a group of warps follow each other without a gap.
+    if (mma.unit == ProductUnit::WarpGroup)
+      return std::min(1.0, warps);
     double underWay = std::max(1.0, warps) * std::max(1.0, perWarp);
     return std::min(1.0, warps) *
            std::min(1.0, underWay * issue / mma.latency(chip));
@@ -252,13 +255,13 @@ private:
     double steps =
         static_cast<double>(schedule.tiles[mapping.r1]) / mapping.intrinsic->r1;
     double step = mapping.intrinsic->r1;
-    double rate = product.type ? productRate(chip, *product.type)
+    const Intrinsic &intrinsic = *mapping.intrinsic;
+    double rate = product.type ? productRate(chip, *product.type, intrinsic)
                                : chip.f32FlopsPerSecond;
     // Blocks of an SM share its tensor cores.
     double compute = 2 * i1 * i2 * step * result.blocksPerSM /
                      (rate / chip.numSMs * utilisation(mapping, rate));
-    double bytes =
-        fragmentBytes(mapping, schedule.tiles, mapping.intrinsic->r1);
+    double bytes = fragmentBytes(group, schedule, number, intrinsic.r1);
     double load = chip.sharedLatency + sharedSeconds(bytes);
     double stages = ofRegisters, multiplexed = schedule.warps;
     if (form == PipelineForm::Continuous) {
@@ -266,8 +269,10 @@ private:
       stages = std::min(stages, steps * repetitions);
       multiplexed = std::max(1.0, schedule.warps * result.blocksPerSM / cores);
     }
-    double use = loadUseLatency(load, compute, steps, stages, multiplexed, form,
-                                sharedSeconds(bytes));
+    double use = intrinsic.unit == ProductUnit::WarpGroup
+                     ? inPlaceSeconds(compute, bytes, steps, intrinsic)
+                     : loadUseLatency(load, compute, steps, stages, multiplexed,
+                                      form, sharedSeconds(bytes));
     for (std::optional<unsigned> producer : product.producer) {
       if (!producer)
         continue;
@@ -277,6 +282,17 @@ private:
                2 * chip.barrierLatency;
     }
     return use;
+  }
+
+  /// Of a product in place: tensor cores read shared memory while they
+  /// multiply, one instruction into the next. The last one is waited for, in
+  /// which time other groups of warps have the cores.
+  double inPlaceSeconds(double compute, double bytes, double steps,
+                        const Intrinsic &intrinsic) const {
+    double groups = std::max<double>(1, schedule.warps * result.blocksPerSM /
+                                            intrinsic.groupWarps());
+    return steps * std::max(compute, sharedSeconds(bytes)) +
+           (chip.sharedLatency + intrinsic.latency(chip)) / groups;
   }
 
   /// A pass over the rows of a tile: fragments from shared memory, and the

@@ -10,6 +10,7 @@
 #include "PlaceLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Target/MatrixDescriptors.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -37,6 +38,9 @@ public:
   }
 
   Reason runPlaces() {
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkInPlace(number))
+        return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
@@ -57,6 +61,7 @@ public:
 
 private:
   Reason checkArrangement(unsigned number);
+  Reason checkInPlace(unsigned number);
   Reason checkProducers();
   Reason checkPlace(unsigned tensor);
   Reason checkStages(unsigned tensor);
@@ -86,6 +91,11 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
   };
   // The columns of one product are the reduced axis of the next, so both come
   // in whole steps of the reduction.
+  if (mapping.warps[0] % intrinsic.groupWarps())
+    return intrinsic.name.str() + " is executed by groups of " +
+           std::to_string(intrinsic.groupWarps()) +
+           " warps, one below the other, but '" + name + "' has " +
+           std::to_string(mapping.warps[0]) + " along its rows";
   if (!divides(mapping.i1, intrinsic.i1 * mapping.warps[0]) ||
       !divides(mapping.i2, intrinsic.i2 * mapping.warps[1]) ||
       !divides(mapping.i2, 16) || !divides(mapping.r1, intrinsic.r1))
@@ -95,6 +105,70 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
            std::to_string(schedule.tiles[mapping.r1]) + ") is no multiple of " +
            intrinsic.name.str() + " over " + std::to_string(mapping.warps[0]) +
            " x " + std::to_string(mapping.warps[1]) + " warps";
+  return std::nullopt;
+}
+
+/// What is multiplied in shared memory lies there as the intrinsic can read it.
+Reason PlaceChecker::checkInPlace(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  const Intrinsic &intrinsic = *mapping.intrinsic;
+  if (intrinsic.unit != ProductUnit::WarpGroup)
+    return std::nullopt;
+  const Product &product = group.products[number];
+  for (const RowPass &pass : group.passes)
+    if (pass.product == number)
+      return "'" + group.tensorName(pass.rows) +
+             "' is made of an operand's fragments, which " +
+             intrinsic.name.str() + " does not load";
+  for (unsigned operand : {0u, 1u}) {
+    bool isFirst = mapping.isFirst(operand);
+    std::string which = std::string(isFirst ? "first" : "second") +
+                        " operand of '" + group.valueName(number) + "'";
+    if (!isMultipliedInPlace(group, schedule, number, operand)) {
+      if (isFirst)
+        continue;
+      return "the " + which +
+             " is not in shared memory as it is multiplied, "
+             "where " +
+             intrinsic.name.str() + " reads it";
+    }
+    // Rows and columns of its buffer.
+    MemoryTile tile{mapping.i1, mapping.i2, true};
+    int64_t bytes = 0;
+    if (std::optional<unsigned> producer = product.producer[operand]) {
+      const ProductMapping &from = schedule.products[*producer];
+      tile = {from.i1, from.i2, true};
+      bytes = group.tensors[group.products[*producer].result].elementBytes;
+    } else {
+      for (const GroupTensor &tensor : group.tensors)
+        if (tensor.role == TensorRole::Operand && !tensor.pass &&
+            tensor.operandNumber == operand &&
+            (tensor.product == number ||
+             llvm::is_contained(tensor.sharedBy, number))) {
+          const ProductMapping &own = schedule.products[tensor.product];
+          tile = getMemoryTile(tensor, own.parallelAxis(operand), own.r1);
+          bytes = tensor.elementBytes;
+        }
+    }
+    bool reducedIsContiguous = tile.columnAxis == mapping.r1;
+    if (!reducedIsContiguous && intrinsic.needsReducedContiguous())
+      return "the " + which + " lies across axis '" +
+             group.axisName(mapping.r1) + "', along which " +
+             intrinsic.name.str() + " reads its operands";
+    std::optional<MatrixDescriptors> descriptors = matrixDescriptors(
+        schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis], bytes,
+        reducedIsContiguous);
+    int64_t part =
+        isFirst ? intrinsic.i1 * intrinsic.groupWarps()
+                : columnsAtOnce(schedule.tiles[mapping.i2] / mapping.warps[1],
+                                bytes);
+    if (!descriptors || part == 0 || !descriptors->canCut(part))
+      return "the tile of the " + which + " (" +
+             std::to_string(schedule.tiles[tile.rowAxis]) + " x " +
+             std::to_string(schedule.tiles[tile.columnAxis]) +
+             ") lies in shared memory as no descriptor of " +
+             intrinsic.name.str() + " can say";
+  }
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/MatrixDescriptors.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -60,13 +61,54 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
-int64_t fusion::fragmentBytes(const ProductMapping &mapping,
-                              llvm::ArrayRef<int64_t> tiles, int64_t depth) {
+/// Every instruction reads what it multiplies: the first operand for each part
+/// of the columns that one can have, the second for each 64 rows.
+static int64_t bytesInPlace(const GroupModel &group, const Schedule &schedule,
+                            unsigned product, int64_t depth) {
+  const ProductMapping &mapping = schedule.products[product];
   const Intrinsic &intrinsic = *mapping.intrinsic;
-  return intrinsic.operandBytes(/*isFirst=*/true, tiles[mapping.i1], depth) *
+  int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
+          elementBytes = intrinsic.operandBits / 8;
+  int64_t bytes =
+      i1 / (intrinsic.i1 * intrinsic.groupWarps()) * i2 * depth * elementBytes;
+  if (!isMultipliedInPlace(group, schedule, product, mapping.swapped ? 1 : 0))
+    return bytes;
+  int64_t columns = columnsAtOnce(i2 / mapping.warps[1], elementBytes);
+  return bytes + (columns ? i2 / columns : 1) * i1 * depth * elementBytes;
+}
+
+int64_t fusion::fragmentBytes(const GroupModel &group, const Schedule &schedule,
+                              unsigned product, int64_t depth) {
+  const ProductMapping &mapping = schedule.products[product];
+  const Intrinsic &intrinsic = *mapping.intrinsic;
+  if (intrinsic.unit == ProductUnit::WarpGroup)
+    return bytesInPlace(group, schedule, product, depth);
+  return intrinsic.operandBytes(/*isFirst=*/true, schedule.tiles[mapping.i1],
+                                depth) *
              mapping.warps[1] +
-         intrinsic.operandBytes(/*isFirst=*/false, tiles[mapping.i2], depth) *
+         intrinsic.operandBytes(/*isFirst=*/false, schedule.tiles[mapping.i2],
+                                depth) *
              mapping.warps[0];
+}
+
+bool fusion::isMultipliedInPlace(const GroupModel &group,
+                                 const Schedule &schedule, unsigned product,
+                                 unsigned operand) {
+  const Product &info = group.products[product];
+  if (schedule.products[product].intrinsic->unit != ProductUnit::WarpGroup ||
+      info.computed[operand])
+    return false;
+  if (std::optional<unsigned> producer = info.producer[operand])
+    return schedule.places[group.products[*producer].result].space ==
+           fuse::Space::Shared;
+  return llvm::any_of(llvm::enumerate(group.tensors), [&](const auto &each) {
+    const GroupTensor &tensor = each.value();
+    return tensor.role == TensorRole::Operand && !tensor.pass &&
+           tensor.operandNumber == operand &&
+           (tensor.product == product ||
+            llvm::is_contained(tensor.sharedBy, product)) &&
+           schedule.places[each.index()].space == fuse::Space::Shared;
+  });
 }
 
 std::optional<fuse::ReductionForm>
@@ -213,9 +255,23 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
 
 bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor) {
-  TensorRole role = group.tensors[tensor].role;
-  return schedule.places[tensor].space == fuse::Space::Shared &&
-         (role == TensorRole::Operand || role == TensorRole::Intermediate);
+  const GroupTensor &info = group.tensors[tensor];
+  if (schedule.places[tensor].space != fuse::Space::Shared)
+    return false;
+  // Groups of warps take a whole tile at once: nothing is left to load ahead.
+  auto isLoaded = [&](unsigned product) {
+    return schedule.products[product].intrinsic->unit != ProductUnit::WarpGroup;
+  };
+  if (info.role == TensorRole::Operand)
+    return isLoaded(info.product) || llvm::any_of(info.sharedBy, isLoaded);
+  if (info.role != TensorRole::Intermediate)
+    return false;
+  return llvm::any_of(
+      llvm::enumerate(group.products), [&](const auto &consumer) {
+        return llvm::is_contained(consumer.value().producer,
+                                  std::optional(info.product)) &&
+               isLoaded(consumer.index());
+      });
 }
 
 std::optional<unsigned> fusion::commonRegisterStages(const GroupModel &group,

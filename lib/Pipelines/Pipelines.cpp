@@ -71,9 +71,11 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileUnrollArrays());
   kernels.addPass(createTilePipelinePrune());
+  kernels.addPass(createTileMultiplyInPlace());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
+  kernels.addPass(createTileInsertProxyFences());
 }
 
 void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {

@@ -81,7 +81,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     const Product &product = group.products[tensor.product];
     const ProductMapping &mapping = outline.products[tensor.product];
     const Intrinsic &intrinsic = *mapping.intrinsic;
-    double rate = product.type ? productRate(chip, *product.type)
+    double rate = product.type ? productRate(chip, *product.type, intrinsic)
                                : chip.f32FlopsPerSecond;
     uint32_t axes = maskOf(product.axes);
     // What a second launch does, or what is done after an online reduction's
@@ -104,14 +104,17 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
       handOver = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
     double issue = 2.0 * intrinsic.i1 * intrinsic.i2 * intrinsic.r1 * kCores *
                    chip.numSMs / rate;
+    // Groups of warps always have products under way, and may find their first
+    // operand in registers.
+    bool isOfGroups = intrinsic.unit == ProductUnit::WarpGroup;
     works.push_back(
         {axes, axes & ~maskOf(product.reduction), loops & ~axes,
          2 / rate * share,
          std::max<int64_t>(0, perPoint.plain) / plainRate * share,
          std::max<int64_t>(0, perPoint.special) / specialRate * share, handOver,
          mapping.i1, mapping.i2, intrinsic.i1, intrinsic.i2,
-         intrinsic.latency(chip) / issue, elementSeconds(true),
-         elementSeconds(false)});
+         isOfGroups ? 0 : intrinsic.latency(chip) / issue,
+         isOfGroups ? 0 : elementSeconds(true), elementSeconds(false)});
   }
 }
 
@@ -163,7 +166,9 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
         if (isKnown)
           continue; // registers do not hold them
         double best =
-            std::sqrt(mostSums * work.secondSeconds / work.firstSeconds);
+            work.firstSeconds == 0
+                ? t1
+                : std::sqrt(mostSums * work.secondSeconds / work.firstSeconds);
         t1 = std::clamp(best, std::min(t1, mostSums / t2), t1);
         t2 = mostSums / t1;
         perPoint = work.firstSeconds / t2 + work.secondSeconds / t1;

@@ -74,6 +74,7 @@ private:
   void draw();
   void enumerate(ScheduleCandidate &candidate, unsigned axis);
   void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
+  bool canEnumerate() const;
   void startSimply();
   void startFromClosedForm();
   SmallVector<unsigned> everyArrangement() const;
@@ -82,6 +83,7 @@ private:
   bool searchAll();
   std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
+  void tryUnits();
   void tryMoves();
   void refine();
   void refineStages();
@@ -151,13 +153,18 @@ void Search::tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned)
   } while (ranking.best() < before);
 }
 
-void Search::startSimply() {
+/// Whether all simple tiles can be tried together.
+bool Search::canEnumerate() const {
   constexpr double affordable = 1024;
   double combinations = 1;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     combinations *= space.fewTiles(axis).size();
+  return combinations <= affordable;
+}
+
+void Search::startSimply() {
   ScheduleCandidate candidate;
-  if (combinations <= affordable)
+  if (canEnumerate())
     return enumerate(candidate, 0);
   // Long chains have too many axes to try all tiles together: from small and
   // from middling tiles to the next best.
@@ -322,6 +329,27 @@ void Search::tryMoves() {
   } while (ranking.best() < before);
 }
 
+/// Intrinsics of another unit than the usual one, which may want quite other
+/// tiles: in the best schedules, and with the simple tiles in the loops of the
+/// best.
+void Search::tryUnits() {
+  SmallVector<const Intrinsic *, 2> list = space.build().intrinsicsOf(0);
+  std::vector<ScheduleCandidate> starts = listStarts();
+  for (unsigned other = 1; other < list.size(); ++other) {
+    if (list[other]->unit == list.front()->unit)
+      continue;
+    for (ScheduleCandidate candidate : starts) {
+      candidate.intrinsic = other;
+      ranking.judgeUsual(candidate);
+    }
+    if (starts.empty() || !canEnumerate())
+      continue;
+    ScheduleCandidate candidate = starts.front();
+    candidate.intrinsic = other;
+    enumerate(candidate, 0);
+  }
+}
+
 /// Every choice anew in the best schedule, until nothing gets better.
 void Search::refine() {
   if (ranking.empty())
@@ -336,6 +364,7 @@ void Search::refine() {
         ranking.judgeUsual(candidate);
       }
   };
+  tryUnits();
   tryMoves();
   do {
     before = ranking.best();

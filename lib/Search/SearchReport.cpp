@@ -108,10 +108,12 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
   return models;
 }
 
-double tensorRate(const GroupModel &group, const ChipInfo &chip) {
-  for (const Product &product : group.products)
+double tensorRate(const GroupModel &group, const Schedule &schedule,
+                  const ChipInfo &chip) {
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products))
     if (product.type)
-      return productRate(chip, *product.type);
+      return productRate(chip, *product.type, *mapping.intrinsic);
   return chip.f32FlopsPerSecond;
 }
 
@@ -335,10 +337,11 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"would_give", std::move(gated)},
       {"ranking", std::move(ranking)},
       {"roofline",
-       Object{{"flop_per_byte", useful / result.footprint.compulsoryBytes},
-              {"flop_per_second", useful / result.cost.total},
-              {"peak_flop_per_second", tensorRate(group, chip)},
-              {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
+       Object{
+           {"flop_per_byte", useful / result.footprint.compulsoryBytes},
+           {"flop_per_second", useful / result.cost.total},
+           {"peak_flop_per_second", tensorRate(group, result.schedule, chip)},
+           {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
   if (result.counts)
     reportCounts(*result.counts, entry);
   return entry;

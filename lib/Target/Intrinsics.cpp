@@ -18,14 +18,19 @@ static constexpr ProductType s8Types[] = {ProductType::S8};
 static constexpr ProductType fp8Types[] = {ProductType::FP8};
 
 // PTX ISA, "Matrix multiply-accumulate operation using mma instruction": f16,
-// bf16, tf32 and s8 since sm_80, 8-bit floats since sm_89. Of 8-bit elements two
-// instructions side by side (ProductLayouts.h), the name has the columns of both.
+// bf16, tf32 and s8 since sm_80, 8-bit floats since sm_89. Of 8-bit elements
+// two instructions side by side (ProductLayouts.h), the name has the columns of
+// both. "Asynchronous Warpgroup Level Matrix Instructions": sm_90a only. Those
+// of tf32 cut what they read off where products round, those of 8-bit floats
+// add up in fewer bits than f32 has: they are not used.
 static constexpr Intrinsic intrinsics[] = {
     {"mma.m16n8k16", ProductUnit::TensorCore, 16, 8, 16, 16, halfTypes, 80},
     {"mma.m16n8k8", ProductUnit::TensorCore, 16, 8, 8, 32, tf32Types, 80},
     {"mma.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, s8Types, 80},
     {"mma.m16n16k16", ProductUnit::TensorCore, 16, 16, 16, 8, s8Types, 80},
     {"mma.f8.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, fp8Types, 89},
+    {"wgmma.m64k16", ProductUnit::WarpGroup, 16, 8, 16, 16, halfTypes, 90},
+    {"wgmma.m64k32", ProductUnit::WarpGroup, 16, 8, 32, 8, s8Types, 90},
     {"fma.m8n16k4", ProductUnit::Fma, 8, 16, 4, 32, f32Types, 0},
 };
 
@@ -34,18 +39,19 @@ bool Intrinsic::multiplies(ProductType type) const {
 }
 
 int64_t Intrinsic::parallelLanes(bool isFirst) const {
-  return isFirst || unit == ProductUnit::TensorCore ? 8 : 4;
+  return isFirst || unit != ProductUnit::Fma ? 8 : 4;
 }
 
 int64_t Intrinsic::reducedLanes() const {
-  return unit == ProductUnit::TensorCore ? 4 : 1;
+  return unit != ProductUnit::Fma ? 4 : 1;
 }
 
 bool Intrinsic::handsOverTo(const Intrinsic &next) const {
   // The columns of D that a thread holds are those that it wants of A; but a
-  // multiply-add wants all of them in every lane.
-  return next.unit == ProductUnit::TensorCore &&
-         sumColumns() == next.sumColumns();
+  // multiply-add wants all of them in every lane. Groups of warps hold other
+  // rows than single ones.
+  return next.unit != ProductUnit::Fma && groupWarps() == next.groupWarps() &&
+         sumColumns() == 32 / next.operandBits;
 }
 
 double Intrinsic::latency(const ChipInfo &chip) const {
@@ -54,9 +60,11 @@ double Intrinsic::latency(const ChipInfo &chip) const {
   return chip.mmaLatency;
 }
 
-double fusion::productRate(const ChipInfo &chip, ProductType type) {
+double fusion::productRate(const ChipInfo &chip, ProductType type,
+                           const Intrinsic &intrinsic) {
   double peak = chip.productFlops(type);
-  return type == ProductType::F32 ? peak : peak * chip.mmaShare;
+  return intrinsic.unit == ProductUnit::TensorCore ? peak * chip.mmaShare
+                                                   : peak;
 }
 
 const Intrinsic *fusion::lookupIntrinsic(llvm::StringRef name) {

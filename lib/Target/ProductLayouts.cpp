@@ -10,15 +10,30 @@
 
 using namespace fusion;
 
+/// Warps below one another that make one instruction: a fragment of all of
+/// them, and the warps along the rows that are left.
+static LinearLayout inGroup(const Intrinsic &intrinsic, LinearLayout fragment) {
+  if (intrinsic.groupWarps() == 1)
+    return fragment;
+  return fragment * LinearLayout::identity(LayoutDim::Warp, LayoutDim::Dim0,
+                                           intrinsic.groupWarps());
+}
+
 /// 1 or 2: a thread's words of one row of an operand fragment of mma.sync.
 static unsigned halves(const Intrinsic &intrinsic) {
   return intrinsic.r1 * intrinsic.operandBits / 128;
 }
 
 LinearLayout fusion::sumFragment(const Intrinsic &intrinsic) {
-  return intrinsic.unit == ProductUnit::Fma
-             ? fmaAccumulator()
-             : mmaArrangedAccumulator(intrinsic.operandBits);
+  switch (intrinsic.unit) {
+  case ProductUnit::Fma:
+    return fmaAccumulator();
+  case ProductUnit::WarpGroup:
+    return mmaAccumulator16x8();
+  case ProductUnit::TensorCore:
+    return mmaArrangedAccumulator(intrinsic.operandBits);
+  }
+  llvm_unreachable("covered switch");
 }
 
 LinearLayout fusion::firstFragment(const Intrinsic &intrinsic) {
@@ -38,15 +53,16 @@ LinearLayout fusion::secondFragment(const Intrinsic &intrinsic,
 
 LinearLayout fusion::sumTile(const Intrinsic &intrinsic, int64_t m, int64_t n,
                              llvm::ArrayRef<int64_t> warps) {
-  return tileFragment(sumFragment(intrinsic), {m, n},
-                      {WarpAxis{warps[0], 0u}, WarpAxis{warps[1], 1u}});
+  return tileFragment(inGroup(intrinsic, sumFragment(intrinsic)), {m, n},
+                      {WarpAxis{warps[0] / intrinsic.groupWarps(), 0u},
+                       WarpAxis{warps[1], 1u}});
 }
 
 LinearLayout fusion::firstTile(const Intrinsic &intrinsic, int64_t m, int64_t k,
                                llvm::ArrayRef<int64_t> warps) {
-  return tileFragment(
-      firstFragment(intrinsic), {m, k},
-      {WarpAxis{warps[0], 0u}, WarpAxis{warps[1], std::nullopt}});
+  return tileFragment(inGroup(intrinsic, firstFragment(intrinsic)), {m, k},
+                      {WarpAxis{warps[0] / intrinsic.groupWarps(), 0u},
+                       WarpAxis{warps[1], std::nullopt}});
 }
 
 LinearLayout fusion::secondTile(const Intrinsic &intrinsic, int64_t k,
@@ -59,6 +75,9 @@ LinearLayout fusion::secondTile(const Intrinsic &intrinsic, int64_t k,
 
 PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isFirst,
                                  bool reducedIsContiguous) {
+  // What descriptors of shared memory can say.
+  if (intrinsic.unit == ProductUnit::WarpGroup)
+    return PanelOrder::Plain;
   if (intrinsic.unit == ProductUnit::Fma) {
     // Two rows go at a time; a product before this one writes four units of each.
     if (isFirst)

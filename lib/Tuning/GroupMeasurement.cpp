@@ -87,10 +87,13 @@ drawInputs(const FunctionPlan &plan) {
 }
 
 /// Of several types that of the slowest.
-static double slowestRate(const GroupModel &model, const ChipInfo &chip) {
+static double slowestRate(const GroupModel &model, const Schedule &schedule,
+                          const ChipInfo &chip) {
   double rate = std::numeric_limits<double>::infinity();
-  for (const Product &product : model.products)
-    rate = std::min(rate, product.type ? productRate(chip, *product.type)
+  for (auto [product, mapping] :
+       llvm::zip_equal(model.products, schedule.products))
+    rate = std::min(rate, product.type ? productRate(chip, *product.type,
+                                                     *mapping.intrinsic)
                                        : chip.f32FlopsPerSecond);
   return rate;
 }
@@ -135,7 +138,7 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
       return llvm::createStringError("the device neither times nor counts");
     int64_t blocks = int64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     seconds += predictFromCounters(*launch.counters, blocks, chip,
-                                   slowestRate(model, chip));
+                                   slowestRate(model, schedule, chip));
   }
   return seconds;
 }

@@ -49,6 +49,8 @@ TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
     };
     EXPECT_EQ(words(first), intrinsic.operandRegisters(true, intrinsic.i1));
     for (OperandOrder order : kOrders) {
+      if (intrinsic.unit == ProductUnit::WarpGroup)
+        continue; // never in registers
       LinearLayout second = secondFragment(intrinsic, order);
       EXPECT_EQ(second.outSize(D::Dim0), intrinsic.r1);
       EXPECT_EQ(second.outSize(D::Dim1), intrinsic.i2);
@@ -65,11 +67,27 @@ TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
 TEST(ProductLayouts, HandOver) {
   for (const Intrinsic &from : allIntrinsics())
     for (const Intrinsic &to : allIntrinsics())
-      EXPECT_EQ(registerPermutation(sumTile(from, 64, 96, {4, 1}),
-                                    firstTile(to, 64, 96, {4, 1}))
+      EXPECT_EQ(registerPermutation(sumTile(from, 128, 96, {4, 1}),
+                                    firstTile(to, 128, 96, {4, 1}))
                     .has_value(),
                 from.handsOverTo(to))
           << from.name.str() << " " << to.name.str();
+}
+
+/// Four warps one below the other hold 64 rows, whatever lies below them.
+TEST(ProductLayouts, GroupsOfWarpsHoldRowsTogether) {
+  const Intrinsic &intrinsic = *lookupIntrinsic("wgmma.m64k16");
+  for (int64_t groups : {1, 2})
+    for (int64_t blocks : {1, 2, 3}) {
+      LinearLayout sum =
+          sumTile(intrinsic, 64 * groups * blocks, 32, {4 * groups, 1});
+      for (int64_t warp = 0; warp < 4 * groups; ++warp)
+        for (int64_t reg = 0; reg < sum.inSize(D::Register); ++reg) {
+          int64_t first = sum.coords(reg, 0, warp / 4 * 4)[0];
+          EXPECT_EQ(sum.coords(reg, 0, warp)[0], first + 16 * (warp % 4));
+          EXPECT_EQ(first % 64, first % 16);
+        }
+    }
 }
 
 /// Most accesses of one bank, 4-byte words, in a pass.
@@ -123,6 +141,9 @@ TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
         for (bool isFirst : {true, false})
           for (bool reducedIsContiguous : {true, false}) {
             if (isFirst && extent % (2 * intrinsic.i1))
+              continue;
+            // Lanes load nothing of what is multiplied in place.
+            if (intrinsic.unit == ProductUnit::WarpGroup)
               continue;
             LinearLayout layout =
                 isFirst ? firstTile(intrinsic, extent, depth, {2, 1})

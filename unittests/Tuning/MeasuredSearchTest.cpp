@@ -132,9 +132,10 @@ TEST(MeasuredSearch, CountedProductsTakeTheirTypesRate) {
   const ChipInfo &chip = *lookupChip("sm_80");
   emulator::Counters counters;
   counters.mmaFlops = 1ull << 40;
+  const Intrinsic &mma = *lookupIntrinsic("mma.m16n8k16");
   auto seconds = [&](ProductType type) {
     return predictFromCounters(counters, /*blocks=*/chip.numSMs, chip,
-                               productRate(chip, type)) -
+                               productRate(chip, type, mma)) -
            chip.launchOverhead;
   };
   EXPECT_DOUBLE_EQ(seconds(ProductType::F16),

@@ -59,10 +59,10 @@ bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
 /// Whether an intermediate has a buffer of its own in shared memory, from which
-/// its consumer loads one step after the other: where several tiles wait there, or
-/// where the consumer's lanes hold replicas of its operand, so that a whole tile would
-/// be too much for them. Otherwise one in shared memory passes through the scratch
-/// of a conversion.
+/// its consumer loads one step after the other: where several tiles wait there,
+/// where the consumer's lanes hold replicas of its operand, so that a whole
+/// tile would be too much for them, or where it multiplies in place. Otherwise
+/// one in shared memory passes through the scratch of a conversion.
 bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
                   const KeptTiles &kept, unsigned tensor);
 

@@ -147,6 +147,9 @@ struct Product {
   /// The product whose result is operand 0 or 1 (through element-wise
   /// operators).
   std::optional<unsigned> producer[2];
+  /// Whether element-wise operators or passes over rows in front of it make
+  /// operand 0 or 1 of what is loaded.
+  bool computed[2] = {false, false};
   /// Products of which the element-wise operators after this one read tiles (a
   /// gate), or rows (a sum that is divided by at last).
   llvm::SmallVector<unsigned, 1> joined, joinedRows;

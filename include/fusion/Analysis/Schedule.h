@@ -38,11 +38,6 @@ struct ProductMapping {
   }
 };
 
-/// Bytes that all lanes of a block load from shared memory to multiply a tile of
-/// `depth` of the reduced axis: every warp its rows of one operand and its columns
-/// of the other.
-int64_t fragmentBytes(const ProductMapping &mapping,
-                      llvm::ArrayRef<int64_t> tiles, int64_t depth);
 
 /// Where a tensor's tile lives, how it moves, how often it is buffered.
 struct Placement {
@@ -102,8 +97,20 @@ struct Schedule {
 std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
                                                  const Schedule &schedule);
 
-/// Whether a tensor is multiplied from shared memory: its fragments can have
-/// stages.
+/// Bytes that all lanes of a block load from shared memory to multiply a tile
+/// of `depth` of the reduced axis of a product: every warp its rows of one
+/// operand and its columns of the other. Groups of warps read what lies in
+/// registers not at all.
+int64_t fragmentBytes(const GroupModel &group, const Schedule &schedule,
+                      unsigned product, int64_t depth);
+
+/// Whether a product's intrinsic multiplies operand 0 or 1 where it lies in
+/// shared memory; where not, fragments of it are in registers.
+bool isMultipliedInPlace(const GroupModel &group, const Schedule &schedule,
+                         unsigned product, unsigned operand);
+
+/// Whether fragments of a tensor are loaded from shared memory to be
+/// multiplied: they can have stages.
 bool hasFragments(const GroupModel &group, const Schedule &schedule,
                   unsigned tensor);
 

@@ -67,9 +67,10 @@ struct SearchResult : RatedSchedule {
   /// as the options ask for.
   std::vector<RatedSchedule> ranking;
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
-  /// Nothing that the method lists is better by the model: of the default space
-  /// loops, splits, tiles, warps and common stages, where exhaustive searches
-  /// may end before; what is kept is tried in the best of these.
+  /// Nothing that the method lists is better by the model: of the default
+  /// space, with the first intrinsic of every product, loops, splits, tiles,
+  /// warps and common stages, where exhaustive searches may end before; what is
+  /// kept is tried in the best of these.
   bool isProven = false;
   Refusals refusals;                 ///< most frequent first
   std::optional<SpaceCounts> counts; ///< of spaces `paper` and `chimera`

@@ -200,6 +200,10 @@ struct PanelShape {
   int64_t panelBytes() const { return 16 * panelUnits; }
 };
 
+/// Bytes after which all swizzles repeat: the alignment of what hardware reads
+/// by them.
+constexpr int64_t kSwizzlePeriod = 1024;
+
 /// nullopt where a row is not a multiple of 16 bytes, or an element is not 1,
 /// 2, 4, 8 or 16 bytes.
 std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);

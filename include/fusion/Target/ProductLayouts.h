@@ -22,9 +22,10 @@ LinearLayout firstFragment(const Intrinsic &intrinsic);
 LinearLayout secondFragment(const Intrinsic &intrinsic, OperandOrder order);
 
 /// The tiles of one product on warps[0] x warps[1] warps (warp = row index +
-/// warps[0] * column index): the sum [m, n], the first operand [m, k], replicated
-/// over the warps along n, and the second [k, n], over those along m. Extents are
-/// multiples of the intrinsic's times the warps.
+/// warps[0] * column index): the sum [m, n], the first operand [m, k],
+/// replicated over the warps along n, and the second [k, n], over those along
+/// m. Extents are multiples of the intrinsic's times the warps. What wgmma
+/// multiplies second is never in registers.
 LinearLayout sumTile(const Intrinsic &intrinsic, int64_t m, int64_t n,
                      llvm::ArrayRef<int64_t> warps);
 LinearLayout firstTile(const Intrinsic &intrinsic, int64_t m, int64_t k,

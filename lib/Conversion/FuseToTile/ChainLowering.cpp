@@ -61,7 +61,10 @@ void ChainLowering::emitCompute(unsigned number) {
     slot = slotNumber(slots);
     sum = getFromArray(sum, slot);
   }
-  int64_t step = mapping.intrinsic->r1;
+  // What multiplies in place has no fragments to be loaded step by step.
+  int64_t step = mapping.intrinsic->unit == ProductUnit::WarpGroup
+                     ? schedule.tiles[mapping.r1]
+                     : mapping.intrinsic->r1;
   fetched.clear();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "RegisterMap.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -78,27 +79,6 @@ KernelEmitter::Values KernelEmitter::unpackWord(Value word, Type type) {
 
 namespace {
 
-/// The registers of thread 0 by what they hold.
-class RegisterMap {
-public:
-  explicit RegisterMap(const LinearLayout &layout) {
-    for (int64_t reg = layout.inSize(LayoutDim::Register); reg-- > 0;) {
-      SmallVector<int64_t> at = layout.coords(reg, 0, 0);
-      registers[{at[0], at[1]}] = reg;
-    }
-  }
-  int64_t at(int64_t row, int64_t column) const {
-    return registers.lookup({row, column});
-  }
-  bool contains(int64_t row, int64_t column) const {
-    return registers.contains({row, column});
-  }
-  const auto &all() const { return registers; }
-
-private:
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> registers;
-};
-
 std::optional<NVVM::MMATypes> operandType(Type type) {
   if (type.isF16())
     return NVVM::MMATypes::f16;
@@ -136,6 +116,10 @@ LogicalResult KernelEmitter::emitDot(DotOp op) {
   auto isSecond = [&](OperandOrder order) {
     return second == secondTile(*intrinsic, k, n, warps, order);
   };
+  if (intrinsic->unit == ProductUnit::WarpGroup)
+    return op.emitOpError("'")
+           << op.getIntrinsic()
+           << "' multiplies in shared memory; run tile-multiply-in-place";
   if (op.getLhs().getType().getElementTypeBitWidth() != intrinsic->operandBits ||
       m % (intrinsic->i1 * warps[0]) || n % (intrinsic->i2 * warps[1]) ||
       k % intrinsic->r1 || first != firstTile(*intrinsic, m, k, warps) ||

@@ -279,7 +279,13 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
   // A loop over tiles has the overlap that its stages give; copies of its body
   // would push one another out of the instruction cache, and hold addresses and
   // fragments that the schedule's registers do not count.
-  if (loop.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
+  bool multiplies = loop.walk([](Operation *op) {
+                          return isa<DotOp, SharedDotOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if (multiplies)
     lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {
@@ -383,6 +389,14 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<UnstashOp>([&](auto o) { return emitUnstash(o); })
       .Case<ConvertLayoutOp>([&](auto o) { return emitConvert(o); })
       .Case<DotOp>([&](auto o) { return emitDot(o); })
+      .Case<SharedDotOp>([&](auto o) { return emitSharedDot(o); })
+      .Case<ProxyFenceOp>([&](auto) {
+        NVVM::FenceProxyOp::create(
+            b, loc, NVVM::ProxyKind::async_shared,
+            NVVM::SharedSpaceAttr::get(b.getContext(),
+                                       NVVM::SharedSpace::shared_cta));
+        return success();
+      })
       .Case<ReduceOp>([&](auto o) { return emitReduce(o); })
       .Case<BroadcastOp>([&](auto o) { return emitBroadcast(o); })
       .Case<SliceOp>([&](auto o) { return emitSlice(o); })

@@ -14,6 +14,7 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/MatrixDescriptors.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -106,6 +107,13 @@ private:
   mlir::LogicalResult emitMultiplyAdds(tile::DotOp op);
   mlir::LogicalResult emitMma(tile::DotOp op, const Intrinsic &intrinsic);
   Values operandWords(Value operand);
+
+  // Products in shared memory (EmitSharedDot.cpp).
+  mlir::LogicalResult emitSharedDot(tile::SharedDotOp op);
+  Value groupCoordinate(const LinearLayout &layout, unsigned dimension,
+                        const Intrinsic &intrinsic);
+  Value descriptorOf(Value buffer, Value stage,
+                     const MatrixDescriptors &descriptors, Value parallel);
 
   // Registers (EmitRegisters.cpp).
   mlir::LogicalResult emitConstant(mlir::Operation *op);

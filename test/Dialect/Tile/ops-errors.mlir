@@ -710,3 +710,48 @@ tile.kernel @k(%p: !tile.ptr<i8> {tile.access = #tile.access<read>}, %n: index) 
   %x = tile.load %v[%n] {ragged, realigned = 2, within = 100} : !tile.view<1 x i8, unit = 0, alignment = 1> -> tensor<128xi8>
   tile.return
 }
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @shared_dot_two_first_operands(%x: tensor<64x32xf16>, %a: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op has one first operand, a tile or a stage of a buffer}}
+  %d = tile.shared_dot %x of %a[%i], %a[%i], %s "wgmma.m64k16" warps [4, 1] : (!b) [tensor<64x32xf16>] !b -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @shared_dot_shapes(%x: tensor<64x16xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op shapes do not fit: 64x16 times 32x64 gives 'tensor<64x64xf32>'}}
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] : [tensor<64x16xf16>] !b -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @shared_dot_turned(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op has a tile as its first operand that lies as multiplied, in two dimensions}}
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] {lhs_transposed} : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @shared_dot_types(%x: tensor<64x32xbf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op multiplies 'bf16' by 'f16'}}
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] : [tensor<64x32xbf16>] !b -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @shared_dot_warps(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op needs 1 to 32 warps along both dimensions}}
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4] : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
+  return
+}

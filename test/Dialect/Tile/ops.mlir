@@ -191,3 +191,16 @@ tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
   %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts>
   tile.return
 }
+
+// CHECK-LABEL: func.func @in_shared_memory
+!rows = !tile.buffer<1, 64, 32, f16, <"offset: 32*[0,1] 64*[1,0] -> [64, 32]">>
+!across = !tile.buffer<2, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @in_shared_memory(%x: tensor<64x32xf16>, %a: !rows, %b: !across, %i: index, %s: tensor<64x64xf32>) {
+  // CHECK: tile.proxy_fence
+  tile.proxy_fence
+  // CHECK: %[[D:.*]] = tile.shared_dot %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} "wgmma.m64k16" warps [4, 1] {rhs_slot = 1 : i64} : [tensor<64x32xf16>] <2, 32, 64, f16, {{.*}}> -> tensor<64x64xf32>
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] {rhs_slot = 1 : i64} : [tensor<64x32xf16>] !across -> tensor<64x64xf32>
+  // CHECK: tile.shared_dot of %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %[[D]] "wgmma.m64k16" warps [4, 1] : (!tile.buffer<1, 64, 32, f16, {{.*}}>) <2, 32, 64, f16, {{.*}}> -> tensor<64x64xf32>
+  %e = tile.shared_dot of %a[%i], %b[%i], %d "wgmma.m64k16" warps [4, 1] : (!rows) !across -> tensor<64x64xf32>
+  return
+}

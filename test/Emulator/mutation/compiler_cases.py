@@ -4,12 +4,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles chains and other programs (programs.py) and writes each of their kernels as a launch for mutate.py.
 
-    compiler_cases.py OUTPUT --bin=build/bin
+    compiler_cases.py OUTPUT --bin=build/bin [--case=PATTERN]
 
 The kernels of a plan are launched on inputs of small integers, so that sums are exact.
 """
 
 import argparse
+import fnmatch
 import json
 import os
 import pathlib
@@ -23,6 +24,7 @@ from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
 from score_chains import chain  # noqa: E402
+from warpgroup_cases import CASES as WARPGROUPS  # noqa: E402
 
 # Chains, all schedules written here, so that the kernels stay of the same kinds whatever the search prefers: chip, arguments
 # of the workload generator, schedule. Several blocks, and as many iterations as stages and two more. (Every chip that the
@@ -87,6 +89,12 @@ PIPELINED = (
     ("registers-around-copies", (3,), 1),
     # The last iteration's buffers lie where the result is staged.
     ("one-warp", (3,), 2, "--chain=32,112,32"),
+)
+# Those that groups of warps multiply in shared memory: the case, stages, another shape.
+MULTIPLIED_IN_PLACE = (
+    ("plain", 3, ["--chain=128,448,128", "--2d"]),
+    ("handed-over", 2, ["--chain=128,64,256,64", "--2d"]),
+    ("through-shared-memory", 1, ["--chain=128,64,256,128", "--2d"]),
 )
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
@@ -173,6 +181,17 @@ def write_pipelined(output, case, stages, registers, index, shape=None):
     launches(case, folder, index)
 
 
+def write_in_place(output, case, stages, shape, index):
+    _, description, operands = WARPGROUPS[case]
+    name = f"groups-of-warps-{case}"
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    text = schedule(**description, stages={operand: stages for operand in operands})
+    lower(path, generate(path, *shape, chip="sm_90a"), text)
+    launches(name, folder, index)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -241,16 +260,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
+    parser.add_argument("--case", default="*")
     arguments = parser.parse_args()
     os.environ["PATH"] = str(arguments.bin.resolve()) + os.pathsep + os.environ["PATH"]
     index = []
-    for name in CHAINS:
+
+    def wanted(name):
+        return fnmatch.fnmatch(name, arguments.case)
+
+    for name in filter(wanted, CHAINS):
         write_chain(arguments.output, name, index)
     for case, stages, registers, *shape in PIPELINED:
-        write_pipelined(arguments.output, case, stages, registers, index, *shape)
-    for case in SCORES:
+        if wanted(case):
+            write_pipelined(arguments.output, case, stages, registers, index, *shape)
+    for case, stages, shape in MULTIPLIED_IN_PLACE:
+        if wanted(f"groups-of-warps-{case}"):
+            write_in_place(arguments.output, case, stages, shape, index)
+    for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
-    for name in PROGRAMS:
+    for name in filter(wanted, PROGRAMS):
         write_program(arguments.output, name, index)
     (arguments.output / "index.json").write_text(json.dumps(index, indent=1) + "\n")
 

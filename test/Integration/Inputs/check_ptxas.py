@@ -57,7 +57,7 @@ def check(arguments, source, chip):
     entries = len(re.findall(r"\.visible \.entry", ptx.stdout))
     if entries == 0 or len(re.findall(r"\.maxntid", ptx.stdout)) != entries:
         yield "a kernel's threads are not bounded"
-    if "mma.sync" not in ptx.stdout:
+    if "mma.sync" not in ptx.stdout and "wgmma.mma_async" not in ptx.stdout:
         yield "no tensor cores used"
     for line in re.findall(r".*\.shared .*\[\];", ptx.stdout):
         if not line.startswith(".extern .shared .align 1024"):
@@ -78,6 +78,9 @@ def check(arguments, source, chip):
         yield f"ptxas says nothing of spills: {assembled.stderr}"
     if any(int(number) for pair in spills for number in pair):
         yield f"spills {spills}"
+    # C7510 to C7517: instructions of groups of warps are run one by one.
+    if "(C75" in assembled.stderr:
+        yield f"ptxas: {assembled.stderr}"
 
 
 def main():

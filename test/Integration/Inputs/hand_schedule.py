@@ -16,14 +16,14 @@ PRODUCT = dict(
     maps=dict(C=("m", "n", "k", "[2, 2]")),
     places=dict(A="shared, async16", B="shared, async16", C="shared"),
 )
-OPERATOR = '#fuse.operator_map<"mma.m16n8k16", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
+OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}>'
 
 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
-             reduction=None):  # fmt: skip
+             reduction=None, intrinsic="mma.m16n8k16"):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped."""
-    operators = ", ".join(f"{name} = {OPERATOR.format(*axes)}" for name, axes in maps.items())
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products."""
+    operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
     level = f"registers = {registers}"

@@ -238,6 +238,15 @@ LogicalResult LocalStoreOp::verify() {
   return success();
 }
 
+/// The warps of a product along its rows and columns.
+static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
+  if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
+        return count < 1 || count > 32;
+      }))
+    return op->emitOpError("needs 1 to 32 warps along both dimensions");
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(),
                    result = getResult().getType();
@@ -259,11 +268,44 @@ LogicalResult DotOp::verify() {
   if (!one.isIntOrFloat() || (one != other && !areNarrow))
     return emitOpError("multiplies ")
            << lhs.getElementType() << " by " << rhs.getElementType();
-  if (getWarps().size() != 2 || llvm::any_of(getWarps(), [](int64_t count) {
-        return count < 1 || count > 32;
-      }))
-    return emitOpError("needs 1 to 32 warps along both dimensions");
-  return success();
+  return verifyArrangement(*this, getWarps());
+}
+
+LogicalResult SharedDotOp::verify() {
+  if (static_cast<bool>(getLhs()) == static_cast<bool>(getLhsBuffer()) ||
+      static_cast<bool>(getLhsBuffer()) != static_cast<bool>(getLhsStage()))
+    return emitOpError("has one first operand, a tile or a stage of a buffer");
+  RankedTensorType result = getResult().getType();
+  BufferType rhs = getRhsBuffer().getType();
+  if (failed(verifyStaticTile(*this, result)))
+    return failure();
+  if (result.getRank() != 2)
+    return emitOpError("multiplies two-dimensional tiles");
+  int64_t shape[2];
+  Type element;
+  if (getLhs()) {
+    RankedTensorType lhs = getLhs().getType();
+    if (lhs.getRank() != 2 || getLhsTransposed() || getLhsSlot())
+      return emitOpError("has a tile as its first operand that lies as "
+                         "multiplied, in two dimensions");
+    element = lhs.getElementType();
+    llvm::copy(lhs.getShape(), shape);
+  } else {
+    BufferType lhs = getLhsBuffer().getType();
+    element = lhs.getElementType();
+    shape[0] = getLhsTransposed() ? lhs.getColumns() : lhs.getRows();
+    shape[1] = getLhsTransposed() ? lhs.getRows() : lhs.getColumns();
+  }
+  int64_t columns = getRhsTransposed() ? rhs.getRows() : rhs.getColumns();
+  if (shape[1] != getDepth() || shape[0] != result.getDimSize(0) ||
+      columns != result.getDimSize(1))
+    return emitOpError("shapes do not fit: ")
+           << shape[0] << "x" << shape[1] << " times " << getDepth() << "x"
+           << columns << " gives " << result;
+  if (!element.isIntOrFloat() || element != rhs.getElementType())
+    return emitOpError("multiplies ")
+           << element << " by " << rhs.getElementType();
+  return verifyArrangement(*this, getWarps());
 }
 
 LogicalResult BroadcastOp::verify() {

@@ -35,6 +35,7 @@ struct AllocateSharedPass
 
   void runOnOperation() override {
     SmallVector<Interval> intervals;
+    alignment = sharedAlignment(getOperation());
     if (failed(collect(intervals)))
       return signalPassFailure();
     Builder b(&getContext());
@@ -49,9 +50,7 @@ struct AllocateSharedPass
     getOperation().setSharedMemory(total);
   }
 
-  static int64_t align(int64_t bytes) {
-    return llvm::alignTo(bytes, kSharedAlignment);
-  }
+  int64_t align(int64_t bytes) const { return llvm::alignTo(bytes, alignment); }
 
   LogicalResult collect(SmallVectorImpl<Interval> &intervals) {
     unsigned position = 0;
@@ -86,8 +85,8 @@ struct AllocateSharedPass
   }
 
   /// The lowest offset that is free for the interval's whole life.
-  static int64_t findOffset(const Interval &interval,
-                            ArrayRef<Interval *> placed) {
+  int64_t findOffset(const Interval &interval,
+                     ArrayRef<Interval *> placed) const {
     SmallVector<std::pair<int64_t, int64_t>> taken;
     for (const Interval *other : placed)
       if (other->start <= interval.end && interval.start <= other->end)
@@ -101,6 +100,8 @@ struct AllocateSharedPass
     }
     return offset;
   }
+
+  int64_t alignment = kSharedAlignment;
 };
 
 } // namespace

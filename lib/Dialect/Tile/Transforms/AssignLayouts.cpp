@@ -54,6 +54,11 @@ private:
   }
   LogicalResult checkInput();
   bool spread();
+  LogicalResult checkProduct(Operation *op, StringRef name,
+                             RankedTensorType sum, int64_t depth, Type element,
+                             ArrayRef<int64_t> warps);
+  template <typename Product> LayoutAttr sumLayout(Product product);
+  LayoutAttr firstLayout(SharedDotOp dot);
   std::pair<LayoutAttr, LayoutAttr> operandLayouts(DotOp dot);
   LayoutAttr fragmentLayout(ReduceOp reduce);
   LayoutAttr wantedLayout(Value value);
@@ -76,8 +81,33 @@ private:
 
 } // namespace
 
+LogicalResult Assigner::checkProduct(Operation *op, StringRef name,
+                                     RankedTensorType sum, int64_t depth,
+                                     Type element, ArrayRef<int64_t> warps) {
+  const Intrinsic *intrinsic = lookupIntrinsic(name);
+  if (!intrinsic)
+    return op->emitOpError("unknown intrinsic '") << name << "'";
+  if ((intrinsic->unit == ProductUnit::WarpGroup) != isa<SharedDotOp>(op))
+    return op->emitOpError("'")
+           << name << "' multiplies operands in "
+           << (isa<SharedDotOp>(op) ? "registers"
+                                    : "shared memory; run "
+                                      "tile-multiply-in-place");
+  if (element.getIntOrFloatBitWidth() != intrinsic->operandBits)
+    return op->emitOpError("'") << name << "' does not multiply " << element;
+  if (warps[0] % intrinsic->groupWarps() ||
+      sum.getDimSize(0) % (intrinsic->i1 * warps[0]) ||
+      sum.getDimSize(1) % (intrinsic->i2 * warps[1]) || depth % intrinsic->r1)
+    return op->emitOpError("tile ")
+           << sum << " is no multiple of the intrinsic over [" << warps
+           << "] warps";
+  if (warps[0] * warps[1] != static_cast<int64_t>(kernel.getWarps()))
+    return op->emitOpError("arranges other warps than the kernel has");
+  return success();
+}
+
 LogicalResult Assigner::checkInput() {
-  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     for (Type type : op->getResultTypes())
       if (getLayout(type))
         return op->emitOpError("already has a layout");
@@ -101,26 +131,15 @@ LogicalResult Assigner::checkInput() {
                << "] warps";
     }
     if (auto dot = dyn_cast<DotOp>(op)) {
-      const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
-      if (!intrinsic)
-        return op->emitOpError("unknown intrinsic '")
-               << dot.getIntrinsic() << "'";
-      RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
-      if (lhs.getElementTypeBitWidth() != intrinsic->operandBits)
-        return op->emitOpError("'")
-               << dot.getIntrinsic() << "' does not multiply "
-               << lhs.getElementType();
-      ArrayRef<int64_t> warps = dot.getWarps();
-      if (type.getDimSize(0) % (intrinsic->i1 * warps[0]) ||
-          type.getDimSize(1) % (intrinsic->i2 * warps[1]) ||
-          lhs.getDimSize(1) % intrinsic->r1)
-        return op->emitOpError("tile ")
-               << type << " is no multiple of the intrinsic over [" << warps
-               << "] warps";
-      if (warps[0] * warps[1] !=
-          static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarps()))
-        return op->emitOpError("arranges other warps than the kernel has");
+      RankedTensorType lhs = dot.getLhs().getType();
+      return checkProduct(op, dot.getIntrinsic(), dot.getType(),
+                          lhs.getDimSize(1), lhs.getElementType(),
+                          dot.getWarps());
     }
+    if (auto dot = dyn_cast<SharedDotOp>(op))
+      return checkProduct(op, dot.getIntrinsic(), dot.getType(), dot.getDepth(),
+                          dot.getRhsBuffer().getType().getElementType(),
+                          dot.getWarps());
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -174,6 +193,20 @@ std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
       attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
 }
 
+template <typename Product> LayoutAttr Assigner::sumLayout(Product product) {
+  RankedTensorType type = product.getType();
+  return attr(sumTile(*lookupIntrinsic(product.getIntrinsic()),
+                      type.getDimSize(0), type.getDimSize(1),
+                      product.getWarps()));
+}
+
+/// The layout of a first operand in registers.
+LayoutAttr Assigner::firstLayout(SharedDotOp dot) {
+  return attr(firstTile(*lookupIntrinsic(dot.getIntrinsic()),
+                        dot.getType().getDimSize(0), dot.getDepth(),
+                        dot.getWarps()));
+}
+
 /// The layout of what is reduced as it lies for a product, or null.
 LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
   if (!reduce.getIntrinsic())
@@ -197,6 +230,9 @@ LayoutAttr Assigner::wantedLayout(Value value) {
         return operandLayouts(dot).first;
       if (use.get() == dot.getRhs())
         return operandLayouts(dot).second;
+    } else if (auto dot = dyn_cast<SharedDotOp>(use.getOwner())) {
+      if (use.get() == dot.getLhs())
+        return firstLayout(dot);
     } else if (auto reduce = dyn_cast<ReduceOp>(use.getOwner())) {
       if (LayoutAttr layout = fragmentLayout(reduce))
         return layout;
@@ -219,10 +255,9 @@ bool Assigner::spread() {
   bool changed = false;
   kernel.walk([&](Operation *op) {
     if (auto dot = dyn_cast<DotOp>(op)) {
-      RankedTensorType type = dot.getType();
-      changed |= fix(dot, attr(sumTile(*lookupIntrinsic(dot.getIntrinsic()),
-                                       type.getDimSize(0), type.getDimSize(1),
-                                       dot.getWarps())));
+      changed |= fix(dot, sumLayout(dot));
+    } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
+      changed |= fix(dot.getResult(), sumLayout(dot));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
         LayoutAttr layout = fixedLayout(yielded);
@@ -414,6 +449,13 @@ LogicalResult Assigner::rewrite(Operation *op) {
         failed(setOperand(dot.getRhsMutable(), rhs)))
       return failure();
     return setOperand(dot.getAccumulatorMutable(), fixedLayout(dot));
+  }
+  if (auto dot = dyn_cast<SharedDotOp>(op)) {
+    if (dot.getLhs() &&
+        failed(setOperand(dot.getLhsMutable()[0], firstLayout(dot))))
+      return failure();
+    return setOperand(dot.getAccumulatorMutable(),
+                      fixedLayout(dot.getResult()));
   }
   if (auto store = dyn_cast<StoreOp>(op)) {
     LayoutAttr layout = fixedLayout(store.getValue());

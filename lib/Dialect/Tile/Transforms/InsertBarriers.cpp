@@ -112,8 +112,12 @@ struct InsertBarriersPass
 
   template <typename AccessOp>
   Access bufferAccess(AccessOp op, bool isWrite) const {
-    Value buffer = op.getBuffer();
-    std::optional<int64_t> slot = op.getSlot();
+    return bufferAccess(op, op.getBuffer(), op.getStage(), op.getSlot(),
+                        isWrite);
+  }
+
+  Access bufferAccess(Operation *op, Value buffer, Value stageNumber,
+                      std::optional<int64_t> slot, bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     BufferType type = alloc.getType();
     int64_t offset = *alloc.getOffset(), stages = type.getStages();
@@ -121,7 +125,7 @@ struct InsertBarriersPass
                   isWrite, buffer, isPrivate.lookup(buffer),
                   isWrite};
     APInt stage;
-    if (!slot && matchPattern(op.getStage(), m_ConstantInt(&stage)) &&
+    if (!slot && matchPattern(stageNumber, m_ConstantInt(&stage)) &&
         stage.ult(stages)) {
       access.begin = offset + stage.getZExtValue() * type.getStageBytes();
       access.end = access.begin + type.getStageBytes();
@@ -275,6 +279,16 @@ struct InsertBarriersPass
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
+      } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
+        before(dot,
+               bufferAccess(dot, dot.getRhsBuffer(), dot.getRhsStage(),
+                            dot.getRhsSlot(), /*isWrite=*/false),
+               state);
+        if (dot.getLhsBuffer())
+          before(dot,
+                 bufferAccess(dot, dot.getLhsBuffer(), dot.getLhsStage(),
+                              dot.getLhsSlot(), /*isWrite=*/false),
+                 state);
       } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
         auto offset = op.getAttrOfType<IntegerAttr>("offset");
         FailureOr<int64_t> bytes = getExchangeBytes(&op);

@@ -9,6 +9,7 @@
 
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -54,6 +55,10 @@ SmallVector<Step> collectSteps(Block &block) {
   SmallVector<Step> steps;
   llvm::SmallPtrSet<Operation *, 16> seen;
   for (auto dot : block.getOps<DotOp>()) {
+    // What is multiplied in place is not loaded.
+    const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
+    if (intrinsic && intrinsic->unit == ProductUnit::WarpGroup)
+      continue;
     Step &step = steps.emplace_back();
     step.dot = dot;
     collectLoads(dot.getLhs(), &block, seen, step.loads);

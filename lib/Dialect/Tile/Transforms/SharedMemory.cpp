@@ -27,6 +27,12 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
   return success();
 }
 
+int64_t fusion::tile::sharedAlignment(KernelOp kernel) {
+  WalkResult inPlace =
+      kernel.walk([](SharedDotOp) { return WalkResult::interrupt(); });
+  return inPlace.wasInterrupted() ? kSwizzlePeriod : kSharedAlignment;
+}
+
 std::optional<CopyAssignment> fusion::tile::getCopies(BufferType buffer,
                                                       int64_t threads) {
   int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;

@@ -367,6 +367,58 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["accumulator", "result"]>]
   let hasVerifier = 1;
 }
 
+def Tile_SharedDotOp : Tile_Op<"shared_dot", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Multiplies tiles that stay in shared memory";
+  let description = [{
+    As `tile.dot`, of a second operand that is a stage of a buffer, read in place:
+    its rows lie along r1, or, `rhs_transposed`, its columns. So does the first
+    operand, along i1 or `lhs_transposed` along r1, unless it is the tile `lhs`.
+    What has been written there must have been passed to the asynchronous proxy
+    (`tile.proxy_fence`). All has been read when the result is there.
+
+    Where the accumulator is a constant zero the sum begins anew.
+
+    ```mlir
+    %scores = tile.shared_dot of %q[%zero], %k[%stage], %sums "wgmma.m64k16" warps [4, 1]
+                {rhs_transposed}
+              : (!tile.buffer<...>) !tile.buffer<...> -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins Optional<AnyRankedTensor>:$lhs,
+                       Optional<Tile_BufferType>:$lhs_buffer,
+                       Optional<Index>:$lhs_stage,
+                       Tile_BufferType:$rhs_buffer, Index:$rhs_stage,
+                       AnyRankedTensor:$accumulator, StrAttr:$intrinsic,
+                       DenseI64ArrayAttr:$warps, UnitAttr:$lhs_transposed,
+                       UnitAttr:$rhs_transposed, OptionalAttr<I64Attr>:$lhs_slot,
+                       OptionalAttr<I64Attr>:$rhs_slot);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    ($lhs^)? (`of` $lhs_buffer^ `[` $lhs_stage `]`)? `,`
+    $rhs_buffer `[` $rhs_stage `]` `,` $accumulator $intrinsic `warps` $warps
+    attr-dict `:` (`(` type($lhs_buffer)^ `)`)? (`[` type($lhs)^ `]`)? type($rhs_buffer)
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The extent of the axis that is summed over.
+    int64_t getDepth() {
+      BufferType buffer = getRhsBuffer().getType();
+      return getRhsTransposed() ? buffer.getColumns() : buffer.getRows();
+    }
+  }];
+}
+
+def Tile_ProxyFenceOp : Tile_Op<"proxy_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Shows the asynchronous proxy what the thread has written";
+  let description = [{
+    To shared memory; behind the barrier that follows, units that read it by
+    themselves see what all threads had written (PTX ISA, "Async proxy").
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "Repeats a tile along new dimensions";
   let description = [{

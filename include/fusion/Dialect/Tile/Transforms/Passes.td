@@ -104,6 +104,41 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
+def TileMultiplyInPlace : Pass<"tile-multiply-in-place", "::fusion::tile::KernelOp"> {
+  let summary = "Multiply operands where they lie in shared memory";
+  let description = [{
+    Some intrinsics (wgmma) read their second operand from shared memory, and the
+    first one, too, where it lies there. Products by such an intrinsic become
+    `tile.shared_dot` of the buffers that their operands were to be loaded from: whole
+    stages, between whose load and the product nothing writes. A first operand that
+    is computed stays a tile in registers. What releases a stage moves behind the
+    product.
+
+    ```mlir
+    %b = tile.local_load %buffer[%stage] at [0, 0] : ... -> tensor<64x128xf16>
+    %sum = tile.dot %a, %b, %sums "wgmma.m64k16" warps [4, 1] : ...
+    ```
+
+    becomes
+
+    ```mlir
+    %sum = tile.shared_dot %a, %buffer[%stage], %sums "wgmma.m64k16" warps [4, 1] : ...
+    ```
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+}
+
+def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::KernelOp"> {
+  let summary = "Show the asynchronous proxy what it is going to read";
+  let description = [{
+    What threads write to a buffer that `tile.shared_dot` reads is passed on by a
+    `tile.proxy_fence` of the writing threads, in front of the barrier behind which
+    it is read. Copies write where they are waited for. Barriers after which nothing
+    new is read in place have none. Runs after `tile-insert-barriers`.
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Pipelining (ALCOP)
 //===----------------------------------------------------------------------===//

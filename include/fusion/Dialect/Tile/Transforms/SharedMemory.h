@@ -67,6 +67,10 @@ mlir::LogicalResult verifyBuffers(mlir::Operation *op);
 /// Alignment of buffers in shared memory, in bytes: a line of all banks.
 constexpr int64_t kSharedAlignment = 128;
 
+/// That of a kernel's buffers: where products read them in place, the bytes
+/// after which every swizzle repeats.
+int64_t sharedAlignment(KernelOp kernel);
+
 } // namespace fusion::tile
 
 #endif // FUSION_DIALECT_TILE_TRANSFORMS_SHAREDMEMORY_H

@@ -1,0 +1,312 @@
+//===- EmitSharedDot.cpp - Products of tiles in shared memory -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All instructions of a product are one piece of inline assembly, from the
+// fence to the wait: nothing, not even a register move of another compiler, may
+// touch the accumulators in between, or ptxas runs the instructions one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "RegisterMap.h"
+#include "fusion/Target/MatrixDescriptors.h"
+#include "fusion/Target/ProductLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+/// The text of one piece of inline assembly, whose operands are numbered in the
+/// order in which they are added: results, then inputs.
+class Assembly {
+public:
+  /// A result that begins as `init` where there is one.
+  unsigned addResult(Type type, Value init) {
+    results.push_back(type);
+    inits.push_back(init);
+    return results.size() - 1;
+  }
+  /// After all results.
+  unsigned addInput(Value value, char constraint) {
+    inputs.push_back(value);
+    inputConstraints.push_back(constraint);
+    return results.size() + inputs.size() - 1;
+  }
+  llvm::raw_ostream &text() { return stream; }
+
+  /// The results' values.
+  SmallVector<Value> create(OpBuilder &b, Location loc) {
+    // What is written is written before all inputs have been read. Tied inputs
+    // come last: their numbers are those of the results.
+    std::string constraints;
+    for (Type type : results)
+      constraints += type.isF32() ? "=&f," : "=&r,";
+    for (char each : inputConstraints)
+      (constraints += each) += ',';
+    SmallVector<Value> operands(inputs);
+    for (auto [number, init] : llvm::enumerate(inits))
+      if (init) {
+        constraints += std::to_string(number) + ",";
+        operands.push_back(init);
+      }
+    constraints += "~{memory}";
+    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), results);
+    Value all = LLVM::InlineAsmOp::create(
+                    b, loc, type, operands, code, constraints,
+                    /*has_side_effects=*/true, /*is_align_stack=*/false,
+                    LLVM::tailcallkind::TailCallKind::None,
+                    LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr())
+                    .getRes();
+    SmallVector<Value> values;
+    for (int64_t i = 0, end = results.size(); i < end; ++i)
+      values.push_back(LLVM::ExtractValueOp::create(b, loc, all, i));
+    return values;
+  }
+
+private:
+  SmallVector<Type> results;
+  SmallVector<Value> inits, inputs;
+  SmallVector<char> inputConstraints;
+  std::string code;
+  llvm::raw_string_ostream stream{code};
+};
+
+/// The types in an instruction's name, of the sum and of the operands; empty
+/// where none has them.
+StringRef typeNames(Type sum, Type element) {
+  if (sum.isF32())
+    return element.isF16()    ? ".f32.f16.f16"
+           : element.isBF16() ? ".f32.bf16.bf16"
+                              : "";
+  return sum.isInteger(32) && element.isInteger(8) ? ".s32.s8.s8" : "";
+}
+
+/// Whether the tile is a splat of zero.
+bool isZero(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  return dense && dense.isSplat() &&
+         (matchPattern(value, m_AnyZeroFloat()) ||
+          matchPattern(value, m_Zero()));
+}
+
+} // namespace
+
+/// Coordinate `dimension` of the first element that the thread's group of warps
+/// holds, as an i32.
+Value KernelEmitter::groupCoordinate(const LinearLayout &layout,
+                                     unsigned dimension,
+                                     const Intrinsic &intrinsic) {
+  return atEntry([&]() -> Value {
+    int64_t warps = intrinsic.groupWarps();
+    Value first = arith::AndIOp::create(b, loc, warp, i32(-warps));
+    Value sum = i32(0);
+    for (const LinearLayout::Digit &digit : layout.digits(LayoutDim::Warp)) {
+      int64_t step = digit.steps[dimension];
+      if (step == 0 || digit.weight * digit.radix <= warps)
+        continue;
+      Value value = arith::RemUIOp::create(
+          b, loc, arith::DivUIOp::create(b, loc, first, i32(digit.weight)),
+          i32(digit.radix));
+      sum = arith::AddIOp::create(
+          b, loc, sum, arith::MulIOp::create(b, loc, value, i32(step)));
+    }
+    return sum;
+  });
+}
+
+/// The descriptor of a stage of a buffer, from coordinate `parallel` of the
+/// axis that is not summed over on, as an i64.
+Value KernelEmitter::descriptorOf(Value buffer, Value stage,
+                                  const MatrixDescriptors &descriptors,
+                                  Value parallel) {
+  auto type = cast<BufferType>(buffer.getType());
+  Value offset = atEntry([&]() -> Value {
+    // Linear, as groups of warps begin at whole panels.
+    int64_t unit =
+        descriptors.reducedIsContiguous ? 1 : descriptors.panelElements;
+    Value bytes = arith::MulIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, parallel, i32(unit)),
+        i32(descriptors.offset(unit, 0)));
+    Value memory =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, scalar(buffer));
+    Value base = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), memory);
+    return arith::AddIOp::create(b, loc, base, bytes);
+  });
+  if (type.getStages() > 1) {
+    Value number =
+        arith::IndexCastUIOp::create(b, loc, b.getI32Type(), scalar(stage));
+    offset = arith::AddIOp::create(
+        b, loc, offset,
+        arith::MulIOp::create(b, loc, number, i32(type.getStageBytes())));
+  }
+  // Addresses of shared memory have 18 bits, of which the lowest four are 0.
+  Value units = arith::ShRUIOp::create(b, loc, offset, i32(4));
+  Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), units);
+  return arith::OrIOp::create(
+      b, loc, wide,
+      arith::ConstantIntOp::create(
+          b, loc, static_cast<int64_t>(descriptors.fields), 64));
+}
+
+LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
+  const Intrinsic *intrinsic = lookupIntrinsic(op.getIntrinsic());
+  if (!intrinsic || intrinsic->unit != ProductUnit::WarpGroup)
+    return op.emitOpError("'")
+           << op.getIntrinsic() << "' does not multiply in shared memory";
+  int64_t m = op.getType().getDimSize(0), n = op.getType().getDimSize(1),
+          k = op.getDepth();
+  ArrayRef<int64_t> warps = op.getWarps();
+  LayoutAttr sumLayout = getLayout(op.getType());
+  BufferType rhs = op.getRhsBuffer().getType();
+  int64_t groupRows = intrinsic->groupWarps() * intrinsic->i1;
+  if (rhs.getElementType().getIntOrFloatBitWidth() != intrinsic->operandBits ||
+      warps[0] % intrinsic->groupWarps() || m % (intrinsic->i1 * warps[0]) ||
+      n % (intrinsic->i2 * warps[1]) || k % intrinsic->r1 || !sumLayout ||
+      sumLayout.getValue() != sumTile(*intrinsic, m, n, warps) ||
+      (op.getLhs() && getLayout(op.getLhs().getType()).getValue() !=
+                          firstTile(*intrinsic, m, k, warps)))
+    return op.emitOpError("operands are not laid out as its fragments");
+  StringRef types =
+      typeNames(op.getType().getElementType(), rhs.getElementType());
+  if (types.empty())
+    return op.emitOpError("no instruction multiplies ")
+           << rhs.getElementType() << " to " << op.getType().getElementType();
+
+  int64_t bytes = intrinsic->operandBits / 8;
+  auto describe = [&](BufferType type, bool reducedIsContiguous,
+                      int64_t part) -> std::optional<MatrixDescriptors> {
+    if (type.getLayout().getValue() !=
+        sharedPanels(type.getRows(), type.getColumns(), bytes))
+      return std::nullopt;
+    std::optional<MatrixDescriptors> result = matrixDescriptors(
+        type.getRows(), type.getColumns(), bytes, reducedIsContiguous);
+    return result && result->canCut(part) ? result : std::nullopt;
+  };
+  int64_t columns = columnsAtOnce(n / warps[1], bytes);
+  std::optional<MatrixDescriptors> second = describe(rhs, op.getRhsTransposed(),
+                                                     columns),
+                                   first;
+  if (Value buffer = op.getLhsBuffer())
+    first = describe(cast<BufferType>(buffer.getType()), !op.getLhsTransposed(),
+                     groupRows);
+  if (!columns || !second || (op.getLhsBuffer() && !first))
+    return op.emitOpError("operands do not lie in shared memory as its "
+                          "descriptors can say");
+
+  const LinearLayout &sum = sumLayout.getValue();
+  RegisterMap sums(sum);
+  SmallVector<int64_t> rows, starts; // of a group's instructions
+  for (const auto &[at, reg] : sums.all())
+    if (at.first % groupRows == 0 && at.second == 0)
+      rows.push_back(at.first);
+  llvm::sort(rows);
+  for (int64_t start = 0; start < n; start += columns)
+    if (sums.contains(rows.front(), start))
+      starts.push_back(start);
+
+  // The results, in the order of the accumulator's registers.
+  Assembly assembly;
+  Values accumulator = registers[op.getAccumulator()];
+  bool startsAnew = isZero(op.getAccumulator());
+  for (Value value : accumulator)
+    assembly.addResult(value.getType(), startsAnew ? Value() : value);
+  auto addDescriptors = [&](Value start, const MatrixDescriptors &descriptors,
+                            ArrayRef<int64_t> parallels) {
+    // By part and step.
+    SmallVector<SmallVector<unsigned>> numbers;
+    for (int64_t parallel : parallels) {
+      auto &steps = numbers.emplace_back();
+      for (int64_t at = 0; at < k; at += intrinsic->r1) {
+        int64_t units = descriptors.offset(parallel, at) / 16;
+        Value own = units == 0
+                        ? start
+                        : arith::AddIOp::create(
+                              b, loc, start,
+                              arith::ConstantIntOp::create(b, loc, units, 64))
+                              .getResult();
+        steps.push_back(assembly.addInput(own, 'l'));
+      }
+    }
+    return numbers;
+  };
+  SmallVector<SmallVector<unsigned>> firsts,
+      seconds = addDescriptors(
+          descriptorOf(op.getRhsBuffer(), op.getRhsStage(), *second,
+                       groupCoordinate(sum, 1, *intrinsic)),
+          *second, starts);
+  if (first)
+    firsts =
+        addDescriptors(descriptorOf(op.getLhsBuffer(), op.getLhsStage(), *first,
+                                    groupCoordinate(sum, 0, *intrinsic)),
+                       *first, rows);
+
+  // Four words of the first operand's fragments by row and step.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<unsigned, 4>> words;
+  if (op.getLhs()) {
+    RegisterMap fragments(getLayout(op.getLhs().getType()).getValue());
+    const Values &elements = registers[op.getLhs()];
+    int64_t perWord = 32 / intrinsic->operandBits;
+    for (int64_t row : rows)
+      for (int64_t at = 0; at < k; at += intrinsic->r1)
+        for (int64_t half : {0, 1})
+          for (int64_t lower : {0, 8}) {
+            int64_t reg = fragments.at(row + lower, at + half * 4 * perWord);
+            words[{row, at}].push_back(assembly.addInput(
+                packWord(ValueRange(elements).slice(reg, perWord)), 'r'));
+          }
+  }
+
+  llvm::raw_ostream &os = assembly.text();
+  os << "{\n.reg .pred begins, adds;\nsetp.ne.b32 begins, 0, 0;\n"
+        "setp.ne.b32 adds, 1, 0;\nwgmma.fence.sync.aligned;\n";
+  for (int64_t at = 0; at < k; at += intrinsic->r1)
+    for (auto [part, row] : llvm::enumerate(rows))
+      for (auto [number, start] : llvm::enumerate(starts)) {
+        os << "wgmma.mma_async.sync.aligned.m" << groupRows << "n" << columns
+           << "k" << intrinsic->r1 << types << " {";
+        llvm::ListSeparator separator;
+        for (int64_t column = start; column < start + columns; column += 8)
+          for (int64_t lower : {0, 8})
+            for (int64_t next : {0, 1})
+              os << separator << "$" << sums.at(row + lower, column + next);
+        os << "}, ";
+        size_t step = at / intrinsic->r1;
+        if (first) {
+          os << "$" << firsts[part][step];
+        } else {
+          os << "{";
+          llvm::interleaveComma(words[{row, at}], os,
+                                [&](unsigned word) { os << "$" << word; });
+          os << "}";
+        }
+        os << ", $" << seconds[number][step] << ", "
+           << (startsAnew && at == 0 ? "begins" : "adds");
+        // Factors, and whether operands are MN-major.
+        if (op.getType().getElementType().isF32())
+          os << ", 1, 1";
+        bool choosesMajor = !intrinsic->needsReducedContiguous();
+        if (choosesMajor && first)
+          os << ", " << (first->reducedIsContiguous ? 0 : 1);
+        if (choosesMajor)
+          os << ", " << (second->reducedIsContiguous ? 0 : 1);
+        os << ";\n";
+      }
+  os << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+  registers[op.getResult()] = assembly.create(b, loc);
+  return success();
+}

@@ -1,0 +1,122 @@
+//===- InsertProxyFences.cpp - tile-insert-proxy-fences -------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A forward walk: which buffers that are read in place have been written, or
+// are being filled by copies, since the last barrier of the block. Any path
+// counts. What threads read needs no fence, nor do writes after reads in place:
+// a product has read its operands when it is done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineFill.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEINSERTPROXYFENCES
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+struct State {
+  using Buffers = llvm::SmallSetVector<Value, 4>;
+  Buffers written;  ///< and not passed on
+  Buffers inFlight; ///< filled by copies that may not have been waited for
+
+  bool join(const State &other) {
+    bool changed = written.set_union(other.written);
+    return inFlight.set_union(other.inFlight) || changed;
+  }
+};
+
+struct InsertProxyFencesPass
+    : fusion::impl::TileInsertProxyFencesBase<InsertProxyFencesPass> {
+  void runOnOperation() override {
+    readInPlace.clear();
+    fences.clear();
+    getOperation().walk([&](SharedDotOp dot) {
+      readInPlace.insert(dot.getRhsBuffer());
+      if (dot.getLhsBuffer())
+        readInPlace.insert(dot.getLhsBuffer());
+    });
+    State state;
+    process(getOperation().getBody().front(), state);
+    for (Operation *op : fences) {
+      OpBuilder b(op);
+      ProxyFenceOp::create(b, op->getLoc());
+    }
+  }
+
+  void write(Value buffer, State::Buffers &buffers) const {
+    if (readInPlace.contains(buffer))
+      buffers.insert(buffer);
+  }
+
+  /// Whether all threads of the block wait for one another here.
+  static bool isBarrier(Operation *op) {
+    if (auto barrier = dyn_cast<BarrierOp>(op))
+      return !barrier.getWarp();
+    if (isa<LastBlockOp>(op))
+      return true;
+    // Behind the stores of what they exchange.
+    if (!isa<ConvertLayoutOp, ReduceOp>(op))
+      return false;
+    FailureOr<int64_t> bytes = getExchangeBytes(op);
+    return succeeded(bytes) && *bytes != 0;
+  }
+
+  void process(Block &block, State &state) {
+    for (Operation &op : block) {
+      if (isBarrier(&op)) {
+        if (!state.written.empty())
+          fences.insert(&op);
+        state.written.clear();
+      } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+        write(copy.getBuffer(), state.inFlight);
+      } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
+        write(store.getBuffer(), state.written);
+      } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
+        // Copies that may still be in flight stay listed.
+        state.written.set_union(state.inFlight);
+        auto wait = dyn_cast<WaitOp>(op);
+        if (wait && wait.getPending() == 0)
+          state.inFlight.clear();
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // The body follows what is before the loop and itself.
+        State entry = state;
+        do {
+          state = entry;
+          process(*loop.getBody(), state);
+        } while (entry.join(state));
+        if (!runsAtLeastOnce(loop))
+          state.join(entry);
+      } else if (op.getNumRegions() != 0) {
+        State entry = state;
+        for (Region &region : op.getRegions()) {
+          State branch = entry;
+          for (Block &inner : region)
+            process(inner, branch);
+          state.join(branch);
+        }
+      }
+    }
+  }
+
+  llvm::SmallPtrSet<Value, 4> readInPlace;
+  llvm::SmallSetVector<Operation *, 8> fences; ///< in front of these
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+# Attention of sm_90a with heads of 64 and 128: the search maps both products to groups of warps, the second one takes its first
+# operand from registers and nothing between the two passes through shared memory; ptxas neither spills nor runs the
+# instructions one by one. Cut down for the emulator it is right under eight orders of the warps, without a finding.
+# RUN: %python %s %t %S/Inputs
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+folder, inputs = sys.argv[1:]
+sys.path.insert(0, inputs)
+from hand_schedule import ROOT, run  # noqa: E402
+
+PTXAS = shutil.which("ptxas")
+CASES = ["FA_d64_s1024", "FA_d64_s16384_causal", "FA_d128_s1024", "FA_d128_s16384", "FA_d128_s16384_causal"]
+
+
+def generate(path, case, *sizes):
+    generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+    run(sys.executable, generator, "--family=attention_long", "--case=" + case, *sizes, "-o", path + ".mlir")
+
+
+os.makedirs(folder, exist_ok=True)
+for case in CASES:
+    path = os.path.join(folder, case)
+    generate(path, case)
+    run("fusion-opt", path + ".mlir", "--fuse-to-nvvm=chip=sm_90a", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+    with open(path + ".ptx") as file:
+        ptx = file.read()
+    assert "mma.sync" not in ptx, case
+    products = re.findall(r"wgmma\.mma_async\S+ \{[^}]*\}, (\{?)", ptx)
+    assert "" in products and "{" in products, f"{case}: {products}"
+    between = re.search(r"wgmma\.mma_async\S+ \{[^}]*\}, %.*?wgmma\.mma_async\S+ \{[^}]*\}, \{", ptx, re.DOTALL)
+    assert between and "st.shared" not in between.group(), case
+    if PTXAS:
+        done = subprocess.run([PTXAS, "-v", "-arch=sm_90a", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
+        said = done.stdout + done.stderr
+        assert done.returncode == 0 and " 0 bytes spill stores" in said, f"{case}: {said}"
+        assert "warning" not in said and "C75" not in said, f"{case}: {said}"
+
+for case in ("FA_d64_s1024", "FA_d128_s1024", "FA_d128_s1024_causal"):
+    path = os.path.join(folder, case + "_small")
+    generate(path, case, "--batch=1", "--heads=2", "--seq=256")
+    run("fusion-run", path + ".mlir", "--chip=sm_90a", "--device=emulator", "--sanitize", "--schedules=8",
+        "--json=" + path + ".json")  # fmt: skip
+    with open(path + ".json") as file:
+        (report,) = json.load(file)
+    assert report["pass"] and not report["sanitizer"], case

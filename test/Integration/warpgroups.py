@@ -1,0 +1,57 @@
+# Products by groups of warps, with every number of stages: right numbers under eight orders of the warps, no finding, the bytes and the
+# shared memory that were predicted, and the same bits whatever the stages. What ptxas makes of them neither spills nor runs
+# the instructions one by one.
+# RUN: %python %s %t %S/Inputs
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from hand_schedule import emulate, generate, lower, run, schedule  # noqa: E402
+from warpgroup_cases import CASES  # noqa: E402
+
+PTXAS = shutil.which("ptxas")
+
+
+def assemble(path, where):
+    """Spills and warnings fail."""
+    done = subprocess.run([PTXAS, "-v", "-arch=sm_90a", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{where}: {said}"
+    assert " 0 bytes spill stores" in said and "warning" not in said and "C75" not in said, f"{where}: {said}"
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    for name, (chain, description, pipelined) in CASES.items():
+        path = os.path.join(folder, name)
+        if isinstance(chain, str):
+            with open(path + ".mlir", "w") as file:
+                file.write(chain)
+            groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a force-fusion=true")
+        else:
+            groups = generate(path, *chain, chip="sm_90a")
+        digests = set()
+        for count in (1, 2, 3):
+            isSync = any(place.endswith("sync") and "async" not in place for place in description["places"].values())
+            if isSync and count > 2:
+                continue
+            text = schedule(**description, stages={each: count for each in pipelined})
+            lower(path, groups, text)
+            where = f"{name}, {count} stages"
+            with open(path + ".ptx") as file:
+                ptx = file.read()
+            assert "wgmma.mma_async" in ptx and "mma.sync" not in ptx, where
+            report, bits = emulate(path, where, "--schedules=8")
+            assert len(report["kernels"]) == 1, where
+            digests.add(hashlib.sha256(bits).hexdigest())
+            if PTXAS:
+                assemble(path, where)
+        assert len(digests) == 1, f"{name}: results differ between stage counts"
+
+
+main()
