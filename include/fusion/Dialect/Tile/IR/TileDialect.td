@@ -29,10 +29,13 @@ def Tile_Dialect : Dialect {
 
     1. as lowered from a group: tensors without layouts, arrays of them where
        several tiles are kept; `tile-unroll-arrays` leaves none;
-    2. `tile-assign-layouts`: every tensor has a layout, conversions are explicit;
-    3. `tile-allocate-shared`: every `tile.alloc` has an offset, the kernel its size;
-    4. `tile-insert-barriers`: accesses to shared memory are ordered;
-    5. `convert-tile-to-gpu`: a gpu.func in a gpu.module.
+    2. `tile-multiply-in-place`: what an intrinsic multiplies in shared memory is
+       not loaded;
+    3. `tile-assign-layouts`: every tensor has a layout, conversions are explicit;
+    4. `tile-allocate-shared`: every `tile.alloc` has an offset, the kernel its size;
+    5. `tile-insert-barriers`: accesses to shared memory are ordered;
+    6. `tile-insert-proxy-fences`: for units that read it by themselves, too;
+    7. `convert-tile-to-gpu`: a gpu.func in a gpu.module.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
