@@ -1,5 +1,4 @@
-//===- CostModel.cpp - Predicted time of a kernel
-//-----------------------------===//
+//===- CostModel.cpp - Predicted time of a kernel -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

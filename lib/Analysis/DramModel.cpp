@@ -1,5 +1,4 @@
-//===- DramModel.cpp - Bytes between DRAM and L2
-//------------------------------===//
+//===- DramModel.cpp - Bytes between DRAM and L2 --------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

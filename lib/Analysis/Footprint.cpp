@@ -1,5 +1,4 @@
-//===- Footprint.cpp - What a schedule moves and occupies
-//---------------------===//
+//===- Footprint.cpp - What a schedule moves and occupies -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

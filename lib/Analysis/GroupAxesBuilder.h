@@ -1,5 +1,4 @@
-//===- GroupAxesBuilder.h - Axes and tensors of a group, step by step
-//------------===//
+//===- GroupAxesBuilder.h - Axes and tensors of a group, step by step -----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- GroupTensors.cpp - The tensors of a group, from its operators
-//---------------===//
+//===- GroupTensors.cpp - The tensors of a group, from its operators ------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

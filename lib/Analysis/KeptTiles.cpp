@@ -1,5 +1,4 @@
-//===- KeptTiles.cpp - Tiles that live on beyond one iteration
-//----------------===//
+//===- KeptTiles.cpp - Tiles that live on beyond one iteration ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LoopLegality.h - Loops, tiles and grids that lowering can do
-//--------===//
+//===- LoopLegality.h - Loops, tiles and grids that lowering can do -------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LoopTraffic.h - What loops move and compute with any warps
-//----------===//
+//===- LoopTraffic.h - What loops move and compute with any warps ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

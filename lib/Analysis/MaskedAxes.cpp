@@ -1,5 +1,4 @@
-//===- MaskedAxes.cpp - Where masks exclude points, proven
-//----------------------===//
+//===- MaskedAxes.cpp - Where masks exclude points, proven ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

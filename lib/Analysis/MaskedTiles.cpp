@@ -1,5 +1,4 @@
-//===- MaskedTiles.cpp - Tiles that masks leave out
-//-----------------------------===//
+//===- MaskedTiles.cpp - Tiles that masks leave out -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

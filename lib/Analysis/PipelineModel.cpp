@@ -1,5 +1,4 @@
-//===- PipelineModel.cpp - Latency of load-use loops
-//--------------------------===//
+//===- PipelineModel.cpp - Latency of load-use loops ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

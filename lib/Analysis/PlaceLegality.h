@@ -1,5 +1,4 @@
-//===- PlaceLegality.h - Warps, places and stages
-//--------------------------===//
+//===- PlaceLegality.h - Warps, places and stages -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ReductionLegality.cpp - Reductions between products
-//-------------------===//
+//===- ReductionLegality.cpp - Reductions between products ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Schedule.cpp - A schedule as plain data
-//--------------------------------===//
+//===- Schedule.cpp - A schedule as plain data ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

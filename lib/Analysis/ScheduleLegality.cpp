@@ -1,5 +1,4 @@
-//===- ScheduleLegality.cpp - What lowering can do
-//----------------------------===//
+//===- ScheduleLegality.cpp - What lowering can do ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

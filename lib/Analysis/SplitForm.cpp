@@ -1,5 +1,4 @@
-//===- SplitForm.cpp - Who computes what where a running axis is split
-//--------===//
+//===- SplitForm.cpp - Who computes what where a running axis is split ----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- TilingTree.cpp - Tiling expressions with placed statements
-//-------------===//
+//===- TilingTree.cpp - Tiling expressions with placed statements ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- TreeMoves.cpp - Statements moved to loops of their own
-//-----------------===//
+//===- TreeMoves.cpp - Statements moved to loops of their own -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

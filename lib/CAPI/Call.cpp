@@ -1,5 +1,4 @@
-//===- Call.cpp - Calls on tensors of the device, in C
-//---------------------===//
+//===- Call.cpp - Calls on tensors of the device, in C --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

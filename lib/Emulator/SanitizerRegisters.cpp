@@ -1,5 +1,4 @@
-//===- SanitizerRegisters.cpp - Sanitizers: registers of warps
-//-------------===//
+//===- SanitizerRegisters.cpp - Sanitizers: registers of warps ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Compile.cpp - From linalg to PTX and manifest
-//--------------------------===//
+//===- Compile.cpp - From linalg to PTX and manifest ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PTX.cpp - PTX text of a lowered module
-//---------------------------------===//
+//===- PTX.cpp - PTX text of a lowered module -----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- AxisRegrouping.cpp - Operators over other loops
-//------------------------===//
+//===- AxisRegrouping.cpp - Operators over other loops --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

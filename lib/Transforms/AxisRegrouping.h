@@ -1,5 +1,4 @@
-//===- AxisRegrouping.h - Operators over other loops
-//--------------------------===//
+//===- AxisRegrouping.h - Operators over other loops ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

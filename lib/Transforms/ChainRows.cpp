@@ -1,5 +1,4 @@
-//===- ChainRows.cpp - Products that hand their values on
-//-----------------------===//
+//===- ChainRows.cpp - Products that hand their values on -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CheckSizes.cpp - fuse-check-sizes
-//--------------------------------------===//
+//===- CheckSizes.cpp - fuse-check-sizes ----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

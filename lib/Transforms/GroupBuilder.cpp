@@ -1,5 +1,4 @@
-//===- GroupBuilder.cpp - Moves operators into a group
-//------------------------===//
+//===- GroupBuilder.cpp - Moves operators into a group --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

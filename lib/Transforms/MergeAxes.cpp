@@ -1,5 +1,4 @@
-//===- MergeAxes.cpp - fuse-merge-axes
-//----------------------------------------===//
+//===- MergeAxes.cpp - fuse-merge-axes ------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

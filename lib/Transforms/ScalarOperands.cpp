@@ -1,5 +1,4 @@
-//===- ScalarOperands.cpp - Scalars that operators use
-//----------------------===//
+//===- ScalarOperands.cpp - Scalars that operators use --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SplitReductions.cpp - fuse-split-reductions
-//----------------------------===//
+//===- SplitReductions.cpp - fuse-split-reductions ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

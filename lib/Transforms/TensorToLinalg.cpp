@@ -1,5 +1,4 @@
-//===- TensorToLinalg.cpp - fuse-tensor-to-linalg
-//-----------------------------===//
+//===- TensorToLinalg.cpp - fuse-tensor-to-linalg -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

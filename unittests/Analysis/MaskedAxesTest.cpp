@@ -1,5 +1,4 @@
-//===- MaskedAxesTest.cpp - Where masks exclude points
-//------------------------------===//
+//===- MaskedAxesTest.cpp - Where masks exclude points --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- WindowsTest.cpp - Operands read through a window
-//---------------------===//
+//===- WindowsTest.cpp - Operands read through a window -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DeviceCallTest.cpp - Calls on tensors of the device
-//-----------------===//
+//===- DeviceCallTest.cpp - Calls on tensors of the device ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- GroupAxes.h - The axes of a group, from its operators
-//------------------===//
+//===- GroupAxes.h - The axes of a group, from its operators --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- GroupModel.h - Axes, tensors and products of a group
-//-------------------===//
+//===- GroupModel.h - Axes, tensors and products of a group ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Models.h - The models that can judge a schedule
-//------------------------===//
+//===- Models.h - The models that can judge a schedule --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

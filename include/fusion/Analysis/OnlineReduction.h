@@ -1,5 +1,4 @@
-//===- OnlineReduction.h - Running forms of reductions by algebra
-//---------------===//
+//===- OnlineReduction.h - Running forms of reductions by algebra ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SplitReduction.h - Reductions shared by blocks
-//-------------------------===//
+//===- SplitReduction.h - Reductions shared by blocks ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ScheduleSearch.h - Chooses the schedule of a chain
-//---------------------===//
+//===- ScheduleSearch.h - Chooses the schedule of a chain -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ChainCoordinates.cpp - Which tiles a block works on
-//--------------------===//
+//===- ChainCoordinates.cpp - Which tiles a block works on ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ChainFollowers.cpp - Element-wise operators between products
-//-----------===//
+//===- ChainFollowers.cpp - Element-wise operators between products -------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ChainLowering.h - Block programs of scheduled chains
-//-------------------===//
+//===- ChainLowering.h - Block programs of scheduled chains ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ElementwiseLowering.cpp - Element-wise operators on tiles
-//--------------===//
+//===- ElementwiseLowering.cpp - Element-wise operators on tiles ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ReductionLowering.cpp - Reductions between products
-//--------------------===//
+//===- ReductionLowering.cpp - Reductions between products ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

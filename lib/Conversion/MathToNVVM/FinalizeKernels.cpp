@@ -1,5 +1,4 @@
-//===- FinalizeKernels.cpp - nvvm-finalize-kernels
-//----------------------------===//
+//===- FinalizeKernels.cpp - nvvm-finalize-kernels ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- EmitShared.cpp - Accesses to shared memory
-//-----------------------------===//
+//===- EmitShared.cpp - Accesses to shared memory -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

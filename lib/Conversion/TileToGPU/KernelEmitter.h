@@ -1,5 +1,4 @@
-//===- KernelEmitter.h - Threads of a block program
-//---------------------------===//
+//===- KernelEmitter.h - Threads of a block program -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- TileToGPU.cpp - convert-tile-to-gpu
-//------------------------------------===//
+//===- TileToGPU.cpp - convert-tile-to-gpu --------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MmaSparse.cpp - mma.sp: products with a sparse A
-//--------------------===//
+//===- MmaSparse.cpp - mma.sp: products with a sparse A -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

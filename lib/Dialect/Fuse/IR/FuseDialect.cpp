@@ -1,5 +1,4 @@
-//===- FuseDialect.cpp - The fuse dialect
-//-------------------------------------===//
+//===- FuseDialect.cpp - The fuse dialect ---------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

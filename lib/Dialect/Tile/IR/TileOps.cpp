@@ -1,5 +1,4 @@
-//===- TileOps.cpp - Operations of block programs
-//-----------------------------===//
+//===- TileOps.cpp - Operations of block programs -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

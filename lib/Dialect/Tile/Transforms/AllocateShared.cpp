@@ -1,5 +1,4 @@
-//===- AllocateShared.cpp - tile-allocate-shared
-//------------------------------===//
+//===- AllocateShared.cpp - tile-allocate-shared --------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- AssignLayouts.cpp - tile-assign-layouts
-//--------------------------------===//
+//===- AssignLayouts.cpp - tile-assign-layouts ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

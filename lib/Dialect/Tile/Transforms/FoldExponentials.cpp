@@ -1,5 +1,4 @@
-//===- FoldExponentials.cpp - tile-fold-exponentials
-//---------------------------===//
+//===- FoldExponentials.cpp - tile-fold-exponentials ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

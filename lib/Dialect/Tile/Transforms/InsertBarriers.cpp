@@ -1,5 +1,4 @@
-//===- InsertBarriers.cpp - tile-insert-barriers
-//------------------------------===//
+//===- InsertBarriers.cpp - tile-insert-barriers --------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PipelineAssignStages.cpp - tile-pipeline-assign-stages
-//-----------------===//
+//===- PipelineAssignStages.cpp - tile-pipeline-assign-stages -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PipelineExpand.cpp - tile-pipeline-expand
-//------------------------------===//
+//===- PipelineExpand.cpp - tile-pipeline-expand --------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PipelineFill.cpp - What fills a pipelined buffer
-//-----------------------===//
+//===- PipelineFill.cpp - What fills a pipelined buffer -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PipelineIdentify.cpp - tile-pipeline-identify
-//--------------------------===//
+//===- PipelineIdentify.cpp - tile-pipeline-identify ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

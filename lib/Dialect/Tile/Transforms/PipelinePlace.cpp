@@ -1,5 +1,4 @@
-//===- PipelinePlace.cpp - tile-pipeline-place
-//--------------------------------===//
+//===- PipelinePlace.cpp - tile-pipeline-place ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PipelineRegisters.cpp - tile-pipeline-registers
-//------------------------===//
+//===- PipelineRegisters.cpp - tile-pipeline-registers --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

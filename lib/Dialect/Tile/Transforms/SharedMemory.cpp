@@ -1,5 +1,4 @@
-//===- SharedMemory.cpp - What block programs do in shared memory
-//-------------===//
+//===- SharedMemory.cpp - What block programs do in shared memory ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

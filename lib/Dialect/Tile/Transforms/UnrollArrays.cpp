@@ -1,5 +1,4 @@
-//===- UnrollArrays.cpp - tile-unroll-arrays
-//----------------------------------===//
+//===- UnrollArrays.cpp - tile-unroll-arrays ------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- WarpPrivate.cpp - Shared memory that no two warps share
-//----------------===//
+//===- WarpPrivate.cpp - Shared memory that no two warps share ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
