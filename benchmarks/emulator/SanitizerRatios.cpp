@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Files.h"
 #include "LaunchFile.h"
 
 #include <algorithm>

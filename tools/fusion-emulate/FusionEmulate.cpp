@@ -8,6 +8,7 @@
 
 #include "FusionEmulate.h"
 
+#include "Files.h"
 #include "LaunchFile.h"
 #include "Report.h"
 #include "fusion/Support/Interrupt.h"
