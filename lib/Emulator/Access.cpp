@@ -147,7 +147,10 @@ static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
   std::string message = "out-of-bounds global " + std::string(nameOf(kind)) +
                         " of " + std::to_string(bytes) + " bytes at " +
                         hex(address);
-  if (const Allocation *near = warp.cta->memory->nearest(address)) {
+  if (auto [begin, size] = warp.cta->memory->freedAt(address); size) {
+    message += ", in an allocation of " + std::to_string(size) + " bytes at " +
+               hex(begin) + " that was freed";
+  } else if (const Allocation *near = warp.cta->memory->nearest(address)) {
     uint64_t end = near->end();
     if (address >= end && address - end < (uint64_t(1) << 32))
       message += ", " + std::to_string(address - end) +

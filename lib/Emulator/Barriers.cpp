@@ -240,6 +240,9 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
   if (sanitizer && group.state == Group::State::WaitEvent && mayTimeOut(inst))
     if (unsigned line = sanitizer->lastArrival(mbarrierOf(warp, inst, group)))
       return line;
+  if (inst.run == wgmmaWaitHandler())
+    if (const Warp *late = lateProducts(warp, inst))
+      return lineOfOthers(*late, 0);
   for (const Cta *other : cta.cluster->ctas)
     for (const Warp &w : other->warps) {
       // Those that spin.

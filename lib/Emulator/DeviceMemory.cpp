@@ -79,11 +79,22 @@ const Allocation *DeviceMemory::nearest(uint64_t address) const {
   return it == sorted.begin() ? nullptr : *std::prev(it);
 }
 
+std::pair<uint64_t, uint64_t> DeviceMemory::freedAt(uint64_t address) const {
+  auto it = freedBytes.upper_bound(address);
+  if (it == freedBytes.begin())
+    return {0, 0};
+  --it;
+  if (address - it->first >= it->second)
+    return {0, 0};
+  return *it;
+}
+
 bool DeviceMemory::free(uint64_t address) {
   auto it = allocations.find(address);
   if (it == allocations.end() || address < kAllocations ||
       it->second.get() == workspace || heap.count(address))
     return false;
+  freedBytes[address] = it->second->bytes;
   sorted.erase(std::find(sorted.begin(), sorted.end(), it->second.get()));
   allocations.erase(it);
   return true;
@@ -182,6 +193,7 @@ bool DeviceMemory::heapFree(uint64_t address) {
   auto allocation = allocations.find(address);
   Allocation *found = allocation->second.get();
   sorted.erase(std::find(sorted.begin(), sorted.end(), found));
+  freedBytes[address] = found->bytes;
   found->bytes = 0;
   found->storage.reset();
   found->shadow.reset();

@@ -45,6 +45,8 @@ public:
   Allocation *find(uint64_t address) const;
   /// The allocation that holds or most closely precedes `address`.
   const Allocation *nearest(uint64_t address) const;
+  /// Begin and size of the freed allocation that held `address`; size 0: none.
+  std::pair<uint64_t, uint64_t> freedAt(uint64_t address) const;
   bool free(uint64_t address);
   /// Brings the module's .global and .const variables in, once per module.
   /// False where another module has its region of addresses.
@@ -68,6 +70,8 @@ private:
   uint64_t next = kAllocations;
   std::map<uint64_t, uint64_t> heap; ///< sizes, by address
   uint64_t heapBytes = 0;
+  /// Sizes of what was freed; addresses are not given out again.
+  std::map<uint64_t, uint64_t> freedBytes;
   /// Freed by kernels: empty, but whoever has found one may still look at it.
   std::vector<std::unique_ptr<Allocation>> freed;
   Allocation *workspace = nullptr;

@@ -423,9 +423,13 @@ std::string fusion::emulator::describeMbarrier(const Warp &warp,
   if (it != warp.cta->async.queues.end())
     for (const BulkCopy &copy : it->second)
       queued += copy.bytes;
-  return text + " (" + std::to_string(m.pending) + " of " +
-         std::to_string(m.expected) + " arrivals and " +
-         std::to_string(m.transactions - queued) + " bytes are missing)";
+  int64_t bytes = int64_t(m.transactions) - queued;
+  text += " (" + std::to_string(m.pending) + " of " +
+          std::to_string(m.expected) + " arrivals ";
+  if (bytes < 0)
+    return text + "are missing, and " + std::to_string(-bytes) +
+           " bytes more than were expected have come)";
+  return text + "and " + std::to_string(bytes) + " bytes are missing)";
 }
 
 Handler fusion::emulator::mbarrierHandler(MbarrierOp op) {

@@ -283,6 +283,10 @@ private:
   bool isLostUpdate(const Reach &reach, Record write, uint64_t offset,
                     unsigned lane) const;
 
+  // SanitizerScopes.cpp
+  void checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
+                   const uint64_t *offset, unsigned bytes);
+
   // SanitizerAccess.cpp, SanitizerWords.cpp, SanitizerRows.cpp,
   // SanitizerNarrow.cpp
   void access(Reach &reach, uint32_t mask, const uint64_t *offset,

@@ -170,6 +170,8 @@ struct Warp {
   bool suspended = false;          ///< the instruction cannot be executed yet
   std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue
   uint32_t productGroup = 0;       ///< the open wgmma group
+  uint32_t productEnd = 0;     ///< one more than the group of the last wgmma
+  bool awaitsProducts = false; ///< waits for others of its warpgroup
   uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
   uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves

@@ -138,6 +138,17 @@ TEST(SpecialRegisters, UnknownOnesAreErrors) {
               "unknown register '" + std::string(name) + "'");
     EXPECT_NE(result.error->line, 0u);
   }
+  // Where no special register may stand, either.
+  std::string module =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n"
+      "{\n.reg .b32 %r<2>;\nadd.u32 %r0, %r1, %r9999;\nret;\n}\n";
+  Memory memory;
+  auto program = parse(module);
+  ASSERT_TRUE(program);
+  LaunchResult result =
+      run(*program, makeLaunch("k", {1, 1, 1}, {1, 1, 1}), memory, Options());
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->message, "unknown register '%r9999'");
 }
 
 /// As operands of conversions, of 16 bits, and in two words.
