@@ -177,63 +177,11 @@ bool fusion::loadsAcross(const StitchGroup &group,
   return true;
 }
 
-int64_t fusion::realignedWidth(const StitchGroup &group,
-                               const StitchSchedule &schedule,
-                               const StitchTensor &tensor) {
-  constexpr int64_t wordBytes = 4;
-  if (!tensor.unit || tensor.isInPhase || tensor.isGathered ||
-      tensor.axes.size() != 1 || tensor.inside.front().first != 0 ||
-      tensor.inside.front().second != group.axes[*tensor.unit].extent ||
-      tensor.elementBytes > wordBytes || tensor.offset < 0 ||
-      getElementTypeOrSelf(tensor.value).getIntOrFloatBitWidth() < 8)
-    return 1;
-  const AxisSpread &spread = schedule.spread[*tensor.unit];
-  if (spread.align == 1)
-    return 1;
-  uint64_t vector = spread.vector;
-  int64_t width =
-      std::min<int64_t>(vector & -vector, kWidestAccess / tensor.elementBytes);
-  return width * tensor.elementBytes < wordBytes ? 1 : width;
-}
-
 bool fusion::isStreamed(const StitchSchedule &schedule,
                         const StitchTensor &tensor) {
   return schedule.streams && !tensor.isRepeated && !tensor.isGathered &&
          tensor.unit && alignmentOf(schedule, tensor) >= kWidestAccess &&
          accessWidth(schedule, tensor) >= schedule.spread[*tensor.unit].vector;
-}
-
-/// Where tiles begin `before` elements before the row, which is off by `off`
-/// from a multiple of `width`: what is loaded in the first `bound` places of a
-/// tile that are `width` elements each, and behind them.
-static RotatedCount countRealigned(int64_t extent, int64_t before, int64_t off,
-                                   int64_t width, int64_t lanes, int64_t places,
-                                   int64_t bound, int64_t cut) {
-  int64_t moved = before + off;
-  // Places whose vector has elements of the row: the first, and behind the
-  // last.
-  int64_t first = moved / width,
-          beyond = llvm::divideCeil(extent + moved, width);
-  auto count = [&](int64_t low, int64_t high) {
-    int64_t own =
-        std::max<int64_t>(0, std::min(high, beyond) - std::max(low, first));
-    int64_t elements = own * width;
-    if (low < beyond && beyond <= high)
-      elements -= cut;
-    if (off == 0)
-      return elements;
-    // The last lanes load the next place's as well.
-    auto ends = [&](int64_t to) { return to / lanes; };
-    int64_t from = std::max(low + 1, first), to = std::min(high, beyond - 1);
-    if (from <= to) {
-      elements += (ends(to) - ends(from - 1)) * width;
-      if (to == beyond - 1 && to % lanes == 0)
-        elements -= cut;
-    }
-    return elements;
-  };
-  int64_t middle = std::min(bound, places);
-  return {count(0, middle), count(middle, places)};
 }
 
 RotatedCount fusion::countRotated(const StitchGroup &group,
@@ -274,24 +222,6 @@ RotatedCount fusion::countRotated(const StitchGroup &group,
     count.before += (middle - low) * times;
     count.behind += (high - middle) * times;
   };
-  if (int64_t wide = realignedWidth(group, schedule, tensor);
-      wide > 1 && !ofRowsAlone) {
-    const AxisSpread &spread = schedule.spread[number];
-    int64_t elements =
-        cast<RankedTensorType>(tensor.value.getType()).getNumElements();
-    int64_t end = tensor.offset + beyond, whole = llvm::alignTo(end, wide),
-            cut = std::max<int64_t>(0, whole - elements);
-    for (auto [at, times] : llvm::enumerate(rows)) {
-      RotatedCount each = countRealigned(
-          beyond, at, llvm::mod(tensor.offset - int64_t(at), wide), wide,
-          spread.lanes,
-          countTiles(group, schedule, number) * spread.tile / wide,
-          bound / wide, cut);
-      count.before += each.before * times;
-      count.behind += each.behind * times;
-    }
-    return count;
-  }
   for (auto [at, times] : llvm::enumerate(rows))
     add(llvm::alignDown(at + first, width), llvm::alignTo(at + beyond, width),
         times);

@@ -11,7 +11,6 @@
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
-#include "fusion/Target/ClusterLatency.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -112,7 +111,16 @@ double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
 /// it a sector further, and a wider vector leaves gaps that others move again.
 double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor) {
-  if (tensor.isGathered || !tensor.unit)
+  // Gathered elements are loaded one by one, with gaps where threads have
+  // several side by side.
+  if (tensor.isGathered) {
+    double most = sectorBytes / tensor.elementBytes;
+    if (!tensor.gatheredRun)
+      return most;
+    const AxisSpread &spread = schedule.spread[*tensor.gatheredRun];
+    return std::min<double>(most, spread.vector + most / spread.lanes);
+  }
+  if (!tensor.unit)
     return 1;
   int64_t vector = schedule.spread[*tensor.unit].vector,
           realigned = realignedWidth(group, schedule, tensor),
@@ -132,7 +140,10 @@ double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
     return 1;
   double sectors = llvm::divideCeil(span, sectorBytes);
   if (realigned > 1)
-    sectors += 1;
+    // Accesses begin in the middle of a sector as often as at its start, and a
+    // warp's run goes on behind it.
+    sectors += 0.5 + double(vector * schedule.spread[*tensor.unit].lanes) /
+                         realignedRun(schedule, tensor);
   else if (isAnywhere && alignment < sectorBytes)
     sectors = 1 + double(span - alignment) / sectorBytes;
   double useful = double(span) * width / vector;
@@ -253,7 +264,14 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
-    total.lines += steps * counter.accessOf(schedule, tensor, space).lines;
+    ThreadCounter::Access access = counter.accessOf(schedule, tensor, space);
+    // Both ends of what a warp has of a row are stored in halves, and halves of
+    // those.
+    if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
+      access.lines *= 1 + double(llvm::Log2_64(width) * width) /
+                              realignedRun(schedule, tensor);
+    total.lines += steps * access.lines;
+    total.instructions += steps * access.moves;
   }
   constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
@@ -295,7 +313,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
              schedule.walk->shared * chip.dramLatency;
   double warp = waits + total.loads * clock + total.instructions * clock +
                 total.exchanges * 2 * chip.barrierLatency +
-                exchangesOfCluster(group, schedule) * 2 * clusterLatency(chip) +
+                exchangesOfCluster(group, schedule) * 2 * chip.clusterLatency +
                 work.chained * 10 * chip.fmaCycles * clock;
   cost.latency = cost.waves * warp;
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
@@ -307,6 +325,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                clock;
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
+  cost.sectors = (bytes - traffic.alike + beside) / sectorBytes;
   // Rows that are too long for a block are read from DRAM again.
   double again = std::max(0.0, bytes - traffic.repeated - traffic.exchanged -
                                    traffic.beside - work.compulsoryBytes);

@@ -275,6 +275,14 @@ int64_t fusion::countTurned(const StitchGroup &group,
   return bytes + bytes / part + least;
 }
 
+int64_t fusion::turnedWidth(const StitchSchedule &schedule,
+                            const StitchTensor &result) {
+  int64_t aligned = std::max<int64_t>(1, alignmentOf(schedule, result) /
+                                             result.elementBytes),
+          wide = widestRealigned(result, schedule.stepOf(*result.unit).tile);
+  return std::max(aligned, wide);
+}
+
 std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
                                                const StitchSchedule &schedule,
                                                const StitchTensor &result) {
@@ -291,8 +299,7 @@ std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
   for (unsigned d = axes.size(); d-- > 0;)
     if (d != order.front())
       order.push_back(d);
-  int64_t width =
-      std::max<int64_t>(1, alignmentOf(schedule, result) / result.elementBytes);
+  int64_t width = turnedWidth(schedule, result);
   LinearLayout to = blocked(shape, order, width, schedule.warps);
   LinearLayout from = layoutOf(group, schedule, result.component, axes);
   // Where threads have what they store, nothing passes between them.
@@ -393,8 +400,19 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
   for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
-    int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0;
-    bool rotated = isRotated(schedule, tensor);
+    int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0,
+            alike = 1;
+    bool rotated = isRotated(schedule, tensor),
+         realigned = realignedWidth(group, schedule, tensor) > 1;
+    auto keptOf = [&](unsigned axis) {
+      // Of an axis that is split nothing is read twice, and of one that is
+      // aligned a cluster keeps all.
+      if (passes.axis != axis || (split && axis == *split->axis) ||
+          schedule.spread[axis].cluster > 1)
+        return std::numeric_limits<int64_t>::max();
+      return (schedule.walk->registers + schedule.walk->shared) *
+             schedule.walk->step;
+    };
     for (unsigned axisNumber = 0; axisNumber < group.axes.size();
          ++axisNumber) {
       if (group.components[axisNumber] != tensor.component)
@@ -403,6 +421,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       lanes *= spread.lanes;
       auto *at = llvm::find(tensor.axes, axisNumber);
       if (at == tensor.axes.end()) {
+        alike *= spread.lanes;
         if (rotated && beginsRows(group, schedule, axisNumber))
           continue;
         bool isOnce =
@@ -411,14 +430,10 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
                     (isOnce ? 1 : countTiles(group, schedule, axisNumber));
         continue;
       }
+      if (realigned)
+        continue;
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
-      // Of an axis that is split nothing is read twice, and of one that is
-      // aligned a cluster keeps all.
-      int64_t kept = std::numeric_limits<int64_t>::max();
-      if (passes.axis == axisNumber && !(split && axisNumber == *split->axis) &&
-          spread.cluster == 1)
-        kept = (schedule.walk->registers + schedule.walk->shared) *
-               schedule.walk->step;
+      int64_t kept = keptOf(axisNumber);
       if (schedule.spread[axisNumber].align > 1) {
         RotatedCount count = countRotated(group, schedule, tensor, kept),
                      own = countRotated(group, schedule, tensor, kept,
@@ -443,8 +458,21 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       elements *= once * passesOf[number] +
                   (beyond - first - once) * passesAgain[number];
     }
+    if (realigned) {
+      int64_t kept = std::numeric_limits<int64_t>::max(), points = 1;
+      for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
+        kept = std::min(kept, keptOf(axis));
+        points *= range.second - range.first;
+      }
+      RotatedCount count = countRealigned(group, schedule, tensor, kept);
+      elements = rowElements =
+          count.before * passesOf[number] + count.behind * passesAgain[number];
+      int64_t all = count.before + count.behind;
+      beside = elements / double(all) * std::max<int64_t>(0, all - points);
+    }
     int64_t bytes = elements * replicas * (32 / lanes) * tensor.elementBytes;
     traffic.loaded += bytes;
+    traffic.alike += bytes - bytes / (alike * (32 / lanes));
     if (tensor.isRepeated)
       traffic.repeated += bytes;
     else if (rowElements > 0)

@@ -125,6 +125,10 @@ FailureOr<StitchTensor> StitchBuilder::describe(unsigned op,
   tensor.alignment = tensor.elementBytes;
   tensor.isGathered = true;
   tensor.axes.assign(loops.begin(), loops.end());
+  if (!extract.getIndices().empty())
+    if (auto last =
+            extract.getIndices().back().getDefiningOp<linalg::IndexOp>())
+      tensor.gatheredRun = loops[last.getDim()];
   for (unsigned loop : loops) {
     tensor.strides.push_back(0);
     tensor.inside.push_back({0, group.axes[loop].extent});

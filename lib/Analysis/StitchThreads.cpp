@@ -39,6 +39,15 @@ double fusion::linesOfAccess(const StitchGroup &group,
     lanes *= schedule.spread[axis].lanes;
   if (tensor.unit)
     gap = std::max<int64_t>(1, schedule.spread[*tensor.unit].vector / width);
+  if (tensor.isGathered) {
+    if (!tensor.gatheredRun)
+      return lanes;
+    const AxisSpread &spread = schedule.spread[*tensor.gatheredRun];
+    int64_t bytes = spread.vector * spread.lanes * tensor.elementBytes;
+    return std::min<double>(
+        lanes, lanes / spread.lanes *
+                   (1 + double(bytes - tensor.elementBytes) / lineBytes));
+  }
   int64_t span = lanes * width * gap;
   int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
                            const AxisSpread &spread = schedule.spread[axis];

@@ -69,7 +69,7 @@ public:
                    std::optional<unsigned> walked) const {
     ThreadWork total;
     llvm::SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
-    int64_t live = 0, held = 0;
+    int64_t live = 0, held = 0, moving = 0, places = 0;
     for (unsigned input : inputs) {
       int64_t count = registersOf(work.inputSpaces[input],
                                   group.inputs[input].elementBytes);
@@ -79,9 +79,11 @@ public:
       total.lines += accesses[input].lines;
       total.instructions += accesses[input].moves;
       held += accesses[input].held;
+      moving = std::max(moving, accesses[input].moving);
+      places += accesses[input].places;
       total.behind += accesses[input].behind;
     }
-    total.live = live;
+    total.live = live + moving;
     total.held = held;
     for (unsigned number : operators) {
       const StitchWork::Operator &op = work.operators[number];
@@ -102,6 +104,7 @@ public:
            !llvm::is_contained(op.axes, *walked)))
         addExchange(op, total);
     }
+    total.live += places;
     return total;
   }
 
@@ -113,6 +116,8 @@ public:
     /// Registers that guarded accesses have until they are done: an address of
     /// each, and the vector behind.
     int64_t held = 0, behind = 0;
+    int64_t moving = 0; ///< registers while what is loaded moves to its place
+    int64_t places = 0; ///< registers for where rows are off, of all accesses
   };
   /// Of so many words each comes from the next lane, moves by a power of two of
   /// words after the other, and then by parts of one.
@@ -137,8 +142,15 @@ public:
     if (wide > 1) {
       int64_t bytes = width * tensor.elementBytes;
       access.moves = count * movesOf(bytes);
-      access.behind = count * bytes / registerBytes;
+      // Of the last of a warp's run the lane loads what is behind.
+      access.behind =
+          llvm::divideCeil(count * width * schedule.spread[*tensor.unit].lanes,
+                           realignedRun(schedule, tensor)) *
+          bytes / registerBytes;
       access.held += access.behind;
+      access.places = count;
+      // The piece, the one behind, where they are and by what they are off.
+      access.moving = 2 * bytes / registerBytes + addressRegisters + 1;
     }
     return access;
   }

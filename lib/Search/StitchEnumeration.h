@@ -20,6 +20,7 @@
 #include "fusion/Search/StitchSearch.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace fusion {
@@ -36,7 +37,6 @@ public:
         split(split), cluster(cluster) {
     if (!mayWalk)
       work.walked.reset();
-    chooseAxes();
   }
 
   /// `warps`: of the block, 0 for any number.
@@ -47,9 +47,17 @@ public:
                std::to_string(group.axes.size()) + " axes";
       return std::nullopt;
     }
-    for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
-      if (!onlyWarps || warps == onlyWarps)
-        searchWarps(warps);
+    auto searchAll = [&] {
+      chooseAxes();
+      for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
+        if (!onlyWarps || warps == onlyWarps)
+          searchWarps(warps);
+    };
+    searchAll();
+    if (!best) {
+      mayBeNarrow = true;
+      searchAll();
+    }
     if (best && !onlyWarps)
       tryStreams();
     if (!best)
@@ -71,8 +79,14 @@ private:
       best = StitchResult{current, *cost};
   }
 
+  /// Of predictions that are nearer to one another than the evaluator is to the
+  /// truth those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
-    return std::make_tuple(result.cost.total, result.cost.traffic,
+    auto level = [](double value) {
+      return std::floor(std::log2(value) * kLevels);
+    };
+    return std::make_tuple(level(result.cost.total), level(result.cost.sectors),
+                           result.cost.total, result.cost.traffic,
                            result.cost.latency, result.cost.issue,
                            result.cost.registers);
   }
@@ -143,7 +157,14 @@ private:
       int64_t width = tensor.alignment / tensor.elementBytes;
       int64_t &widest = vectors[tensor.axes.back()],
               &least = narrowest[tensor.axes.back()];
-      widest = std::max(widest, width);
+      // Where lanes hand on what others need of aligned pieces, accesses of few
+      // bytes are for want of registers alone.
+      int64_t wide =
+          tensor.unit == tensor.axes.back() && !mayBeNarrow
+              ? widestRealigned(tensor, kWidestAccess / tensor.elementBytes)
+              : 1;
+      widest = std::max({widest, width, wide});
+      width = std::max(width, wide / 2);
       if (tensor.isInPhase)
         aligned[*tensor.unit] = std::max<int64_t>(
             aligned[*tensor.unit], kWidestAccess / tensor.elementBytes);
@@ -369,12 +390,14 @@ private:
   static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
+  static constexpr double kLevels = 64;    // up to twice as much: about 1 %
   static constexpr int64_t kMostOfSM = 32; // blocks that share reductions
 
   const StitchGroup &group;
   const ChipInfo &chip;
   StitchWork work;
   bool isCoarse;
+  bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
   int64_t cluster;
   llvm::SmallVector<unsigned> order;

@@ -9,7 +9,6 @@
 #include "fusion/Search/StitchSearch.h"
 #include "StitchEnumeration.h"
 #include "fusion/Analysis/StitchSplit.h"
-#include "fusion/Target/ClusterLatency.h"
 
 using namespace fusion;
 using llvm::SmallVector;
@@ -35,6 +34,8 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
       axis = numbers[axis];
     if (tensor.unit)
       tensor.unit = numbers[*tensor.unit];
+    if (tensor.gatheredRun)
+      tensor.gatheredRun = numbers[*tensor.gatheredRun];
     tensor.component = 0;
     return tensor;
   };
@@ -96,6 +97,7 @@ static std::optional<StitchCost> packCosts(llvm::ArrayRef<StitchCost> parts,
   for (auto [part, count] : llvm::zip_equal(parts, blocks)) {
     cost.memory += part.memory;
     cost.traffic += part.traffic;
+    cost.sectors += part.sectors;
     // A block's steps, one after the other.
     double block = part.latency / part.waves;
     longest =
@@ -225,7 +227,7 @@ static void tryClusters(const StitchGroup &group, const ChipInfo &chip,
   bool isEnough = best && !readsAgain(group, *best) &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
   // All blocks have begun, and one exchange.
-  double least = leastOf(group, chip) + 2 * clusterLatency(chip);
+  double least = leastOf(group, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && best->cost.total <= least))
     return;
   for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2) {

@@ -38,7 +38,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/ChipTable.h"
-#include "fusion/Target/ClusterLatency.h"
 #include "fusion/Target/SharedMemoryPerBlock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,7 +61,7 @@ static constexpr ChipInfo chips[] = {
      {312e12, 312e12, 156e12, 0, 624e12, 19.5e12},
      // 466, 261 and 29 cycles [Luo24]; launch and barrier [est]; 33 cycles of
      // mma.m16n8k16 [Sun23], which reaches the whole rate there.
-     3.3e-7, 1.85e-7, 2.1e-8, 2.5e-6, 2.0e-8,
+     3.3e-7, 1.85e-7, 2.1e-8, 2.5e-6, 2.0e-8, 0,
      2.34e-8, 1.0,
      true, false, false, false, false, false,
      false, 1, 0},
@@ -71,7 +70,7 @@ static constexpr ChipInfo chips[] = {
      // [GA102]; tensor rates with f32 accumulation; L2 [est].
      1.71e9, 0.760e12, 2.0e12, 128, 29.8e12, 16,
      {59.5e12, 59.5e12, 29.8e12, 0, 238e12, 0.47e12},
-     3.0e-7, 1.5e-7, 1.7e-8, 2.5e-6, 1.7e-8,
+     3.0e-7, 1.5e-7, 1.7e-8, 2.5e-6, 1.7e-8, 0,
      1.93e-8, 1.0,
      true, false, false, false, false, false,
      false, 1, 0},
@@ -81,7 +80,7 @@ static constexpr ChipInfo chips[] = {
      2.52e9, 1.008e12, 5.0e12, 128, 82.6e12, 16,
      {165.2e12, 165.2e12, 82.6e12, 330.3e12, 660.6e12, 1.29e12},
      // 541, 273 and 30 cycles [Luo24].
-     2.15e-7, 1.08e-7, 1.2e-8, 2.5e-6, 1.2e-8,
+     2.15e-7, 1.08e-7, 1.2e-8, 2.5e-6, 1.2e-8, 0,
      1.31e-8, 1.0,
      true, false, false, false, false, true,
      false, 1, 0},
@@ -90,9 +89,9 @@ static constexpr ChipInfo chips[] = {
      // [H100]; L2 [Luo24].
      1.83e9, 3.35e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
-     // 478, 261 and 29 cycles, mma.sync at 62.9 % of the wgmma rate [Luo24]; its
-     // latency [est] the 33 cycles of [Sun23].
-     2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     // 478, 261 and 29 cycles, 180 in a cluster, mma.sync at 62.9 % of the wgmma
+     // rate [Luo24]; its latency [est] the 33 cycles of [Sun23].
+     2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.84e-8,
      1.80e-8, 0.629,
      true, true, true, false, true, true,
      true, 8, 24},
@@ -101,7 +100,7 @@ static constexpr ChipInfo chips[] = {
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
      1.83e9, 4.8e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
-     2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.84e-8,
      1.80e-8, 0.629,
      true, true, true, false, true, true,
      true, 8, 24},
@@ -110,7 +109,7 @@ static constexpr ChipInfo chips[] = {
      // [B200]; L2 and latencies [est].
      1.85e9, 8.0e12, 9.0e12, 128, 80e12, 16,
      {2250e12, 2250e12, 1125e12, 4500e12, 4500e12, 40e12},
-     2.9e-7, 1.5e-7, 1.6e-8, 2.5e-6, 1.5e-8,
+     2.9e-7, 1.5e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.73e-8,
      1.78e-8, 0.5,
      true, true, false, true, true, true,
      true, 8, 24},
@@ -119,17 +118,12 @@ static constexpr ChipInfo chips[] = {
      // [GB202]; tensor rates with f32 accumulation; L2 and latencies [est].
      2.41e9, 1.792e12, 7.0e12, 128, 104.8e12, 16,
      {209.5e12, 209.5e12, 104.8e12, 419e12, 838e12, 1.64e12},
-     2.3e-7, 1.2e-7, 1.3e-8, 2.5e-6, 1.3e-8,
+     2.3e-7, 1.2e-7, 1.3e-8, 2.5e-6, 1.3e-8, 7.47e-8,
      1.37e-8, 1.0,
      true, true, false, false, true, true,
      false, 8, 0},
 };
 // clang-format on
-
-double fusion::clusterLatency(const ChipInfo &chip) {
-  constexpr double cycles = 180; // [Luo24] on H100, on later chips [est]
-  return cycles / chip.clockHz;
-}
 
 const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
   const ChipInfo *chip = llvm::find_if(

@@ -315,7 +315,7 @@ struct SearchSchedulesPass
                          found->cost.blocksPerSM, compositions, found->legal,
                          found->candidates)
                .str();
-    remarkTraffic(group, *axes, found->schedule);
+    remarkTraffic(group, *axes, *found);
     return exportStitching(found->schedule, *axes, group.getContext());
   }
 
@@ -341,7 +341,8 @@ struct SearchSchedulesPass
   /// What is read and written, and what of that has to be.
   static void remarkTraffic(fuse::FusedGroupOpInterface group,
                             const StitchGroup &axes,
-                            const StitchSchedule &schedule) {
+                            const StitchResult &found) {
+    const StitchSchedule &schedule = found.schedule;
     StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
                                         : std::nullopt);
     const StitchPasses &passes = work.passesOf(schedule);
@@ -380,9 +381,11 @@ struct SearchSchedulesPass
                      remark::RemarkOpts::name("traffic").category("stitch"))
         << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "
                          "are repeated, and {2} stored; {3} bytes are "
-                         "compulsory{4}",
+                         "compulsory; about {4} sectors of memory are "
+                         "touched{5}",
                          traffic.loaded, traffic.repeated, traffic.stored,
-                         work.compulsoryBytes, kept)
+                         work.compulsoryBytes, int64_t(found.cost.sectors),
+                         kept)
                .str();
   }
 

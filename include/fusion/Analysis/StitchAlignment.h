@@ -57,11 +57,17 @@ int64_t accessWidth(const StitchSchedule &schedule, const StitchTensor &tensor);
 bool loadsAcross(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &tensor);
 
-/// Elements that one access moves where aligned ones are loaded and handed on
-/// to the lanes that need them (`realigned` of `tile.load`): of rows that are
-/// the same for all blocks, as gains of columns. 1 elsewhere.
+/// Elements of the widest piece, of a `vector` that a thread has of the unit
+/// axis, that lanes can hand on of it; 1 where they cannot.
+int64_t widestRealigned(const StitchTensor &tensor, int64_t vector);
+/// Elements that one access moves where accesses are aligned, rows are not, and
+/// lanes hand on what others need (`realigned` of `tile.load`). 1 elsewhere.
 int64_t realignedWidth(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor);
+/// Elements side by side that the lanes and the registers of one warp have of a
+/// step.
+int64_t realignedRun(const StitchSchedule &schedule,
+                     const StitchTensor &tensor);
 
 /// Whether the schedule has the tensor go past the caches: no element of it is
 /// loaded by several threads, nor by several accesses, nor a sector of it.
@@ -78,6 +84,12 @@ RotatedCount countRotated(const StitchGroup &group,
                           const StitchSchedule &schedule,
                           const StitchTensor &tensor, int64_t bound,
                           bool ofRowsAlone = false);
+/// Of a tensor whose loads are realigned, over all its rows: elements that
+/// loads move of the first `kept` of the walked axis, if that is one of the
+/// tensor's, and of the others.
+RotatedCount countRealigned(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchTensor &tensor, int64_t kept);
 
 } // namespace fusion
 

@@ -26,6 +26,7 @@ struct StitchCost {
   double traffic = 0;       ///< bytes of all threads at L2 bandwidth
   double latency = 0;       ///< waves of dependent steps
   double issue = 0;         ///< instructions and bytes of the busiest SM
+  double sectors = 0;       ///< of global memory that accesses touch
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;

@@ -47,6 +47,8 @@ struct StitchTensor {
   unsigned alignment = 1;
   /// The places are computed, from other tensors' elements among others.
   bool isGathered = false;
+  /// Of such places, the axis along which they follow one another.
+  std::optional<unsigned> gatheredRun = std::nullopt;
   unsigned result = 0; ///< where it is written: to which result of the group
   unsigned component = 0; ///< of the group's, that reads or makes it
   /// Not all axes of the component index it, as gains of columns.

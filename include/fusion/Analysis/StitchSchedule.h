@@ -98,6 +98,8 @@ LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
 /// it lies.
 int64_t countTurned(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &result);
+/// Neighbours of a thread that it is turned to have.
+int64_t turnedWidth(const StitchSchedule &schedule, const StitchTensor &result);
 struct TurnedResult {
   LinearLayout layout;
   int64_t bytes; ///< of shared memory
@@ -124,6 +126,8 @@ struct StitchTraffic {
   int64_t beside = 0;
   /// Of both, those of parts of reductions that blocks share.
   int64_t exchanged = 0;
+  /// Of the loaded ones, those that another lane of the warp loads as well.
+  int64_t alike = 0;
 };
 StitchTraffic countTraffic(const StitchGroup &group,
                            const StitchSchedule &schedule,

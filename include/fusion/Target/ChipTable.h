@@ -61,6 +61,7 @@ struct ChipInfo {
   double sharedLatency;
   double launchOverhead;            ///< of one kernel in a stream of kernels
   double barrierLatency;            ///< one block-wide barrier
+  double clusterLatency;            ///< between SMs of a cluster; 0 without
 
   // mma.sync.
   double mmaLatency;                ///< seconds of one m16n8k16

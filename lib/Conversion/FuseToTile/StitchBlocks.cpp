@@ -136,17 +136,30 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
                                                  Value firstPart) {
   Type element = group.reductions[number]->combined.getType();
   Value &pointer = workspaces[number];
-  int64_t size = StitchSplit::countElements(group, number);
+  bool ofAll = llvm::is_contained(axes, *split.axis);
+  // Rows, along the last axis, begin where the widest accesses do.
+  constexpr int64_t widestAccess = 16;
+  int64_t bytes = StitchSplit::elementBytes(group, number),
+          wide = std::max<int64_t>(1, widestAccess / bytes);
+  std::optional<unsigned> nearest;
+  for (unsigned axis : axes)
+    if (axis != split.axis)
+      nearest = axis;
+  auto lengthOf = [&](unsigned axis) -> int64_t {
+    int64_t extent = group.axes[axis].extent;
+    return axis == nearest ? llvm::alignTo(extent, wide) : extent;
+  };
+  int64_t size = 1;
+  for (unsigned axis : axes)
+    if (axis != split.axis)
+      size *= lengthOf(axis);
   if (!pointer)
     pointer = kernel.workspace(element, split.parts * size);
-  bool ofAll = llvm::is_contained(axes, *split.axis);
-  uint64_t bytes = StitchSplit::elementBytes(group, number),
-           places = 16 | (size * bytes);
   SmallVector<Value> sizes(axes.size()), strides(axes.size());
   SmallVector<bool> flags(axes.size());
   Window window;
   window.coordinates.resize(axes.size());
-  window.isRagged = false;
+  window.isRagged = nearest && group.axes[*nearest].extent % wide != 0;
   int64_t stride = 1, unit = -1;
   for (unsigned d = axes.size(); d-- > 0;) {
     unsigned axis = axes[d];
@@ -161,18 +174,17 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
     strides[d] = kernel.constant(stride);
     window.coordinates[d] = origins[axis];
     flags[d] = group.axes[axis].extent % schedule.spread[axis].tile == 0;
-    if (stride == 1 && unit < 0)
+    if (axis == nearest)
       unit = d;
-    else
-      places |= stride * bytes;
-    stride *= group.axes[axis].extent;
+    stride *= lengthOf(axis);
   }
   Value offset = kernel.constant(0);
   if (!ofAll)
     offset = arith::MulIOp::create(b, loc, digits[*split.axis],
                                    kernel.constant(size));
+  int64_t tile = nearest ? schedule.stepOf(*nearest).tile : 1;
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
-                                  std::max<uint64_t>(places & -places, bytes));
+                                  std::min(wide, tile & -tile) * bytes);
   window.view =
       tile::ViewOp::create(b, loc, type, pointer, offset, sizes, strides);
   window.inside = b.getDenseBoolArrayAttr(flags);
@@ -185,7 +197,7 @@ void StitchLowering::storePart(unsigned number) {
   Window window = emitParts(number, sorted(group.resultAxes(number)), Value());
   tile::StoreOp::create(b, loc, rows.operators.lookup(number), window.view,
                         window.coordinates, /*vectorize=*/false, window.inside,
-                        /*ragged=*/false);
+                        window.isRagged);
 }
 
 /// All parts, in their order.
@@ -201,10 +213,9 @@ void StitchLowering::combineParts(unsigned number) {
   int64_t step = split.stepOfParts();
   auto loadStep = [&](Value first) -> Value {
     Window window = emitParts(number, axes, first);
-    Value parts =
-        tile::LoadOp::create(b, loc, type, window.view, window.coordinates,
-                             /*predicate=*/Value(), window.inside,
-                             /*ragged=*/false);
+    Value parts = tile::LoadOp::create(
+        b, loc, type, window.view, window.coordinates,
+        /*predicate=*/Value(), window.inside, window.isRagged);
     if (split.parts % step == 0)
       return parts;
     Value bound =

@@ -322,6 +322,12 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   // Rows that no thread holds neighbours of are turned through shared memory.
   if (std::optional<TurnedResult> turned =
           turnResult(group, schedule, tensor)) {
+    window.realigned = IntegerAttr();
+    int64_t width = turnedWidth(schedule, tensor);
+    if (width * int64_t(tensor.elementBytes) > alignmentOf(schedule, tensor)) {
+      window.realigned = b.getI64IntegerAttr(width);
+      window.isRagged = true;
+    }
     auto layout = tile::LayoutAttr::get(b.getContext(), turned->layout);
     value = tile::ConvertLayoutOp::create(
         b, loc,
@@ -331,5 +337,5 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
                         /*vectorize=*/false, window.inside, window.isRagged,
-                        schedule.streams);
+                        window.realigned, schedule.streams);
 }

@@ -360,11 +360,27 @@ LogicalResult KernelEmitter::emitLoad(LoadOp op) {
   return success();
 }
 
+/// Elements side by side, whose place their number divides.
+void KernelEmitter::writePart(StoreOp op, const View &view, Value position,
+                              ValueRange part) {
+  auto type = VectorType::get({static_cast<int64_t>(part.size())},
+                              part.front().getType());
+  Value packed = vector::FromElementsOp::create(b, loc, type, part);
+  if (op.getStreamed() && canStream(type)) {
+    storeStreamed(view.memory, packed, position);
+    return;
+  }
+  vector::StoreOp::create(
+      b, loc, packed, view.memory, position, /*nontemporal=*/false,
+      llvm::MaybeAlign(accessAlignment(part.size(), type.getElementType())));
+}
+
 LogicalResult KernelEmitter::emitStore(StoreOp op) {
+  if (op.getRealigned())
+    return emitRealignedStore(op);
   const View &view = views[op.getView()];
   auto type = op.getValue().getType();
   const LinearLayout &layout = getLayout(type).getValue();
-  Type element = type.getElementType();
   int64_t width = accessWidth(view.type, layout);
   const Values &values = registers[op.getValue()];
   Value first = isFirstHolder(layout);
@@ -388,20 +404,8 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(value));
-    auto write = [&](Value position, ValueRange part) {
-      auto partType = VectorType::get({static_cast<int64_t>(part.size())},
-                                      memoryType(element));
-      Value packed = vector::FromElementsOp::create(b, loc, partType, part);
-      if (op.getStreamed() && canStream(partType)) {
-        storeStreamed(view.memory, packed, position);
-        return;
-      }
-      vector::StoreOp::create(
-          b, loc, packed, view.memory, position, /*nontemporal=*/false,
-          llvm::MaybeAlign(accessAlignment(part.size(), element)));
-    };
     if (!chunk.unit) {
-      write(chunk.position, elements);
+      writePart(op, view, chunk.position, elements);
       continue;
     }
     // Across a border in halves as long as they cross it.
@@ -412,8 +416,9 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
       auto whole = scf::IfOp::create(b, loc, isWithin(view, unit, size),
                                      /*withElseRegion=*/size > 1);
       b.setInsertionPointToStart(whole.thenBlock());
-      write(arith::AddIOp::create(b, loc, chunk.position, index(begin)),
-            ArrayRef<Value>(elements).slice(begin, size));
+      writePart(op, view,
+                arith::AddIOp::create(b, loc, chunk.position, index(begin)),
+                ArrayRef<Value>(elements).slice(begin, size));
       if (size == 1)
         return;
       b.setInsertionPointToStart(whole.elseBlock());

@@ -1,4 +1,4 @@
-//===- EmitRealigned.cpp - Aligned loads of rows that begin anywhere ------===//
+//===- EmitRealigned.cpp - Aligned accesses of rows that begin anywhere ---===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,11 +8,14 @@
 //
 // A thread's neighbours along a row lie in two aligned pieces of memory. It
 // loads the one that they begin in and has the other from the next lane, which
-// loaded that; the last lane of a row loads both. Then words, and the bits in
-// them, move down by what the row is off.
+// loaded that; the last lane of a warp's part of a row loads both. Then words,
+// and the bits in them, move down by what the row is off. Stores go the other
+// way: a thread stores the piece that its own elements begin in, with the last
+// ones of the lane before, and the last lane what is left behind.
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmitRealignedOrder.h"
 #include "KernelEmitter.h"
 #include "Replicas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,30 +27,6 @@
 using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
-
-/// Lanes side by side along a dimension, `width` elements apart, and the
-/// distance of their numbers.
-static std::pair<int64_t, int64_t>
-neighbours(const LinearLayout &layout, int64_t dimension, int64_t width) {
-  constexpr int64_t warpSize = 32;
-  auto first = layout.coords(0, 0, 0);
-  auto isAt = [&](int64_t lane, int64_t count) {
-    auto at = layout.coords(0, lane, 0);
-    for (auto [d, place] : llvm::enumerate(at))
-      if (place != first[d] + (int64_t(d) == dimension ? count * width : 0))
-        return false;
-    return true;
-  };
-  for (int64_t step = 1; step < warpSize; step *= 2) {
-    if (!isAt(step, 1))
-      continue;
-    int64_t lanes = 2;
-    while (step * lanes < warpSize && isAt(step * lanes, lanes))
-      lanes *= 2;
-    return {lanes, step};
-  }
-  return {1, 1};
-}
 
 /// The vector at a multiple of its width, as words; zero where it is not of the
 /// row or not of the memory. `unit`: the coordinate of its first element, null
@@ -126,6 +105,75 @@ Value KernelEmitter::loadWords(const View &view, VectorType type, Value place,
       zeros);
 }
 
+/// What a neighbour has of the words of a piece: `own` of a thread for the
+/// lanes but those at the row's end, `atEnd` for those; null where there is
+/// nothing. `by` lanes on, 1 or -1.
+KernelEmitter::Values
+KernelEmitter::passWords(const RealignedOrder::Neighbour &neighbour, int by,
+                         ArrayRef<Value> own, ArrayRef<Value> atEnd) {
+  // The lane's digit along the row, to which `by` comes around.
+  auto [lanes, distance] = std::pair(neighbour.lanes, neighbour.distance);
+  Value mask = i32((lanes - 1) * distance);
+  Value digit = arith::AndIOp::create(b, loc, lane, mask);
+  Value source = arith::OrIOp::create(
+      b, loc,
+      arith::AndIOp::create(b, loc, lane, i32(~((lanes - 1) * distance))),
+      arith::AndIOp::create(
+          b, loc, arith::AddIOp::create(b, loc, digit, i32(by * distance)),
+          mask));
+  // Those asked by the lanes at the end.
+  Value isAsked;
+  if (!atEnd.empty())
+    isAsked =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
+                              by > 0 ? i32(0) : i32((lanes - 1) * distance));
+  constexpr int64_t warpSize = 32;
+  Values words;
+  for (auto [number, word] : llvm::enumerate(own)) {
+    Value given =
+        isAsked ? arith::SelectOp::create(b, loc, isAsked, atEnd[number], word)
+                      .getResult()
+                : word;
+    words.push_back(gpu::ShuffleOp::create(b, loc, given, source, i32(warpSize),
+                                           gpu::ShuffleMode::IDX)
+                        .getShuffleResult());
+  }
+  return words;
+}
+
+Value KernelEmitter::isEndOfRow(const RealignedOrder::Neighbour &neighbour,
+                                int by) {
+  if (neighbour.lanes == 1)
+    return Value();
+  int64_t mask = (neighbour.lanes - 1) * neighbour.distance;
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                               arith::AndIOp::create(b, loc, lane, i32(mask)),
+                               i32(by > 0 ? mask : 0));
+}
+
+/// The first half of `words` from an element on, which is one of the half or
+/// the first behind it: by words, then by what is left of one.
+void KernelEmitter::moveWords(MutableArrayRef<Value> words, Value elements,
+                              int64_t perWord) {
+  int64_t count = words.size() / 2;
+  for (int64_t step = count; step > 0; step /= 2) {
+    Value bit = arith::AndIOp::create(b, loc, elements, i32(step * perWord));
+    Value moves =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, i32(0));
+    for (size_t i = 0; i + step < words.size(); ++i)
+      words[i] =
+          arith::SelectOp::create(b, loc, moves, words[i + step], words[i]);
+  }
+  if (perWord == 1)
+    return;
+  constexpr int64_t wordBits = 32;
+  Value amount = arith::MulIOp::create(
+      b, loc, arith::AndIOp::create(b, loc, elements, i32(perWord - 1)),
+      i32(wordBits / perWord));
+  for (int64_t i = 0; i < count; ++i)
+    words[i] = LLVM::FshrOp::create(b, loc, words[i + 1], words[i], amount);
+}
+
 LogicalResult KernelEmitter::emitRealignedLoad(LoadOp op) {
   const View &view = views[op.getView()];
   const LinearLayout &layout = getLayout(op.getType()).getValue();
@@ -135,81 +183,245 @@ LogicalResult KernelEmitter::emitRealignedLoad(LoadOp op) {
     return op.emitOpError("realigns ")
            << width << " elements, of which threads have fewer side by side";
   auto type = VectorType::get({width}, stored);
-  auto [lanes, distance] = neighbours(layout, unit, width);
+  RealignedOrder order(layout, unit, width);
   constexpr int64_t wordBits = 32;
-  int64_t bits = stored.getIntOrFloatBitWidth(), perWord = wordBits / bits,
+  int64_t perWord = wordBits / stored.getIntOrFloatBitWidth(),
           count = width / perWord;
-  // Whether the next lane is another row's.
-  Value isEnd;
-  if (lanes > 1) {
-    Value number =
-        arith::AndIOp::create(b, loc, lane, i32((lanes - 1) * distance));
-    isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
-                                  i32((lanes - 1) * distance));
+  auto both = [&](Value a, Value c) -> Value {
+    return a && c ? arith::AndIOp::create(b, loc, a, c).getResult() : a ? a : c;
+  };
+  struct Piece {
+    Chunk chunk;
+    Value off, place, at;
+    Values words;
+  };
+  llvm::DenseMap<int64_t, Piece> pieces;
+  SmallVector<int64_t> firsts = firstReplicas(layout, width);
+  // All loads are under way before one is needed.
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    if (first != reg)
+      continue;
+    Piece &piece = pieces[reg];
+    piece.chunk = chunkOf(view, layout, reg, op.getCoordinates(),
+                          op.getInBounds(), /*ragged=*/true);
+    piece.off =
+        arith::AndIOp::create(b, loc, piece.chunk.position, index(width - 1));
+    piece.place =
+        arith::SubIOp::create(b, loc, piece.chunk.position, piece.off);
+    if (piece.chunk.unit)
+      piece.at = arith::SubIOp::create(b, loc, piece.chunk.unit, piece.off);
+    Value own = loadWords(view, type, piece.place, piece.at,
+                          piece.chunk.isInside, *op.getWithin());
+    for (int64_t i = 0; i < count; ++i)
+      piece.words.push_back(vector::ExtractOp::create(b, loc, own, i));
+  }
+  // What no other lane has of what is behind.
+  llvm::DenseMap<int64_t, Value> behind;
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
+    if (first != reg || !neighbour.isOpen())
+      continue;
+    const Piece &piece = pieces[reg];
+    Value isOff = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                        piece.off, index(0));
+    behind[reg] = loadWords(
+        view, type, arith::AddIOp::create(b, loc, piece.place, index(width)),
+        piece.at
+            ? arith::AddIOp::create(b, loc, piece.at, index(width)).getResult()
+            : piece.at,
+        both(both(isEndOfRow(neighbour, 1), isOff), piece.chunk.isInside),
+        *op.getWithin());
   }
   Values results(layout.inSize(LayoutDim::Register));
-  for (auto [number, first] : llvm::enumerate(firstReplicas(layout, width))) {
+  for (auto [number, first] : llvm::enumerate(firsts)) {
     int64_t reg = number * width;
     if (first != reg) {
       for (int64_t i = 0; i < width; ++i)
         results[reg + i] = results[first + i];
       continue;
     }
+    const Piece &piece = pieces[reg];
+    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
+    Values words(piece.words), next;
+    if (neighbour.isOwn())
+      next = pieces[neighbour.reg].words;
+    else if (neighbour.lanes > 1)
+      next = passWords(neighbour, 1, pieces[neighbour.reg].words,
+                       neighbour.wrapped < 0
+                           ? ArrayRef<Value>()
+                           : ArrayRef<Value>(pieces[neighbour.wrapped].words));
+    if (neighbour.isOpen())
+      for (int64_t i = 0; i < count; ++i) {
+        Value word = vector::ExtractOp::create(b, loc, behind[reg], i);
+        if (next.size() > size_t(i))
+          next[i] = arith::SelectOp::create(b, loc, isEndOfRow(neighbour, 1),
+                                            word, next[i]);
+        else
+          next.push_back(word);
+      }
+    llvm::append_range(words, next);
+    moveWords(words,
+              arith::IndexCastOp::create(b, loc, b.getI32Type(), piece.off),
+              perWord);
+    for (int64_t i = 0; i < count; ++i)
+      for (auto [k, value] : llvm::enumerate(unpackWord(words[i], stored)))
+        results[reg + i * perWord + k] = fromMemory(value, element);
+  }
+  registers[op] = std::move(results);
+  return success();
+}
+
+/// Of a piece at a place that is a multiple of its elements, those from `first`
+/// to `beyond` - 1, i32, null where none are left out: whole, or in halves, and
+/// halves of those.
+void KernelEmitter::storePiece(StoreOp op, const View &view, Value place,
+                               ArrayRef<Value> elements, Value first,
+                               Value beyond) {
+  std::function<void(int64_t, int64_t)> store = [&](int64_t begin,
+                                                    int64_t size) {
+    OpBuilder::InsertionGuard guard(b);
+    Value isWhole;
+    auto require = [&](arith::CmpIPredicate predicate, int64_t at,
+                       Value bound) {
+      if (!bound)
+        return;
+      Value holds = arith::CmpIOp::create(b, loc, predicate, i32(at), bound);
+      isWhole = isWhole
+                    ? arith::AndIOp::create(b, loc, isWhole, holds).getResult()
+                    : holds;
+    };
+    require(arith::CmpIPredicate::sge, begin, first);
+    require(arith::CmpIPredicate::sle, begin + size, beyond);
+    scf::IfOp branch;
+    if (isWhole) {
+      branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/size > 1);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    writePart(op, view, arith::AddIOp::create(b, loc, place, index(begin)),
+              elements.slice(begin, size));
+    if (!isWhole || size == 1)
+      return;
+    b.setInsertionPointToStart(branch.elseBlock());
+    store(begin, size / 2);
+    store(begin + size / 2, size / 2);
+  };
+  store(0, elements.size());
+}
+
+LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
+  const View &view = views[op.getView()];
+  auto tile = cast<RankedTensorType>(op.getValue().getType());
+  const LinearLayout &layout = getLayout(tile).getValue();
+  Type stored = memoryType(tile.getElementType());
+  int64_t width = *op.getRealigned(), unit = view.type.getUnit();
+  if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
+    return op.emitOpError("realigns ")
+           << width << " elements, of which threads have fewer side by side";
+  RealignedOrder order(layout, unit, width);
+  constexpr int64_t wordBits = 32;
+  int64_t perWord = wordBits / stored.getIntOrFloatBitWidth();
+  const Values &values = registers[op.getValue()];
+  Value isFirst = isFirstHolder(layout);
+  SmallVector<int64_t> firsts = firstReplicas(layout, width);
+  llvm::DenseMap<int64_t, Values> pieces;
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    if (first != reg)
+      continue;
+    Values elements;
+    for (Value value : ValueRange(values).slice(reg, width))
+      elements.push_back(toMemory(value));
+    for (int64_t i = 0; i < width; i += perWord)
+      pieces[reg].push_back(packWord(ValueRange(elements).slice(i, perWord)));
+  }
+  auto asWord = [&](Value number) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), number);
+  };
+  auto elementsOf = [&](ArrayRef<Value> words) {
+    Values elements;
+    for (Value word : words.take_front(words.size() / 2))
+      llvm::append_range(elements, unpackWord(word, stored));
+    return elements;
+  };
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    if (first != reg)
+      continue;
+    const Values &own = pieces[reg];
+    const RealignedOrder::Neighbour &previous = order.before[reg],
+                                    &next = order.behind[reg];
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
                           op.getInBounds(), /*ragged=*/true);
     Value off = arith::AndIOp::create(b, loc, chunk.position, index(width - 1));
-    Value place = arith::SubIOp::create(b, loc, chunk.position, off), at;
-    if (chunk.unit)
-      at = arith::SubIOp::create(b, loc, chunk.unit, off);
-    Value own =
-        loadWords(view, type, place, at, chunk.isInside, *op.getWithin());
-    Value isOff =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, off, index(0));
-    Value needed =
-        isEnd ? arith::AndIOp::create(b, loc, isEnd, isOff).getResult() : isOff;
-    Value behind = loadWords(
-        view, type, arith::AddIOp::create(b, loc, place, index(width)),
-        at ? arith::AddIOp::create(b, loc, at, index(width)).getResult() : at,
-        chunk.isInside
-            ? arith::AndIOp::create(b, loc, needed, chunk.isInside).getResult()
-            : needed,
-        *op.getWithin());
-    SmallVector<Value> words;
-    for (int64_t i = 0; i < count; ++i)
-      words.push_back(vector::ExtractOp::create(b, loc, own, i));
-    for (int64_t i = 0; i < count; ++i) {
-      Value word = vector::ExtractOp::create(b, loc, behind, i);
-      if (isEnd)
-        word = arith::SelectOp::create(
-            b, loc, isEnd, word,
-            gpu::ShuffleOp::create(b, loc, words[i],
-                                   static_cast<int32_t>(distance), 32,
-                                   gpu::ShuffleMode::DOWN)
-                .getShuffleResult());
-      words.push_back(word);
+    Value place = arith::SubIOp::create(b, loc, chunk.position, off),
+          offWord = asWord(off);
+    Value moved = arith::SubIOp::create(b, loc, i32(width), offWord);
+    Values words;
+    if (previous.isOwn())
+      words = pieces[previous.reg];
+    else if (previous.lanes > 1)
+      words = passWords(previous, -1, pieces[previous.reg],
+                        previous.wrapped < 0
+                            ? ArrayRef<Value>()
+                            : ArrayRef<Value>(pieces[previous.wrapped]));
+    else
+      words = own;
+    llvm::append_range(words, own);
+    moveWords(words, moved, perWord);
+    Values behind;
+    if (next.isOpen()) {
+      behind = own;
+      llvm::append_range(behind, own);
+      moveWords(behind, moved, perWord);
     }
-    // By words, then by what is left of one.
-    Value elements = arith::IndexCastOp::create(b, loc, b.getI32Type(), off);
-    for (int64_t step = count / 2; step > 0; step /= 2) {
-      Value bit = arith::AndIOp::create(b, loc, elements, i32(step * perWord));
-      Value moves =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, i32(0));
-      for (size_t i = 0; i + step < words.size(); ++i)
-        words[i] =
-            arith::SelectOp::create(b, loc, moves, words[i + step], words[i]);
+    // Replicas, and rows beyond the tensor's, store nothing.
+    OpBuilder::InsertionGuard guard(b);
+    auto enter = [&](Value condition) {
+      if (condition)
+        b.setInsertionPointToStart(
+            scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
+                .thenBlock());
+    };
+    enter(isFirst);
+    enter(chunk.isInside);
+    // Of the piece, in elements, what is of the row.
+    Value begin, beyond;
+    auto atLeast = [&](Value bound) {
+      begin = begin ? arith::MaxSIOp::create(b, loc, begin, bound).getResult()
+                    : bound;
+    };
+    Value at;
+    if (chunk.unit) {
+      at = asWord(arith::SubIOp::create(b, loc, chunk.unit, off));
+      atLeast(arith::SubIOp::create(b, loc, i32(0), at));
+      beyond = arith::SubIOp::create(b, loc, asWord(view.sizes[unit]), at);
     }
-    for (int64_t i = 0; i < count; ++i) {
-      Value word = words[i];
-      if (perWord > 1) {
-        Value amount = arith::MulIOp::create(
-            b, loc, arith::AndIOp::create(b, loc, elements, i32(perWord - 1)),
-            i32(bits));
-        word = LLVM::FshrOp::create(b, loc, words[i + 1], word, amount);
-      }
-      for (auto [k, value] : llvm::enumerate(unpackWord(word, stored)))
-        results[reg + i * perWord + k] = fromMemory(value, element);
+    // What is before the first one of the warp's is another's.
+    Values elements = elementsOf(words);
+    if (previous.isOpen()) {
+      Value isEnd = isEndOfRow(previous, -1);
+      atLeast(isEnd ? arith::SelectOp::create(b, loc, isEnd, offWord,
+                                              at ? begin : i32(0))
+                          .getResult()
+                    : offWord);
     }
+    storePiece(op, view, place, elements, begin, beyond);
+    if (behind.empty())
+      continue;
+    // What is left of the last one lies in the piece behind.
+    enter(isEndOfRow(next, 1));
+    Value end = offWord;
+    if (at) {
+      end = arith::MinSIOp::create(
+          b, loc, end, arith::SubIOp::create(b, loc, beyond, i32(width)));
+      begin = arith::SubIOp::create(b, loc, i32(-width), at);
+    } else {
+      begin = Value();
+    }
+    storePiece(op, view, arith::AddIOp::create(b, loc, place, index(width)),
+               elementsOf(behind), begin, end);
   }
-  registers[op] = std::move(results);
   return success();
 }

@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
 #define FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
 
+#include "EmitRealignedOrder.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/AddressPlan.h"
@@ -193,14 +194,25 @@ private:
   /// Whether some of them are.
   Value overlaps(const View &view, Value unit, int64_t width);
 
+  void writePart(tile::StoreOp op, const View &view, Value position,
+                 mlir::ValueRange part);
+
   // Vectors past the caches (EmitStreamed.cpp).
   static bool canStream(mlir::VectorType type);
   Value addressOf(Value memory, Value position, mlir::VectorType type);
   Value loadStreamed(Value memory, mlir::VectorType type, Value position);
   void storeStreamed(Value memory, Value value, Value position);
 
-  // Loads of rows that begin anywhere (EmitRealigned.cpp).
+  // Rows that begin anywhere (EmitRealigned.cpp).
   mlir::LogicalResult emitRealignedLoad(tile::LoadOp op);
+  mlir::LogicalResult emitRealignedStore(tile::StoreOp op);
+  Values passWords(const RealignedOrder::Neighbour &neighbour, int by,
+                   llvm::ArrayRef<Value> own, llvm::ArrayRef<Value> atEnd);
+  Value isEndOfRow(const RealignedOrder::Neighbour &neighbour, int by);
+  void moveWords(llvm::MutableArrayRef<Value> words, Value elements,
+                 int64_t perWord);
+  void storePiece(tile::StoreOp op, const View &view, Value place,
+                  llvm::ArrayRef<Value> elements, Value first, Value beyond);
   Value loadWords(const View &view, mlir::VectorType type, Value place,
                   Value unit, Value condition, int64_t within);
 

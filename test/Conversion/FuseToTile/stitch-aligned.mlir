@@ -49,3 +49,21 @@ func.func @sum(%a: tensor<6x1001xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %r : tensor<6xf32>
 }
+
+// Tiles of several rows, each of which begins elsewhere: lanes hand on what others need of aligned pieces, both ways.
+// CHECK-LABEL: tile.kernel @anywhere_stitch_0
+// CHECK: tile.load {{.*}} {in_bounds = array<i1: true, false>, ragged, realigned = 4 : i64, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 4>
+// CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, ragged, realigned = 4 : i64} : {{.*}}, <2 x f32, unit = 1, alignment = 4>
+func.func @anywhere(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
+  %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 2>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
+    ^bb0(%v: f32, %q: f32):
+      %0 = arith.negf %v : f32
+      linalg.yield %0 : f32
+    } -> tensor<6x1001xf32>
+    fuse.yield %y : tensor<6x1001xf32>
+  } -> tensor<6x1001xf32>
+  return %r : tensor<6x1001xf32>
+}

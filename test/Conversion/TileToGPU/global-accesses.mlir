@@ -10,7 +10,7 @@
 // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
 // CHECK: arith.cmpi ne, %[[OFF]]
 // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
-// CHECK-COUNT-4: gpu.shuffle down
+// CHECK-COUNT-4: gpu.shuffle idx
 // CHECK: vector.store
 tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
@@ -19,6 +19,29 @@ tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q
   %x = tile.load %v[%n] {ragged, realigned = 4, within = 1000} : !row -> tensor<128xf32, #lanes>
   %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
   tile.store %x, %w[%c0] {in_bounds = array<i1: true>} : tensor<128xf32, #lanes>, !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.return
+}
+
+// -----
+
+// Of two registers of a warp the last lane of the first has what it lacks from the first lane's second one; only behind both is there
+// nothing. Stores go the other way: each lane stores the piece that its own begins in, and what is left of the last one, in halves.
+#lanes = #tile.layout<"register: 4*[1] 2*[128]; lane: 32*[4] -> [256]">
+!row = !tile.view<1 x f32, unit = 0, alignment = 4>
+// CHECK-LABEL: gpu.func @realigned_registers
+// CHECK-COUNT-3: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-NOT: vector.load
+// CHECK-COUNT-16: gpu.shuffle idx
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} {alignment = 8 : i64} : memref<?xf32>, vector<2xf32>
+// CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
+tile.kernel @realigned_registers(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = tile.view %p[%n] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
+  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, ragged, realigned = 4, within = 1000} : !row -> tensor<256xf32, #lanes>
+  %w = tile.view %q[%n] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
+  tile.store %x, %w[%c0] {ragged, realigned = 4} : tensor<256xf32, #lanes>, !row
   tile.return
 }
 

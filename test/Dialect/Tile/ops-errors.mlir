@@ -697,9 +697,26 @@ func.func @window_of_other_elements(%p: !tile.ptr<f32>, %n: index) {
 
 tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
   %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 4>
-  // expected-error @below {{'tile.load' op is realigned, which needs 'ragged', 'within' and a dimension whose stride is one}}
+  // expected-error @below {{'tile.load' op is realigned, which needs 'within'}}
   %x = tile.load %v[%n] {ragged, realigned = 4} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
   tile.return
+}
+
+// -----
+
+tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
+  %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 4>
+  // expected-error @below {{'tile.load' op is realigned, which needs 'ragged' and a dimension whose stride is one}}
+  %x = tile.load %v[%n] {realigned = 4, within = 100} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
+  tile.return
+}
+
+// -----
+
+func.func @realigned_store(%x: tensor<128xf32>, %v: !tile.view<1 x f32, unit = 0, alignment = 4>, %n: index) {
+  // expected-error @below {{'tile.store' op realigns 8 elements of 'f32', which are no 4, 8 or 16 bytes}}
+  tile.store %x, %v[%n] {ragged, realigned = 8} : tensor<128xf32>, !tile.view<1 x f32, unit = 0, alignment = 4>
+  return
 }
 
 // -----

@@ -159,6 +159,8 @@ tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !
   %across = tile.load %view[%n, %n] {ragged, realigned = 4, within = 1000} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {streamed} :
   %past = tile.load %view[%n, %n] {streamed} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {ragged, realigned = 4 : i64} :
+  tile.store %past, %view[%n, %n] {ragged, realigned = 4} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
   %x = tile.load %view[%n, %n] {ragged} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
   %i = tile.iota %n along 0 : tensor<32x16xindex, #rows>

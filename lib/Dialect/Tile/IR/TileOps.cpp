@@ -107,6 +107,26 @@ LogicalResult WindowOp::verify() {
   return success();
 }
 
+/// Words are handed on, and an access is 16 bytes wide at most.
+template <typename Op>
+static LogicalResult verifyRealigned(Op op, Type element) {
+  std::optional<int64_t> width = op.getRealigned();
+  if (!width)
+    return success();
+  constexpr int64_t wordBits = 32, mostBits = 128, byteBits = 8;
+  int64_t each = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0,
+          bits = each * *width;
+  if (!op.getRagged() || op.getView().getType().getUnit() < 0)
+    return op.emitOpError(
+        "is realigned, which needs 'ragged' and a dimension whose stride is "
+        "one");
+  if (each < byteBits || each > wordBits || bits % wordBits != 0 ||
+      bits > mostBits || !llvm::isPowerOf2_64(*width))
+    return op.emitOpError("realigns ") << *width << " elements of " << element
+                                       << ", which are no 4, 8 or 16 bytes";
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   RankedTensorType type = getResult().getType();
   if (failed(verifyStaticTile(*this, type)) ||
@@ -116,22 +136,9 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads a tile of rank ")
            << type.getRank() << " from a view of rank "
            << getView().getType().getRank();
-  std::optional<int64_t> width = getRealigned();
-  if (!width)
-    return success();
-  // Words are handed on, and what is loaded is 16 bytes wide at most.
-  constexpr int64_t wordBits = 32, mostBits = 128;
-  int64_t bits = type.getElementTypeBitWidth() * *width;
-  if (!getWithin() || !getRagged() || getView().getType().getUnit() < 0)
-    return emitOpError("is realigned, which needs 'ragged', 'within' and a "
-                       "dimension whose stride is one");
-  if (type.getElementTypeBitWidth() < 8 ||
-      type.getElementTypeBitWidth() > wordBits || bits % wordBits != 0 ||
-      bits > mostBits || !llvm::isPowerOf2_64(*width))
-    return emitOpError("realigns ")
-           << *width << " elements of " << type.getElementType()
-           << ", which are no 4, 8 or 16 bytes";
-  return success();
+  if (getRealigned() && !getWithin())
+    return emitOpError("is realigned, which needs 'within'");
+  return verifyRealigned(*this, type.getElementType());
 }
 
 LogicalResult GatherOp::verify() {
@@ -158,7 +165,7 @@ LogicalResult StoreOp::verify() {
     return emitOpError("stores a tile of rank ")
            << type.getRank() << " to a view of rank "
            << getView().getType().getRank();
-  return success();
+  return verifyRealigned(*this, type.getElementType());
 }
 
 LogicalResult CopyAsyncOp::verify() {

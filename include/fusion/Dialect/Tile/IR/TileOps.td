@@ -99,7 +99,7 @@ def Tile_LoadOp : Tile_Op<"load",
     `realigned` is for tiles whose rows, along the unit dimension, begin at any
     element: accesses move so many elements at places that are multiples of it,
     counted from the base, and what a thread has of its neighbour's is handed on
-    between the lanes. Needs `within`.
+    between the lanes. Loads need `within`.
 
     What is `streamed` is not kept in the L1.
   }];
@@ -148,18 +148,22 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     The tile starts at `coordinates`; elements outside of the view are not stored.
     `vectorize` asks for the layout of `value` to be chosen for the widest stores
-    that the view allows, otherwise the layout of its producer is kept. `in_bounds`
-    and `ragged` as for `tile.load`. What is `streamed` leaves the L2 first.
+    that the view allows, otherwise the layout of its producer is kept. `in_bounds`,
+    `ragged` and `realigned` as for `tile.load`. What is `streamed` leaves the L2
+    first.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
-                       Variadic<Index>:$coordinates, UnitAttr:$vectorize,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-                       UnitAttr:$ragged, UnitAttr:$streamed);
-  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view,
-      "::mlir::ValueRange":$coordinates, "bool":$vectorize,
-      "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged), [{
+      Variadic<Index>:$coordinates, UnitAttr:$vectorize,
+      OptionalAttr<DenseBoolArrayAttr>:$in_bounds, UnitAttr:$ragged,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$realigned,
+      UnitAttr:$streamed);
+  let builders = [OpBuilder<
+      (ins "::mlir::Value":$value, "::mlir::Value":$view,
+          "::mlir::ValueRange":$coordinates, "bool":$vectorize,
+          "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged),
+      [{
     build($_builder, $_state, value, view, coordinates, vectorize, inBounds,
-          ragged, /*streamed=*/false);
+          ragged, /*realigned=*/nullptr, /*streamed=*/false);
   }]>];
   let assemblyFormat = [{
     $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)

@@ -1,0 +1,45 @@
+//===- EmitRealignedOrder.h - Who has what lies behind ----------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread has pieces of a row, `width` elements each. What is behind a piece
+// the thread itself has, or the next lane, or the first lane in other
+// registers, or no lane of the warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_CONVERSION_TILETOGPU_EMITREALIGNEDORDER_H
+#define FUSION_LIB_CONVERSION_TILETOGPU_EMITREALIGNEDORDER_H
+
+#include "fusion/Support/LinearLayout.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace fusion {
+
+/// A piece goes by its first register.
+struct RealignedOrder {
+  RealignedOrder(const LinearLayout &layout, int64_t dimension, int64_t width);
+
+  struct Neighbour {
+    int64_t reg = -1; ///< of the thread itself or, with lanes, of the next one
+    /// Lanes along the row and the distance of their numbers; 1 where the
+    /// thread has it itself, or where nobody has.
+    int64_t lanes = 1, distance = 0;
+    /// Of the first lane behind the last one; -1 where no lane has it.
+    int64_t wrapped = -1;
+
+    bool isOwn() const { return reg >= 0 && lanes == 1; }
+    /// Whether the last lane, or the only one, finds no other that has it.
+    bool isOpen() const { return lanes == 1 ? reg < 0 : wrapped < 0; }
+  };
+  llvm::DenseMap<int64_t, Neighbour> behind, before;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_CONVERSION_TILETOGPU_EMITREALIGNEDORDER_H
