@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockResources.h"
+#include "BulkLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,13 +43,15 @@ int64_t fusion::countHolders(const Schedule &schedule,
 /// Of the buffers in shared memory.
 static int64_t bufferAlignment(const Schedule &schedule) {
   constexpr int64_t line = 128;
-  return llvm::any_of(schedule.products,
-                      [](const ProductMapping &mapping) {
-                        return mapping.intrinsic->unit ==
-                               ProductUnit::WarpGroup;
-                      })
-             ? kSwizzlePeriod
-             : line;
+  bool hasSwizzles =
+      llvm::any_of(schedule.products,
+                   [](const ProductMapping &mapping) {
+                     return mapping.intrinsic->unit == ProductUnit::WarpGroup;
+                   }) ||
+      llvm::any_of(schedule.places, [](const Placement &place) {
+        return place.transport == fuse::Transport::Bulk;
+      });
+  return hasSwizzles ? kSwizzlePeriod : line;
 }
 
 namespace {
@@ -476,7 +479,8 @@ void fusion::countResources(const BlockResources &held,
     buffers += llvm::alignTo(buffer.bytes * stages, bufferAlignment(schedule));
     registers += buffer.registersPerStage * (stages - 1);
   }
-  footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd);
+  footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd) +
+                           kBarrierBytes * countBulkBarriers(schedule);
   for (const BlockResources::PerProduct &each : held.products) {
     int64_t own = each.live;
     for (const auto &operand : each.operands) {

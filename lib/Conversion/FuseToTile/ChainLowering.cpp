@@ -44,8 +44,7 @@ int64_t ChainLowering::trips(unsigned axis) const {
 
 void ChainLowering::emitCompute(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
-  if (copiesInFlight)
-    waitForCopies();
+  waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -175,6 +174,7 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
+  awaitBulk();
   // A loop may have no iteration that would wait for them.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
@@ -194,8 +194,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
       carried.push_back(&arrays[index]);
   }
   llvm::append_range(carried, startRunning(node));
-  emitLoop(node.index, carried,
-           [&] { emitItems(node.children, /*isOutermost=*/false); });
+  emitLoop(node.index, carried, [&] {
+    emitItems(node.children, /*isOutermost=*/false);
+    awaitBulk();
+  });
   if (mayStayInFlight)
     waitForCopies();
   finishRunning(node);
@@ -276,6 +278,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (failed(allocateBuffers()))
     return failure();
   emitItems(schedule.tree, /*isOutermost=*/true);
+  awaitBulk();
   freeBuffers();
 
   Footprint footprint = computeFootprint(model, schedule, kept);
