@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace mlir;
 using namespace fusion;
@@ -67,10 +68,12 @@ void KernelEmitter::emitBarriers() {
   });
   if (filled.empty())
     return;
-  firstBarrier = *filled.front().getBarriers();
-  int64_t count = 0;
+  // By offset: of buffers that have it in common each copy arrives.
+  std::map<int64_t, int64_t> arrivals;
   for (AllocOp alloc : filled)
-    count += alloc.getType().getStages();
+    for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage)
+      ++arrivals[*alloc.getBarriers() + stage * kBarrierBytes];
+  firstBarrier = arrivals.begin()->first;
   phases = i32(0);
   isCopying = arith::AndIOp::create(
       b, loc,
@@ -78,9 +81,9 @@ void KernelEmitter::emitBarriers() {
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, warp, i32(0)));
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (int64_t number = 0; number < count; ++number)
-    os << "@$1 mbarrier.init.shared::cta.b64 [$0 + " << number * kBarrierBytes
-       << "], 1;\n";
+  for (auto [offset, count] : arrivals)
+    os << "@$1 mbarrier.init.shared::cta.b64 [$0 + " << offset - firstBarrier
+       << "], " << count << ";\n";
   os << "@$1 fence.mbarrier_init.release.cluster;";
   emitAssembly(b, loc, {sharedAddress(i32(firstBarrier)), isCopying}, text,
                "r,b");
@@ -101,6 +104,10 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   Value condition = isCopying;
   if (Value predicate = op.getPredicate())
     condition = arith::AndIOp::create(b, loc, condition, scalar(predicate));
+  // The other warps have nothing to compute for it.
+  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
 
   // The tile's place along every dimension of the map.
   SmallVector<Value> places;
@@ -114,14 +121,13 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
         arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar(value)));
   }
   SmallVector<Value> operands = {
-      condition,
       sharedAddress(
           ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
       sharedAddress(
           ofStage(op.getStage(), *alloc.getOffset(), buffer.getStageBytes())),
       function.getArgument(kernel.getNumArguments() +
                            llvm::find(maps, copy->map) - maps.begin())};
-  std::string text, constraints = "b,r,r,l";
+  std::string text, constraints = "r,r,l";
   auto add = [&](Value place, int64_t distance) {
     if (distance != 0)
       place = arith::AddIOp::create(b, loc, place, i32(distance));
@@ -139,19 +145,19 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
       others[d] = add(places[d], 0);
 
   llvm::raw_string_ostream os(text);
-  os << "@$0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], "
+  os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], "
      << buffer.getStageBytes() << ";";
   for (int64_t panel = 0; panel < boxes.panels; ++panel)
     for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
-      os << "\n@$0 cp.async.bulk.tensor." << places.size()
-         << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$2 + "
-         << (panel * boxes.rowBoxes + box) * boxes.boxBytes << "], [$3, {";
+      os << "\ncp.async.bulk.tensor." << places.size()
+         << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
+         << (panel * boxes.rowBoxes + box) * boxes.boxBytes << "], [$2, {";
       for (unsigned d = 0; d < places.size(); ++d)
         os << (d ? ", $" : "$")
            << (d == 0                    ? columns[panel]
                : d == copy->rowDimension ? rows[box]
                                          : others[d]);
-      os << "}], [$1];";
+      os << "}], [$0];";
     }
   emitAssembly(b, loc, operands, text, constraints);
   return success();

@@ -20,16 +20,17 @@
 // CHECK-SAME: [$0 + 16], 1;
 // CHECK-SAME: @$1 fence.mbarrier_init.release.cluster;", "r,b,~{memory}" %{{.*}}, %[[COPIES]]
 // CHECK-NEXT: gpu.barrier
+// CHECK: scf.if %[[COPIES]]
 // CHECK: llvm.inline_asm has_side_effects
-// CHECK-SAME: @$0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], 3072;
-// CHECK-SAME: @$0 cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$2 + 0], [$3, {$4, $7, $8}], [$1];
-// CHECK-SAME: [$2 + 1024], [$3, {$5, $7, $8}], [$1];
-// CHECK-SAME: [$2 + 2048], [$3, {$6, $7, $8}], [$1];", "b,r,r,l,r,r,r,r,r,~{memory}" %{{.*}}, %{{.*}}, %{{.*}}, %[[MAP]],
+// CHECK-SAME: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 3072;
+// CHECK-SAME: cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + 0], [$2, {$3, $6, $7}], [$0];
+// CHECK-SAME: [$1 + 1024], [$2, {$4, $6, $7}], [$0];
+// CHECK-SAME: [$1 + 2048], [$2, {$5, $6, $7}], [$0];", "r,r,l,r,r,r,r,r,~{memory}" %{{.*}}, %{{.*}}, %[[MAP]],
 // A box has at most 256 rows.
 // CHECK: llvm.inline_asm has_side_effects
-// CHECK-SAME: _, [$1], 65536;
-// CHECK-SAME: tensor.2d{{.*}} [$2 + 0], [$3, {$4, $5}], [$1];
-// CHECK-SAME: [$2 + 32768], [$3, {$4, $6}], [$1];{{.*}} %[[OTHER]],
+// CHECK-SAME: _, [$0], 65536;
+// CHECK-SAME: tensor.2d{{.*}} [$1 + 0], [$2, {$3, $4}], [$0];
+// CHECK-SAME: [$1 + 32768], [$2, {$3, $5}], [$0];{{.*}} %[[OTHER]],
 // CHECK: %[[END:.*]] = scf.for {{.*}} iter_args(%[[PHASES:.*]] = %c0_i32)
 // CHECK: %[[BIT:.*]] = arith.shrui %[[PHASES]], %[[STAGE:.*]] : i32
 // CHECK: %[[PARITY:.*]] = arith.andi %[[BIT]], %c1_i32

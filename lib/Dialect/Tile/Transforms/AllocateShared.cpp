@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "JoinAwaits.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/IR/Builders.h"
@@ -52,9 +52,11 @@ struct AllocateSharedPass
     getOperation().setSharedMemory(total);
   }
 
-  /// Behind everything else, as nothing may take their place.
+  /// Behind everything else, as nothing may take their place. There is room for
+  /// those of every buffer, as the schedule counts on.
   LogicalResult placeBarriers(int64_t &total) {
     Builder b(&getContext());
+    llvm::MapVector<AllocOp, AllocOp> joined = joinAwaits(getOperation());
     int64_t count = 0;
     WalkResult result = getOperation().walk([&](AllocOp alloc) -> WalkResult {
       if (!isFilledInBulk(alloc))
@@ -68,6 +70,8 @@ struct AllocateSharedPass
                << kMostBarriers << " of the kernel";
       return WalkResult::advance();
     });
+    for (auto [second, first] : joined)
+      second.setBarriersAttr(first.getBarriersAttr());
     total += count * kBarrierBytes;
     return failure(result.wasInterrupted());
   }
