@@ -76,6 +76,16 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
   return whyNotInBulk(group, schedule, chip, kept, index);
 }
 
+llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
+                                                  const Schedule &schedule) {
+  llvm::SmallVector<unsigned, 4> copied;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role == TensorRole::Operand &&
+        schedule.places[index].space == fuse::Space::Shared)
+      copied.push_back(index);
+  return copied;
+}
+
 int64_t fusion::countBulkBarriers(const Schedule &schedule) {
   int64_t count = 0;
   for (const Placement &place : schedule.places)

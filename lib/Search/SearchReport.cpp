@@ -47,7 +47,7 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, fragments, arrangement, places, splits;
+  Object tiles, stages, transports, fragments, arrangement, places, splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
@@ -64,12 +64,16 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (place.space == fuse::Space::Shared)
       stages[tensor.name] = place.stages;
+  for (unsigned tensor : listCopied(group, schedule))
+    transports[group.tensors[tensor].name] =
+        fuse::stringifyTransport(schedule.places[tensor].transport);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (hasFragments(group, schedule, index))
       fragments[tensor.name] = schedule.places[index].registerStages;
   return Object{{"tiling", printTiling(schedule.tree, group)},
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
+                {"transports", std::move(transports)},
                 {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},

@@ -270,6 +270,7 @@ struct SearchSchedulesPass
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
                .str();
+    explainTransports(group, axes->model, found->schedule, chip);
     explainPadding(group, *found);
     if (!found->measuredBy.empty())
       explainMeasurement(group, axes->model, *found);
@@ -438,6 +439,27 @@ struct SearchSchedulesPass
     }
     found.schedule = std::move(late);
     found.footprint = computeFootprint(model, found.schedule);
+  }
+
+  /// Why threads copy what the chip could copy in bulk.
+  static void explainTransports(fuse::FusedGroupOpInterface group,
+                                const GroupModel &model,
+                                const Schedule &schedule,
+                                const ChipInfo &chip) {
+    if (!chip.hasBulkTensorCopy)
+      return;
+    for (unsigned tensor : listCopied(model, schedule)) {
+      if (schedule.places[tensor].transport == fuse::Transport::Bulk)
+        continue;
+      std::string name = "'" + model.tensors[tensor].name + "'";
+      std::optional<std::string> reason =
+          whyNotInBulk(model, schedule, chip, tensor);
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("bulk").category("fuse"))
+          << "threads copy " + name + ": " +
+                 reason.value_or("by the model bulk copies of all operands are "
+                                 "no faster");
+    }
   }
 
   /// Where MCFuser's third rule leaves tiles that are worse than others by more

@@ -390,6 +390,24 @@ TEST_F(ScheduleLegality, BulkCopies) {
   axis.extent = extent;
 }
 
+// Where one thread copies everything nobody keeps addresses.
+TEST_F(ScheduleLegality, BulkCopiesOfAllOperandsTakeFewerRegisters) {
+  chip = *lookupChip("sm_90a");
+  auto registers = [&](std::initializer_list<const char *> inBulk) {
+    for (const char *name : {"A", "B", "D"})
+      group.place(name).transport = fuse::Transport::Async16;
+    for (const char *name : inBulk)
+      group.place(name).transport = fuse::Transport::Bulk;
+    Footprint footprint;
+    EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip, &footprint),
+              std::nullopt);
+    return footprint.registers;
+  };
+  int64_t none = registers({});
+  EXPECT_EQ(registers({"A", "D"}), none);
+  EXPECT_EQ(registers({"A", "B", "D"}), none - 8);
+}
+
 TEST_F(ScheduleLegality, BulkCopiesInOrdersThatAreNoSwizzles) {
   chip = *lookupChip("sm_90a");
   group.schedule->products[0].intrinsic = lookupIntrinsic("mma.m16n8k8");

@@ -36,6 +36,10 @@ std::optional<std::string> whyNotInBulk(const GroupModel &group,
                                         const Schedule &schedule,
                                         const ChipInfo &chip, unsigned tensor);
 
+/// The operands that blocks copy to shared memory.
+llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
+                                          const Schedule &schedule);
+
 /// Why `schedule` asks for something that could run on some chip but that lowering
 /// does not do, or nullopt where it asks for nothing of the kind. This is the gate
 /// of the fields that are costed only: a search that looks through it reports what
