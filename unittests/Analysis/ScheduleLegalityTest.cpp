@@ -405,7 +405,7 @@ TEST_F(ScheduleLegality, BulkCopiesOfAllOperandsTakeFewerRegisters) {
   };
   int64_t none = registers({});
   EXPECT_EQ(registers({"A", "D"}), none);
-  EXPECT_EQ(registers({"A", "B", "D"}), none - 8);
+  EXPECT_EQ(registers({"A", "B", "D"}), none - 6);
 }
 
 TEST_F(ScheduleLegality, BulkCopiesInOrdersThatAreNoSwizzles) {
