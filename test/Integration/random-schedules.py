@@ -62,8 +62,10 @@ def workloads():
             yield synchronous, [f"--family={family}", f"--case={case['name']}", *overrides]
 
 
+# Copies and products by threads alone, and all that Hopper has.
+CHIPS = ("sm_80", "sm_90a")
 PIPELINE = (
-    "builtin.module(fuse-to-unscheduled-groups{{chip=sm_80 force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} rescale-threshold={threshold}}},tile-pipeline,tile-to-nvvm)"
 )
 
@@ -73,6 +75,7 @@ FORMS = {
     "operands in loops of their own": r"[a-z]\d*\(L[A-Z]\d*\)",
     "split reductions": r"parallel = <\{\w+ = ",
     "rasters": r"raster = ",
+    "copies in bulk": r"<shared, bulk>",
 }
 
 os.makedirs(folder, exist_ok=True)
@@ -88,9 +91,11 @@ for synchronous, chain in drawn_from:
     # The one that is chosen too (-1).
     seeds = max(count, -(-LEAST_OF_FAMILY // families[chain[0]])) if of_workloads else count
     for seed in range(-1, seeds):
+        chip = CHIPS[seed % 2]
+        pipeline = PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed // 2 % 4])
         done = subprocess.run(
-            ["fusion-run", path + ".mlir", "--device=emulator", "--chip=sm_80", "--sanitize", "--schedules=3",
-             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed, threshold=(0, 1, 8, 15)[seed % 4])],
+            ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", "--schedules=3",
+             f"--json={path}.json", "--pass-pipeline=" + pipeline],
             capture_output=True, text=True,
         )  # fmt: skip
         runs += 1

@@ -153,13 +153,17 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
     *value = result;
 }
 
-/// Whether something is computed in a loop before anything is copied there.
+/// Whether something is computed in a loop before anything is copied there in
+/// groups, of which one would be waited for.
 static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
   for (const TilingStatement &statement : listStatements(items)) {
     if (statement.kind == TilingNode::Kind::Compute)
       return true;
-    if (statement.kind == TilingNode::Kind::Load &&
-        schedule.places[statement.tensor].transport != fuse::Transport::Sync)
+    if (statement.kind != TilingNode::Kind::Load)
+      continue;
+    fuse::Transport transport = schedule.places[statement.tensor].transport;
+    if (transport != fuse::Transport::Sync &&
+        transport != fuse::Transport::Bulk)
       return false;
   }
   return false;
@@ -198,8 +202,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     emitItems(node.children, /*isOutermost=*/false);
     awaitBulk();
   });
-  if (mayStayInFlight)
+  if (mayStayInFlight) {
+    copiesInFlight = true;
     waitForCopies();
+  }
   finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
