@@ -204,6 +204,21 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
   return choices;
 }
 
+std::vector<CopyByThreads>
+fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip) {
+  std::vector<CopyByThreads> copies;
+  if (!chip.hasBulkTensorCopy)
+    return copies;
+  for (unsigned tensor : listCopied(group, schedule))
+    if (schedule.places[tensor].transport != fuse::Transport::Bulk)
+      copies.push_back({group.tensors[tensor].name,
+                        whyNotInBulk(group, schedule, chip, tensor)
+                            .value_or("by the model bulk copies of all "
+                                      "operands gain nothing")});
+  return copies;
+}
+
 std::string fusion::describe(const Schedule &schedule,
                              const GroupModel &group) {
   std::string text;
@@ -311,6 +326,11 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
+  Array byThreads;
+  for (const CopyByThreads &copy :
+       listCopiesByThreads(group, result.schedule, chip))
+    byThreads.push_back(
+        Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
   Array gated;
   for (const GatedChoice &choice :
        rateGatedChoices(group, result.schedule, chip))
@@ -339,6 +359,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"refused", std::move(refusals)},
       {"in_words", describe(result.schedule, group)},
       {"would_give", std::move(gated)},
+      {"copied_by_threads", std::move(byThreads)},
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{

@@ -446,20 +446,10 @@ struct SearchSchedulesPass
                                 const GroupModel &model,
                                 const Schedule &schedule,
                                 const ChipInfo &chip) {
-    if (!chip.hasBulkTensorCopy)
-      return;
-    for (unsigned tensor : listCopied(model, schedule)) {
-      if (schedule.places[tensor].transport == fuse::Transport::Bulk)
-        continue;
-      std::string name = "'" + model.tensors[tensor].name + "'";
-      std::optional<std::string> reason =
-          whyNotInBulk(model, schedule, chip, tensor);
+    for (const CopyByThreads &copy : listCopiesByThreads(model, schedule, chip))
       remark::missed(group.getLoc(),
                      remark::RemarkOpts::name("bulk").category("fuse"))
-          << "threads copy " + name + ": " +
-                 reason.value_or("by the model bulk copies of all operands are "
-                                 "no faster");
-    }
+          << "threads copy '" + copy.tensor + "': " + copy.reason;
   }
 
   /// Where MCFuser's third rule leaves tiles that are worse than others by more
