@@ -312,3 +312,17 @@ func.func @weights(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
         np.testing.assert_allclose(run.results[0], expected, rtol=2e-5)
         instructions[how] = run.launches[0]["counters"]["instructions"]
     assert instructions["fma"] < instructions["difference"]
+
+
+def test_results_have_memory_of_their_own(fusion):
+    program = fusion.compile("""
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  return %0, %1 : tensor<4xf32>, tensor<2x2xf32>
+}
+""", chip="sm_80")
+    flat, square = program(np.zeros(4, np.float32))
+    square[:] = 7
+    assert (flat == 1).all()
