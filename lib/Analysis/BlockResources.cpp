@@ -125,9 +125,9 @@ public:
                 !hasOwnBuffer(group, schedule, kept, index)))
         held.passing = std::max(held.passing, alignBuffer(tile));
       else
-        held.buffers.push_back({static_cast<unsigned>(index),
-                                tile * kept.values[index].count,
-                                stageRegisters(index)});
+        held.buffers.push_back(
+            {static_cast<unsigned>(index), tile * kept.values[index].count,
+             kept.values[index].count, stageRegisters(index)});
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
@@ -487,14 +487,17 @@ BlockResources fusion::listResources(const GroupModel &group,
 
 void fusion::countResources(const BlockResources &held,
                             const Schedule &schedule, Footprint &footprint) {
+  int64_t barriers = 0;
   int64_t buffers = 0, registers = held.always, most = held.passes;
   for (const BlockResources::Buffer &buffer : held.buffers) {
     unsigned stages = schedule.places[buffer.tensor].stages;
     buffers += llvm::alignTo(buffer.bytes * stages, bufferAlignment(schedule));
     registers += buffer.registersPerStage * (stages - 1);
+    if (schedule.places[buffer.tensor].transport == fuse::Transport::Bulk)
+      barriers += stages * buffer.slots;
   }
-  footprint.sharedMemory = std::max(buffers + held.passing, held.atEnd) +
-                           kBarrierBytes * countBulkBarriers(schedule);
+  footprint.sharedMemory =
+      std::max(buffers + held.passing, held.atEnd) + kBarrierBytes * barriers;
   for (const BlockResources::PerProduct &each : held.products) {
     int64_t own = each.live;
     for (const auto &operand : each.operands) {

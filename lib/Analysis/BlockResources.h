@@ -22,6 +22,7 @@ struct BlockResources {
   struct Buffer {
     unsigned tensor;
     int64_t bytes;             ///< of one stage, of all slots
+    int64_t slots;
     int64_t registersPerStage; ///< of a thread, of every stage but the first
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest

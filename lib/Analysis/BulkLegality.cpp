@@ -44,9 +44,10 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
   if (!tile.isDense || tensor.alignment < unit)
     return name + "has rows that do not begin at multiples of 16 bytes, and no "
                   "tensor map describes it";
-  if (kept.values[index].isKept())
+  if (kept.values[index].count > kMostBarriers)
     return name + "is kept in " + std::to_string(kept.values[index].count) +
-           " tiles, and bulk copies are waited for tile by tile";
+           " tiles, and a block has at most " + std::to_string(kMostBarriers) +
+           " mbarriers";
   if (unsigned rank = countMapDimensions(group, tensor, tile);
       rank > kMostMapDimensions)
     return name + "has " + std::to_string(rank) +
@@ -86,18 +87,14 @@ llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
   return copied;
 }
 
-int64_t fusion::countBulkBarriers(const Schedule &schedule) {
+Reason fusion::whyTooManyBarriers(const Schedule &schedule,
+                                  const KeptTiles &kept) {
   int64_t count = 0;
-  for (const Placement &place : schedule.places)
+  for (auto [place, slots] : llvm::zip_equal(schedule.places, kept.values))
     if (place.transport == fuse::Transport::Bulk)
-      count += place.stages;
-  return count;
-}
-
-Reason fusion::whyTooManyBarriers(const Schedule &schedule) {
-  int64_t count = countBulkBarriers(schedule);
+      count += place.stages * slots.count;
   if (count <= kMostBarriers)
     return std::nullopt;
-  return "the stages of bulk copies need " + std::to_string(count) +
+  return "stages and kept tiles of bulk copies need " + std::to_string(count) +
          " mbarriers, and a block has at most " + std::to_string(kMostBarriers);
 }

@@ -20,11 +20,10 @@ std::optional<std::string> whyNotInBulk(const GroupModel &group,
                                         const ChipInfo &chip,
                                         const KeptTiles &kept, unsigned tensor);
 
-/// The mbarriers of a block: one for each stage of what bulk copies fill.
-int64_t countBulkBarriers(const Schedule &schedule);
-
-/// Why they are too many, or nullopt.
-std::optional<std::string> whyTooManyBarriers(const Schedule &schedule);
+/// Why a block needs too many mbarriers, one for each stage or kept tile of
+/// what bulk copies fill, or nullopt.
+std::optional<std::string> whyTooManyBarriers(const Schedule &schedule,
+                                              const KeptTiles &kept);
 
 } // namespace fusion
 

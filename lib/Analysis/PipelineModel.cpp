@@ -374,7 +374,7 @@ private:
         if (known.loaded) {
           body.loadedBytes += *known.loaded;
           waiting += *known.loaded;
-          byThreads = true; // into tiles that are kept
+          byThreads |= !loadsInBulk(node);
         } else {
           // What follows the loop is waited for by itself.
           if (known.computes)
@@ -393,6 +393,15 @@ private:
       body.load = loadSeconds(pipelined);
     }
     return body;
+  }
+
+  /// Of a loop that does nothing else.
+  bool loadsInBulk(const TilingNode &node) const {
+    if (node.kind == TilingNode::Kind::Load)
+      return schedule.places[node.index].transport == fuse::Transport::Bulk;
+    return llvm::all_of(node.children, [&](const TilingNode &child) {
+      return loadsInBulk(child);
+    });
   }
 
   static bool computes(const TilingNode &node) {

@@ -44,7 +44,7 @@ public:
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
-    return whyTooManyBarriers(schedule);
+    return whyTooManyBarriers(schedule, kept);
   }
 
   Reason runStages() {
@@ -56,7 +56,7 @@ public:
       if (schedule.places[tensor].registerStages != 1)
         if (Reason reason = checkRegisterStages(tensor))
           return reason;
-    return whyTooManyBarriers(schedule);
+    return whyTooManyBarriers(schedule, kept);
   }
 
 private:

@@ -85,6 +85,7 @@ private:
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
   void tryUnits();
   void copyInBulk();
+  void tryBulk(Schedule &schedule, unsigned tensor) const;
   void tryMoves();
   void refine();
   void refineStages();
@@ -120,8 +121,8 @@ void Search::draw() {
             1 + random.below(std::max(1u, options.mostRegisterStages));
     if (chip.hasBulkTensorCopy)
       for (unsigned tensor : listCopied(group, schedule))
-        if (random.below(2) && !whyNotInBulk(group, schedule, chip, tensor))
-          schedule.places[tensor].transport = fuse::Transport::Bulk;
+        if (random.below(2))
+          tryBulk(schedule, tensor);
     ranking.judge(schedule, candidate);
   }
 }
@@ -422,8 +423,7 @@ void Search::refineStages() {
 }
 
 /// Bulk copies in place of those by threads, where they can be, in each of the
-/// best schedules: of all operands together, as all buffers are aligned for them
-/// then.
+/// best schedules: of all operands, as all buffers are aligned for them then.
 void Search::copyInBulk() {
   if (!chip.hasBulkTensorCopy || seesTilesOnly(options.model))
     return;
@@ -432,10 +432,19 @@ void Search::copyInBulk() {
   for (const ScheduleRanking::Entry &start : starts) {
     Schedule schedule = start.rated.schedule;
     for (unsigned tensor : listCopied(group, schedule))
-      if (!whyNotInBulk(group, schedule, chip, tensor))
-        schedule.places[tensor].transport = fuse::Transport::Bulk;
+      tryBulk(schedule, tensor);
     ranking.judge(schedule, start.candidate);
   }
+}
+
+/// Has bulk copies fill the buffer of an operand, if they can.
+void Search::tryBulk(Schedule &schedule, unsigned tensor) const {
+  fuse::Transport byThreads = schedule.places[tensor].transport;
+  if (whyNotInBulk(group, schedule, chip, tensor))
+    return;
+  schedule.places[tensor].transport = fuse::Transport::Bulk;
+  if (whyImpossible(group, schedule, chip))
+    schedule.places[tensor].transport = byThreads;
 }
 
 std::optional<SearchResult> Search::run(std::string &reason) {

@@ -61,6 +61,18 @@ def test_product(product):
     np.testing.assert_allclose(product(np.repeat(a, 2, axis=0)[::2], b), expected, atol=1e-4)
 
 
+def test_tensor_maps(fusion):
+    """Made anew at every call, for the addresses of that call."""
+    program = fusion.compile(PRODUCT, chip="sm_90a")
+    (function,) = program.manifest["functions"]
+    (launch,) = function["launches"]
+    assert [argument["of"] for argument in launch["arguments"] if argument["kind"] == "tensor_map"] == ["arg0", "arg1"]
+    numbers = np.random.default_rng(0)
+    for _ in range(2):
+        a, b = (numbers.standard_normal(shape).astype(np.float16) for shape in ((32, 16), (16, 24)))
+        np.testing.assert_allclose(program(a, b), a.astype(np.float32) @ b.astype(np.float32), atol=1e-4)
+
+
 def test_attributes(product):
     assert product.chip == "sm_80"
     assert product.functions == ("product",)

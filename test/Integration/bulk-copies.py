@@ -40,7 +40,7 @@ def main():
         isSync = any(re.search(r"\bsync", place) for place in description["places"].values())
         digests = set()
         for count, registers in ((1, 1), (2, 1), (3, 1)) if isInPlace else ((1, 1), (2, 2), (4, 1)):
-            if isSync and count > 2:
+            if (isSync and count > 2) or (count > 1 and not pipelined):
                 continue
             stages = {each: count for each in pipelined}
             text = schedule(**description, stages=stages, registers=registers)

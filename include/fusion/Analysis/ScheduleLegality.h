@@ -29,7 +29,7 @@ bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
 
 /// Why bulk copies (by boxes of a tensor map) cannot fill the buffer of operand
 /// `tensor`, whose place is in shared memory, or nullopt where they can: rows
-/// that do not begin at multiples of 16 bytes, windows, tiles that are kept,
+/// that do not begin at multiples of 16 bytes, windows, too many kept tiles,
 /// more than five dimensions, orders in shared memory that are no swizzle.
 /// cp.async or loads of threads do what they cannot.
 std::optional<std::string> whyNotInBulk(const GroupModel &group,

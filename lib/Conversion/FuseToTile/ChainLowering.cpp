@@ -153,6 +153,13 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
     *value = result;
 }
 
+static bool computesAnything(const TilingTree &items) {
+  return llvm::any_of(items, [](const TilingNode &node) {
+    return node.kind == TilingNode::Kind::Compute ||
+           computesAnything(node.children);
+  });
+}
+
 /// Whether something is computed in a loop before anything is copied there in
 /// groups, of which one would be waited for.
 static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
@@ -178,7 +185,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
-  awaitBulk();
+  bool computes = computesAnything(node.children);
+  if (computes)
+    awaitBulk();
+  size_t awaitedElsewhere = bulkInFlight.size();
   // A loop may have no iteration that would wait for them.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
@@ -200,8 +210,12 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried, [&] {
     emitItems(node.children, /*isOutermost=*/false);
-    awaitBulk();
+    if (computes)
+      awaitBulk();
   });
+  for (BulkLoad &load :
+       llvm::MutableArrayRef(bulkInFlight).drop_front(awaitedElsewhere))
+    load.loops.insert(load.loops.begin(), node.index);
   if (mayStayInFlight) {
     copiesInFlight = true;
     waitForCopies();

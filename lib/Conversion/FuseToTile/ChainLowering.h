@@ -65,6 +65,7 @@ private:
   void emitLoad(unsigned tensor);
   void waitForCopies();
   void awaitBulk();
+  void awaitBulk(unsigned tensor, AxisList loops);
   Value emitOperandSlice(Value value, unsigned product, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
@@ -196,8 +197,12 @@ private:
   /// Tiles that the product at hand has fetched or transposed.
   llvm::DenseMap<Value, Value> fetched, transposed;
   bool copiesInFlight = false; ///< those in groups
-  /// Buffers and stages that bulk copies fill.
-  llvm::SmallVector<std::pair<Value, Value>, 4> bulkInFlight;
+  /// An operand that bulk copies fill, in loops that do nothing else.
+  struct BulkLoad {
+    unsigned tensor;
+    llvm::SmallVector<unsigned, 2> loops; ///< their axes, outermost first
+  };
+  llvm::SmallVector<BulkLoad, 4> bulkInFlight;
 
   /// A running reduction: what the loop carries, and what it was before and is
   /// after the present iteration.

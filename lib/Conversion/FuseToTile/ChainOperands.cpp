@@ -170,7 +170,7 @@ void ChainLowering::emitLoad(unsigned tensor) {
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
       inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   if (isBulk)
-    bulkInFlight.push_back({buffers[tensor], stage});
+    bulkInFlight.push_back({tensor, {}});
   else
     copiesInFlight = true;
 }
@@ -269,10 +269,19 @@ void ChainLowering::waitForCopies() {
   copiesInFlight = false;
 }
 
-/// Every bulk copy is waited for once: not in a loop that stands behind it.
+/// Every bulk copy is waited for once: not in a loop that stands behind it, but
+/// as often as the loops go round that have filled the tiles of one that is
+/// kept.
 void ChainLowering::awaitBulk() {
-  for (auto [buffer, stage] : bulkInFlight)
-    tile::AwaitOp::create(b, loc, buffer, stage, /*predicate=*/Value(),
-                          /*slot=*/IntegerAttr());
-  bulkInFlight.clear();
+  for (const BulkLoad &load : std::exchange(bulkInFlight, {}))
+    awaitBulk(load.tensor, load.loops);
+}
+
+void ChainLowering::awaitBulk(unsigned tensor, ArrayRef<unsigned> loops) {
+  if (!loops.empty())
+    return emitLoop(loops.front(), /*carried=*/{},
+                    [&] { awaitBulk(tensor, loops.drop_front()); });
+  tile::AwaitOp::create(b, loc, buffers[tensor],
+                        slotNumber(kept.values[tensor]),
+                        /*predicate=*/Value(), /*slot=*/IntegerAttr());
 }

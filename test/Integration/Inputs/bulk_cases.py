@@ -51,6 +51,8 @@ CASES |= {
         in_bulk(product(320, 32, 32, (4, 1))) | dict(warps=4),
         "AB",
     ),
+    # Tiles of loops that do nothing else are awaited one by one, once all are under way.
+    "kept": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED | dict(tiling="m(LA,n(LB),n(LD),n(CC,CE),SE)")), ""),
     # One operand in bulk, the other one in groups.
     "mixed": ("sm_90a", ["--chain=128,192,128", "--2d"], in_bulk(PLAIN, "A"), "AB"),
     "mixed-chain": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED, "D"), "BD"),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PipelineFill.h"
+#include "FollowPaths.h"
 #include "WarpPrivate.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
@@ -210,21 +210,12 @@ struct InsertBarriersPass
       State::insert(state.pending, access);
   }
 
-  /// The body follows what is before the loop and itself.
   void followLoop(scf::ForOp loop, State &state) {
     llvm::SmallPtrSet<Value, 4> buffers = pipelinedBuffers(loop);
-    State entry = state;
-    while (true) {
-      State after = entry;
-      process(*loop.getBody(), after);
-      nextIteration(after, buffers);
-      if (!entry.join(after)) {
-        state = std::move(after);
-        break;
-      }
-    }
-    if (!runsAtLeastOnce(loop))
-      state.join(entry);
+    tile::followLoop(
+        loop, state,
+        [&](Block &block, State &inside) { process(block, inside); },
+        [&](State &inside) { nextIteration(inside, buffers); });
     leaveLoop(loop, state, buffers);
   }
 
@@ -313,14 +304,9 @@ struct InsertBarriersPass
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         processLoop(loop, state);
       } else if (op.getNumRegions() != 0) {
-        // Any of the branches may be the one, or none.
-        State entry = state;
-        for (Region &region : op.getRegions()) {
-          State branch = entry;
-          for (Block &inner : region)
-            process(inner, branch);
-          state.join(branch);
-        }
+        followBranches(op, state, [&](Block &block, State &branch) {
+          process(block, branch);
+        });
       }
     }
   }

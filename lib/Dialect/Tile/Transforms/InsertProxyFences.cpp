@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PipelineFill.h"
+#include "FollowPaths.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -106,6 +106,7 @@ struct InsertProxyFencesPass
   }
 
   void process(Block &block, State &state) {
+    auto walk = [&](Block &inner, State &own) { process(inner, own); };
     for (Operation &op : block) {
       if (isBarrier(&op)) {
         if (!state.written.empty())
@@ -129,22 +130,9 @@ struct InsertProxyFencesPass
         if (wait && wait.getPending() == 0)
           state.inFlight.clear();
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        // The body follows what is before the loop and itself.
-        State entry = state;
-        do {
-          state = entry;
-          process(*loop.getBody(), state);
-        } while (entry.join(state));
-        if (!runsAtLeastOnce(loop))
-          state.join(entry);
+        followLoop(loop, state, walk, [](State &) {});
       } else if (op.getNumRegions() != 0) {
-        State entry = state;
-        for (Region &region : op.getRegions()) {
-          State branch = entry;
-          for (Block &inner : region)
-            process(inner, branch);
-          state.join(branch);
-        }
+        followBranches(op, state, walk);
       }
     }
   }
