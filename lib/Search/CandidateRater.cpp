@@ -87,7 +87,6 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
                              Take take) {
-  ArrayRef<int64_t> tiles = space.tilesOf(candidate);
   if (!space.fillsParts(candidate))
     return;
   std::optional<Schedule> schedule;
@@ -97,7 +96,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
     unsigned warps = arrangement.front()[0] * arrangement.front()[1];
-    if (warps <= tooFew || !space.divides(arrangement, tiles))
+    if (warps <= tooFew || !space.divides(arrangement, candidate))
       continue;
     if (!schedule) {
       schedule = space.outline(candidate);
