@@ -532,6 +532,44 @@ TEST(ScheduleSearchMethods, MeasurementsDecideAmongTheBest) {
   EXPECT_EQ(found->measuredSeconds, 1.0 / found->schedule.warps);
 }
 
+// With a stage more than loops have iterations all loads are under way before
+// them: the search tries no more, and none of these would be faster.
+TEST(ScheduleSearchStages, NoneStayEmpty) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  unsigned compared = 0;
+  for (std::vector<int64_t> sizes :
+       {std::vector<int64_t>{512, 96, 256, 64}, {1024, 64, 128, 96, 64}}) {
+    ParsedGroup group(chainIR(sizes));
+    ASSERT_TRUE(group.axes) << group.reason;
+    SearchOptions options;
+    ScheduleSpace space(group.model(), chip, options);
+    Random numbers(2);
+    for (unsigned i = 0; i < 20000; ++i) {
+      ScheduleCandidate candidate = space.random(numbers);
+      int64_t enough = 1;
+      for (unsigned axis = 0; axis < group.model().axes.size(); ++axis)
+        enough = std::max(enough, space.sequentialTrips(candidate, axis) + 1);
+      std::optional<double> best;
+      for (unsigned stages : space.stages()) {
+        candidate.stages = stages;
+        Schedule schedule = space.complete(candidate);
+        Footprint footprint;
+        if (checkSchedule(group.model(), schedule, chip, &footprint))
+          break;
+        double own =
+            predictCost(group.model(), schedule, footprint, chip).total;
+        if (best && stages > enough) {
+          EXPECT_GE(own, *best * (1 - 1e-9)) << stages << " of " << enough;
+          ++compared;
+        } else {
+          best = std::min(own, best.value_or(own));
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 100u);
+}
+
 // Fewer stages to choose from are never faster.
 TEST(ScheduleSearchStages, MoreOfThemAreNoSlower) {
   const ChipInfo &chip = *lookupChip("sm_80");
