@@ -479,25 +479,41 @@ BlockResources fusion::listResources(const GroupModel &group,
                                      const Schedule &schedule,
                                      const KeptTiles &kept) {
   BlockResources held;
-  Counter counter(group, schedule, kept);
-  counter.listShared(held);
-  counter.listRegisters(held);
+  listBuffers(group, schedule, kept, held);
+  listRegisters(group, schedule, kept, held);
   return held;
+}
+
+void fusion::listBuffers(const GroupModel &group, const Schedule &schedule,
+                         const KeptTiles &kept, BlockResources &held) {
+  Counter(group, schedule, kept).listShared(held);
+}
+
+void fusion::listRegisters(const GroupModel &group, const Schedule &schedule,
+                           const KeptTiles &kept, BlockResources &held) {
+  Counter(group, schedule, kept).listRegisters(held);
+}
+
+int64_t fusion::countBuffers(const BlockResources &held,
+                             const Schedule &schedule) {
+  int64_t buffers = 0, barriers = 0, alignment = bufferAlignment(schedule);
+  for (const BlockResources::Buffer &buffer : held.buffers) {
+    const Placement &place = schedule.places[buffer.tensor];
+    buffers += llvm::alignTo(buffer.bytes * place.stages, alignment);
+    if (place.transport == fuse::Transport::Bulk)
+      barriers += place.stages * buffer.slots;
+  }
+  return std::max(buffers + held.passing, held.atEnd) +
+         kBarrierBytes * barriers;
 }
 
 void fusion::countResources(const BlockResources &held,
                             const Schedule &schedule, Footprint &footprint) {
-  int64_t barriers = 0;
-  int64_t buffers = 0, registers = held.always, most = held.passes;
-  for (const BlockResources::Buffer &buffer : held.buffers) {
-    unsigned stages = schedule.places[buffer.tensor].stages;
-    buffers += llvm::alignTo(buffer.bytes * stages, bufferAlignment(schedule));
-    registers += buffer.registersPerStage * (stages - 1);
-    if (schedule.places[buffer.tensor].transport == fuse::Transport::Bulk)
-      barriers += stages * buffer.slots;
-  }
-  footprint.sharedMemory =
-      std::max(buffers + held.passing, held.atEnd) + kBarrierBytes * barriers;
+  footprint.sharedMemory = countBuffers(held, schedule);
+  int64_t registers = held.always, most = held.passes;
+  for (const BlockResources::Buffer &buffer : held.buffers)
+    registers +=
+        buffer.registersPerStage * (schedule.places[buffer.tensor].stages - 1);
   for (const BlockResources::PerProduct &each : held.products) {
     int64_t own = each.live;
     for (const auto &operand : each.operands) {

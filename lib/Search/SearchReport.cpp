@@ -47,10 +47,12 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, transports, fragments, arrangement, places, splits;
+  Object tiles, stages, transports, fragments, arrangement, intrinsics, places,
+      splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
+    intrinsics[name] = mapping.intrinsic->name;
   }
   for (auto [axis, info] : llvm::enumerate(group.axes))
     if (schedule.splitOf(axis) > 1)
@@ -77,6 +79,7 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},
+                {"intrinsics", std::move(intrinsics)},
                 {"intermediates", std::move(places)},
                 {"splits", std::move(splits)},
                 {"raster", schedule.raster}};
@@ -112,13 +115,16 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
   return models;
 }
 
+/// Of the product whose unit is the fastest.
 double tensorRate(const GroupModel &group, const Schedule &schedule,
                   const ChipInfo &chip) {
+  double most = 0;
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products))
     if (product.type)
-      return productRate(chip, *product.type, *mapping.intrinsic);
-  return chip.f32FlopsPerSecond;
+      most =
+          std::max(most, productRate(chip, *product.type, *mapping.intrinsic));
+  return most > 0 ? most : chip.f32FlopsPerSecond;
 }
 
 /// The work that was asked for, without padding and what is computed again.
@@ -277,6 +283,26 @@ static llvm::json::Value exactly(WideCount number) {
   return static_cast<int64_t>(number);
 }
 
+/// How many there are of each choice.
+static Object reportChoices(const ChoiceCounts &counts,
+                            const GroupModel &group) {
+  Object tiles, intrinsics;
+  for (auto [axis, count] : llvm::zip_equal(group.axes, counts.tiles))
+    tiles[axis.name] = count;
+  for (auto [product, count] :
+       llvm::zip_equal(group.products, counts.intrinsics))
+    intrinsics[group.tensors[product.result].name] = count;
+  return Object{{"expressions", counts.expressions},
+                {"arrangements", counts.arrangements},
+                {"stages", counts.stages},
+                {"register_stages", counts.registerStages},
+                {"parts", counts.parts},
+                {"rasters", counts.rasters},
+                {"tiles", std::move(tiles)},
+                {"intrinsics", std::move(intrinsics)},
+                {"points", counts.points}};
+}
+
 /// How many there are before and after each rule.
 static void reportCounts(const SpaceCounts &counts, Object &entry) {
   entry["expressions_raw"] = exactly(counts.expressions[0]);
@@ -369,6 +395,8 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
            {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
   if (result.counts)
     reportCounts(*result.counts, entry);
+  if (result.choices)
+    entry["choices"] = reportChoices(*result.choices, group);
   return entry;
 }
 
