@@ -14,14 +14,13 @@
 
 namespace fusion {
 
-/// Sets what a block holds, `sharedMemory` and `registers`: all of a footprint
-/// that depends on stages.
-/// What a block holds, as far as loops, tiles and warps decide it; stages say
-/// how often.
+/// What a block holds, `sharedMemory` and `registers` of a footprint, as far as
+/// loops, tiles and warps decide it; stages say how often.
 struct BlockResources {
   struct Buffer {
     unsigned tensor;
     int64_t bytes;             ///< of one stage, of all slots
+    int64_t slots;
     int64_t registersPerStage; ///< of a thread, of every stage but the first
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
@@ -49,9 +48,18 @@ struct BlockResources {
 BlockResources listResources(const GroupModel &group, const Schedule &schedule,
                              const KeptTiles &kept);
 
+/// The same one after the other: buffers in shared memory, which are known
+/// soon and do not fit often, and registers.
+void listBuffers(const GroupModel &group, const Schedule &schedule,
+                 const KeptTiles &kept, BlockResources &held);
+void listRegisters(const GroupModel &group, const Schedule &schedule,
+                   const KeptTiles &kept, BlockResources &held);
+
 /// Shared memory and registers with the schedule's stages.
 void countResources(const BlockResources &held, const Schedule &schedule,
                     Footprint &footprint);
+/// Shared memory alone.
+int64_t countBuffers(const BlockResources &held, const Schedule &schedule);
 
 /// Bytes of the operands' buffers with one stage, less than which no warps and
 /// stages need; of the schedule only loops, tiles and places are looked at.

@@ -44,20 +44,26 @@ Cost fusion::predictThroughput(const GroupModel &group,
       static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs));
   double share = blocksOnBusiest / footprint.blocks;
 
-  // Of several types that of the slowest.
-  double tensorRate = std::numeric_limits<double>::infinity();
+  // By unit; of several types that it multiplies that of the slowest.
+  std::array<double, kNumProductUnits> rates;
+  rates.fill(std::numeric_limits<double>::infinity());
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products))
-    if (product.type)
-      tensorRate = std::min(
-          tensorRate,
-          productRate(chip, *product.type, *mapping.intrinsic) / chip.numSMs);
+    if (product.type) {
+      double &rate = rates[static_cast<size_t>(mapping.intrinsic->unit)];
+      rate =
+          std::min(rate, productRate(chip, *product.type, *mapping.intrinsic) /
+                             chip.numSMs);
+    }
+  double products = 0;
+  for (auto [flops, rate] : llvm::zip_equal(footprint.unitFlops, rates))
+    products += flops * share / rate;
   // Both kinds of units work at the same time; tensor cores wait for what they
   // multiply.
   double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
   double specialRate = chip.specialPerClockPerSM * chip.clockHz;
-  cost.compute = footprint.mmaFlops * share / tensorRate +
-                 share * std::max(footprint.scalar.plain / plainRate,
+  cost.compute =
+      products + share * std::max(footprint.scalar.plain / plainRate,
                                   footprint.scalar.special / specialRate);
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;

@@ -244,7 +244,9 @@ private:
             completed = enclosingTrips(product.reduction);
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
-    result.mmaFlops += 2 * i1 * i2 * r1 * count;
+    int64_t flops = 2 * i1 * i2 * r1 * count;
+    result.mmaFlops += flops;
+    result.unitFlops[static_cast<size_t>(mapping.intrinsic->unit)] += flops;
     bool isPartial =
         split && group.tensors[product.result].role == TensorRole::Result;
     ScalarWork perPoint = product.perPoint;

@@ -265,12 +265,16 @@ bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
     return isLoaded(info.product) || llvm::any_of(info.sharedBy, isLoaded);
   if (info.role != TensorRole::Intermediate)
     return false;
-  return llvm::any_of(
-      llvm::enumerate(group.products), [&](const auto &consumer) {
-        return llvm::is_contained(consumer.value().producer,
-                                  std::optional(info.product)) &&
-               isLoaded(consumer.index());
-      });
+  // Products are in program order.
+  for (unsigned number = info.product + 1; number < group.products.size();
+       ++number) {
+    const Product &consumer = group.products[number];
+    if ((consumer.producer[0] == info.product ||
+         consumer.producer[1] == info.product) &&
+        isLoaded(number))
+      return true;
+  }
+  return false;
 }
 
 std::optional<unsigned> fusion::commonRegisterStages(const GroupModel &group,

@@ -172,7 +172,11 @@ Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
     return reason;
   if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
     return reason;
-  state->held = listResources(group, schedule, state->kept);
+  BlockResources &held = state->held = {};
+  listBuffers(group, schedule, state->kept, held);
+  if (Reason reason = refuseSharedMemory(countBuffers(held, schedule), chip))
+    return reason;
+  listRegisters(group, schedule, state->kept, held);
   return checkResources(schedule);
 }
 

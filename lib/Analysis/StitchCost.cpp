@@ -275,8 +275,10 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   }
   constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
   cost.registers = total.live + ownRegisters;
-  cost.sharedMemory =
-      sharedToFit(group, schedule, passes, chip.sharedMemoryPerBlock);
+  int64_t mostBlocks = std::min<int64_t>(
+      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
+       warpsByRegisters(cost.registers, chip) / schedule.warps});
+  cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
@@ -287,11 +289,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       cost.registers + ofAllSteps + ofBorders > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
-  cost.blocksPerSM = std::min<int64_t>(
-      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
-       warpsByRegisters(cost.registers, chip) / schedule.warps,
-       chip.sharedMemoryPerSM /
-           (cost.sharedMemory + chip.sharedMemoryReserved)});
+  cost.blocksPerSM =
+      std::min(mostBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
   cost.promisedBlocks = std::clamp<int64_t>(
@@ -339,10 +338,13 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
         own += bytesOf(tensor);
       else
         isPast &= isStreamed(schedule, tensor);
-    if (isPast &&
-        own <= chip.sharedMemoryPerSM -
-                   cost.blocksPerSM *
-                       (cost.sharedMemory + int64_t(chip.sharedMemoryReserved)))
+    auto hasRoom = [&](int64_t shared) {
+      return own <= chip.sharedMemoryPerSM -
+                        cost.blocksPerSM *
+                            (shared + int64_t(chip.sharedMemoryReserved));
+    };
+    if (isPast && (hasRoom(cost.sharedMemory) ||
+                   hasRoom(countShared(group, schedule, passes))))
       bytes -= std::max<int64_t>(
           0, traffic.repeated - own * std::min<int64_t>(blocks, chip.numSMs));
   }

@@ -258,10 +258,8 @@ int64_t fusion::countTurned(const StitchGroup &group,
     return 0;
   // Of the axes that neighbouring threads or registers go along, the nearest.
   std::optional<unsigned> nearest;
-  int64_t bytes = result.elementBytes;
   for (unsigned axis : result.axes) {
     const AxisSpread &spread = schedule.spread[axis];
-    bytes *= schedule.stepOf(axis).tile;
     if ((spread.vector > 1 || spread.lanes > 1) && axis >= nearest.value_or(0))
       nearest = axis;
   }
@@ -272,6 +270,7 @@ int64_t fusion::countTurned(const StitchGroup &group,
     return 0;
   // Rows are a word longer, of 32 words or so.
   constexpr int64_t least = 1024, part = 8;
+  int64_t bytes = tileBytes(schedule, result.axes, result.elementBytes);
   return bytes + bytes / part + least;
 }
 

@@ -25,6 +25,14 @@ static int64_t bytesOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), byteBits);
 }
 
+int64_t fusion::tileBytes(const StitchSchedule &schedule,
+                          ArrayRef<unsigned> axes, int64_t elementBytes) {
+  int64_t bytes = elementBytes;
+  for (unsigned axis : axes)
+    bytes *= schedule.stepOf(axis).tile;
+  return bytes;
+}
+
 int64_t fusion::countStash(const StitchGroup &group,
                            const StitchSchedule &schedule,
                            const StitchPasses &passes) {
@@ -62,9 +70,8 @@ static int64_t countExchange(const StitchGroup &group,
   SmallVector<unsigned, 4> axes(group.loops[op].begin(), group.loops[op].end()),
       kept = group.resultAxes(op);
   llvm::sort(axes);
-  int64_t bytes = bytesOf(group.reductions[op]->combined.getType());
-  for (unsigned axis : axes)
-    bytes *= schedule.stepOf(axis).tile;
+  int64_t bytes = tileBytes(schedule, axes,
+                            bytesOf(group.reductions[op]->combined.getType()));
   int64_t most = 0;
   for (unsigned axis : llvm::reverse(axes)) {
     if (llvm::is_contained(kept, axis))
@@ -107,24 +114,27 @@ int64_t fusion::countShared(const StitchGroup &group,
   });
 }
 
+int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
+  return chip.sharedMemoryPerSM /
+         (bytes + static_cast<int64_t>(chip.sharedMemoryReserved));
+}
+
 int64_t fusion::sharedToFit(const StitchGroup &group,
                             const StitchSchedule &schedule,
-                            const StitchPasses &passes, int64_t limit) {
+                            const StitchPasses &passes, const ChipInfo &chip,
+                            int64_t mostBlocks) {
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
         return countTurned(group, schedule, result);
       });
-  if (most <= limit)
-    return most;
-  // The tile without padding.
+  // Threads may have all that they store.
   int64_t least = countKernel(group, schedule, passes,
-                              [&](const StitchTensor &result) -> int64_t {
-                                if (!countTurned(group, schedule, result))
-                                  return 0;
-                                int64_t bytes = result.elementBytes;
-                                for (unsigned axis : result.axes)
-                                  bytes *= schedule.stepOf(axis).tile;
-                                return bytes;
-                              });
-  return least <= limit ? countShared(group, schedule, passes) : most;
+                              [](const StitchTensor &) { return 0; });
+  auto blocks = [&](int64_t bytes) {
+    return bytes <= static_cast<int64_t>(chip.sharedMemoryPerBlock)
+               ? std::min(mostBlocks, blocksByShared(bytes, chip))
+               : 0;
+  };
+  return blocks(most) == blocks(least) ? most
+                                       : countShared(group, schedule, passes);
 }

@@ -149,7 +149,10 @@ bool Decoder::specialSource(std::string_view name, Type type, Ref &ref) {
   bool isHigh = name == "%clock_hi" || name == "%globaltimer_hi";
   Ref word = 0;
   if (!isTime && !specialByName(name, word))
-    return fail("unknown register " + shown);
+    return fail(isSpecial(std::string(name) + ".x")
+                    ? shown + " is a vector, of which '" + std::string(name) +
+                          ".x' is an element"
+                    : "unknown register " + shown);
   unsigned bytes = bytesOf(type);
   if (type == Type::Pred || isFloatLike(type) || !hasWidth(name, bytes))
     return wrongType();

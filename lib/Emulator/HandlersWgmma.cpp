@@ -124,9 +124,11 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
 }
 
-void wgmmaFence(Warp &warp, const Inst &, uint32_t) {
-  if (warp.sanitizer)
-    warp.sanitizer->productFence(warp);
+void wgmmaFence(Warp &warp, const Inst &inst, uint32_t) {
+  if (!warp.sanitizer)
+    return;
+  warp.sanitizer->productStep(warp, inst);
+  warp.sanitizer->productFence(warp);
 }
 
 void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -143,7 +145,9 @@ template <class Visit> void forGroup(const Warp &warp, Visit visit) {
     visit(warps[i]);
 }
 
-void wgmmaCommit(Warp &warp, const Inst &, uint32_t) {
+void wgmmaCommit(Warp &warp, const Inst &inst, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productStep(warp, inst);
   ++warp.productGroup;
   wakeProductWaits(warp);
 }
@@ -154,8 +158,10 @@ void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
     warp.suspended = true;
     return;
   }
-  if (warp.sanitizer)
+  if (warp.sanitizer) {
+    warp.sanitizer->productStep(warp, inst);
     warp.sanitizer->productWait(warp, inst.imm);
+  }
   int64_t end = int64_t(warp.productGroup) - inst.imm;
   forGroup(warp, [&](Warp &of) {
     size_t count = 0;
@@ -190,8 +196,8 @@ std::string fusion::emulator::describeProducts(const Warp &warp,
                                                const Inst &wait) {
   const Warp *late = lateProducts(warp, wait);
   return " wait for wgmma, line " + std::to_string(wait.line) +
-         (late ? " (which warp " + std::to_string(late->index) +
-                     " of the warpgroup has not executed)"
+         (late ? " (of a group that warp " + std::to_string(late->index) +
+                     " of the warpgroup has not committed)"
                : std::string());
 }
 

@@ -106,6 +106,7 @@ struct Group {
   State state = State::Ready;
   bool deferred = false; ///< spun too long: others of the warp go first
   bool held = false;     ///< at a barrier for whole warps: all others go first
+  uint32_t awaited = 0;  ///< lanes that had not ended when it came there
   uint32_t barrier = 0;  ///< it waits at
   bool timedOut = false; ///< WaitEvent: the wait may give up
   /// Whether it stays where it is until somebody else does something.
@@ -248,7 +249,8 @@ struct Cta {
 /// Records the fault of one lane; the CTA ends. `kind`: the finding that it
 /// is to those who sanitize.
 void raiseFault(Warp &warp, const Inst &inst, unsigned lane,
-                const std::string &message, const char *kind = "");
+                const std::string &message, const char *kind = "",
+                unsigned otherLine = 0);
 
 /// "kernel k, block (x,y,z), thread (x,y,z)".
 std::string describeThread(const Warp &warp, unsigned lane);

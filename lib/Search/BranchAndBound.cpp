@@ -28,27 +28,44 @@ public:
   bool run(const BranchEffort &effort, ArrayRef<BranchRoot> roots);
 
 private:
-  /// Loops, and tiles of the first axes, with what they cost at least.
+  /// Loops, and the first of its steps: tiles of axes, then intrinsics of
+  /// products, with what they cost at least.
   struct Branch {
     double bound;
-    uint64_t tiles; ///< mixed-radix number
+    uint64_t choices; ///< mixed-radix number, a digit of each step
     unsigned expression;
     unsigned part; ///< of `ScheduleSpace::parts`
-    unsigned axis; ///< the first whose tile is not chosen
+    unsigned step; ///< the first that is not chosen
 
     /// Whether the other one is to be looked at first: the lesser bound, of
     /// equals what is nearer to a candidate.
     bool operator<(const Branch &other) const {
-      return std::tie(bound, other.axis, part, expression, tiles) >
-             std::tie(other.bound, axis, other.part, other.expression,
-                      other.tiles);
+      return std::tie(bound, other.step, part, expression, choices) >
+             std::tie(other.bound, step, other.part, other.expression,
+                      other.choices);
     }
   };
 
   ScheduleCandidate decode(const Branch &branch) const;
-  const CostBound &boundOf(const ScheduleCandidate &candidate,
-                           const Branch &branch, unsigned live);
+  const CostBound &boundOf(ScheduleCandidate candidate, const Branch &branch);
   void expand(const Branch &branch);
+  void expandIntrinsics(const Branch &branch);
+  /// Between how many a step chooses.
+  size_t width(unsigned step) const {
+    unsigned axes = group.axes.size();
+    return step < axes ? space.leastTiles(step).size()
+                       : space.intrinsics()[step - axes].size();
+  }
+  bool isComplete(const Branch &branch) const {
+    return branch.step == group.axes.size() + group.products.size();
+  }
+  /// Products with one intrinsic have nothing to choose.
+  void push(Branch branch) {
+    while (branch.step >= group.axes.size() && !isComplete(branch) &&
+           width(branch.step) == 1)
+      ++branch.step;
+    open.push(branch);
+  }
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -67,46 +84,46 @@ ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
   ScheduleCandidate candidate;
   candidate.expression = branch.expression;
   candidate.parts = space.parts()[branch.part];
-  uint64_t number = branch.tiles;
-  for (unsigned axis = branch.axis; axis-- > 0;) {
-    ArrayRef<int64_t> list = space.leastTiles(axis);
-    candidate.tiles[axis] = list[number % list.size()];
-    number /= list.size();
+  unsigned axes = group.axes.size();
+  uint64_t number = branch.choices;
+  for (unsigned step = branch.step; step-- > 0;) {
+    size_t digit = number % width(step);
+    number /= width(step);
+    if (step < axes)
+      candidate.tiles[step] = space.leastTiles(step)[digit];
+    else
+      candidate.intrinsics[step - axes] = digit;
   }
   return candidate;
 }
 
-/// The bound of the branch's expression and parts where these axes live; of the
-/// candidate's tiles those before the branch's axis are chosen.
-const CostBound &BranchAndBound::boundOf(const ScheduleCandidate &candidate,
-                                         const Branch &branch, unsigned live) {
+/// Of the candidate's tiles those before the branch's step are chosen; loops of
+/// others count as dead.
+const CostBound &BranchAndBound::boundOf(ScheduleCandidate candidate,
+                                         const Branch &branch) {
   uint64_t key =
-      (uint64_t(branch.expression) * space.parts().size() + branch.part)
-          << CostBound::kMaxAxes |
-      live;
-  std::unique_ptr<CostBound> &slot = bounds[key];
-  if (!slot) {
-    ScheduleCandidate shape = candidate;
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      if (axis >= branch.axis)
-        shape.tiles[axis] = std::max<int64_t>(1, group.axes[axis].extent);
-    slot = std::make_unique<CostBound>(
-        group, space.outline(shape),
-        space.expressions()[branch.expression].blocks, chip);
+      uint64_t(branch.expression) * space.parts().size() + branch.part;
+  candidate.intrinsics = {};
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (axis >= branch.step)
+      candidate.tiles[axis] = std::max<int64_t>(1, group.axes[axis].extent);
+    key = key << 1 | (space.sequentialTrips(candidate, axis) > 1);
   }
+  std::unique_ptr<CostBound> &slot = bounds[key];
+  if (!slot)
+    slot = std::make_unique<CostBound>(
+        group, space.outline(candidate),
+        space.expressions()[branch.expression].blocks, space.intrinsics(),
+        chip);
   return *slot;
 }
 
 /// Adds the branches with one tile more, as far as they may beat the best.
 void BranchAndBound::expand(const Branch &branch) {
   ScheduleCandidate candidate = decode(branch);
-  unsigned axis = branch.axis;
+  unsigned axis = branch.step;
   Branch next = branch;
-  ++next.axis;
-  // Loops whose tiles are not chosen count as dead.
-  unsigned live = 0;
-  for (unsigned other = 0; other < axis; ++other)
-    live |= unsigned(space.sequentialTrips(candidate, other) > 1) << other;
+  ++next.step;
   std::optional<CostBound::Along> along[2]; // the axis is dead, or lives
   ArrayRef<int64_t> list = space.leastTiles(axis);
   for (auto [index, tile] : llvm::enumerate(list)) {
@@ -114,23 +131,45 @@ void BranchAndBound::expand(const Branch &branch) {
     if (!space.fillsParts(candidate, axis) ||
         !space.mayFit(space.tilesOf(candidate)))
       break; // larger tiles are fewer, and fit less
-    next.tiles = branch.tiles * list.size() + index;
+    next.choices = branch.choices * list.size() + index;
     next.bound = branch.bound;
     if (ranking.hasBounds()) {
       unsigned lives = space.sequentialTrips(candidate, axis) > 1;
       if (!along[lives])
-        along[lives].emplace(boundOf(candidate, next, live | lives << axis),
-                             space.tilesOf(candidate), axis);
+        along[lives].emplace(boundOf(candidate, next), space.tilesOf(candidate),
+                             axis);
       next.bound = std::max(next.bound, along[lives]->seconds(tile));
-    } else if (next.axis == group.axes.size() &&
-               seesTilesOnly(options.model)) {
+    } else if (next.step == group.axes.size() && seesTilesOnly(options.model)) {
       // Models of loops and tiles are their own bounds.
       next.bound = predictSeconds(options.model, group,
                                   space.outline(candidate), chip, reason)
                        .value_or(kNever);
     }
     if (next.bound < ranking.best())
-      open.push(next);
+      push(next);
+  }
+}
+
+/// The same with the intrinsic of one product more.
+void BranchAndBound::expandIntrinsics(const Branch &branch) {
+  unsigned axes = group.axes.size(), product = branch.step - axes;
+  Branch next = branch;
+  ++next.step;
+  size_t count = width(branch.step);
+  next.choices = branch.choices * count;
+  ScheduleCandidate candidate = decode(branch);
+  const CostBound *bound =
+      ranking.hasBounds() ? &boundOf(candidate, branch) : nullptr;
+  std::fill(candidate.intrinsics.begin() + product, candidate.intrinsics.end(),
+            CostBound::kOpen);
+  for (size_t number = 0; number < count; ++number, ++next.choices) {
+    candidate.intrinsics[product] = number;
+    if (bound)
+      next.bound =
+          std::max(branch.bound, bound->seconds(space.tilesOf(candidate),
+                                                candidate.intrinsics));
+    if (next.bound < ranking.best())
+      push(next);
   }
 }
 
@@ -150,11 +189,12 @@ bool BranchAndBound::run(const BranchEffort &effort,
   while (!open.empty() && open.top().bound < ranking.best()) {
     Branch branch = open.top();
     open.pop();
-    if (branch.axis < group.axes.size()) {
-      visits += space.leastTiles(branch.axis).size();
+    if (isComplete(branch)) {
+      ranking.judgeAll(decode(branch), all);
+    } else if (visits += width(branch.step); branch.step < group.axes.size()) {
       expand(branch);
     } else {
-      ranking.judgeAll(decode(branch), all);
+      expandIntrinsics(branch);
     }
     if (visits > effort.branches ||
         ranking.candidates() - start > effort.candidates)

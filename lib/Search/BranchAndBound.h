@@ -35,9 +35,9 @@ std::vector<BranchRoot> listRoots(const ScheduleSpace &space);
 
 /// Judges all tiles in these parts of the space whose bound (CostBound.h) is
 /// less than the best of the ranking, from the least bound on, with all
-/// arrangements of warps. Tiles are chosen axis by axis, so that what is cut
-/// off is never listed. Returns whether it came to the end, so that nothing of
-/// it is better.
+/// arrangements of warps. Tiles are chosen axis by axis and then intrinsics
+/// product by product, so that what is cut off is never listed. Returns whether
+/// it came to the end, so that nothing of it is better.
 bool branchAndBound(const GroupModel &group, const ChipInfo &chip,
                     const SearchOptions &options, const ScheduleSpace &space,
                     ScheduleRanking &ranking, llvm::ArrayRef<BranchRoot> roots,

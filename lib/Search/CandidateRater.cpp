@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CandidateRater.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -48,6 +49,25 @@ void CandidateRater::take(const Schedule &schedule,
   take({schedule, checker.footprint(), cost, seconds, candidate});
 }
 
+/// The most iterations of a loop that holds one of the loads.
+static int64_t mostIterations(const GroupModel &group, const Schedule &schedule,
+                              const TilingTree &items,
+                              ArrayRef<unsigned> loads) {
+  int64_t most = 0;
+  for (const TilingNode &node : items) {
+    if (!node.isLoop())
+      continue;
+    most =
+        std::max(most, mostIterations(group, schedule, node.children, loads));
+    if (llvm::any_of(node.children, [&](const TilingNode &child) {
+          return child.kind == TilingNode::Kind::Load &&
+                 llvm::is_contained(loads, child.index);
+        }))
+      most = std::max(most, sequentialTrips(group, schedule, node.index));
+  }
+  return most;
+}
+
 /// All stages of a schedule whose warps are arranged. They change nothing about
 /// the bytes that blocks move and the work.
 void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
@@ -66,10 +86,15 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
   this->take(schedule, candidate, throughput, take);
   if (seesTilesOnly(options.model))
     return;
+  // With a stage more than a loop has iterations all of its loads are under way
+  // before it; further ones would stay empty. Other models do not see that.
+  int64_t enough =
+      hasBounds() ? mostIterations(group, schedule, schedule.tree, loads) + 1
+                  : options.mostStages;
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
        ++registers)
     for (unsigned stages : space.stages()) {
-      if (stages > 1 && loads.empty())
+      if (stages > 1 && (loads.empty() || candidate.stages >= enough))
         break;
       if (stages == 1 && registers == 1)
         continue;
@@ -87,7 +112,6 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
                              Take take) {
-  ArrayRef<int64_t> tiles = space.tilesOf(candidate);
   if (!space.fillsParts(candidate))
     return;
   std::optional<Schedule> schedule;
@@ -97,7 +121,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
     unsigned warps = arrangement.front()[0] * arrangement.front()[1];
-    if (warps <= tooFew || !space.divides(arrangement, tiles))
+    if (warps <= tooFew || !space.divides(arrangement, candidate))
       continue;
     if (!schedule) {
       schedule = space.outline(candidate);

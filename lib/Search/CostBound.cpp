@@ -30,7 +30,8 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
 }
 
 CostBound::CostBound(const GroupModel &group, const Schedule &outline,
-                     ArrayRef<unsigned> blocks, const ChipInfo &chip)
+                     ArrayRef<unsigned> blocks, ArrayRef<Intrinsics> intrinsics,
+                     const ChipInfo &chip)
     : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
       numSMs(chip.numSMs) {
   assert(group.axes.size() <= kMaxAxes);
@@ -60,6 +61,16 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
       chip.sharedBytesPerClockPerSM * chip.clockHz * chip.numSMs;
   double plainRate = chip.f32FlopsPerSecond / 2;
   double specialRate = chip.specialPerClockPerSM * chip.clockHz * chip.numSMs;
+  auto isShared = [&](unsigned index) {
+    const GroupTensor &tensor = group.tensors[index];
+    if (tensor.role != TensorRole::Result)
+      return outline.places[index].space == fuse::Space::Shared;
+    return llvm::all_of(
+        intrinsics[tensor.product], [&](const Intrinsic *intrinsic) {
+          return ScheduleBuilder::isStaged(
+              tensor, outline.products[tensor.product], *intrinsic);
+        });
+  };
   for (const TilingStatement &statement : listStatements(outline.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     // Passes over rows may stand elsewhere.
@@ -73,16 +84,13 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
         share = std::min(share, masked.leastShare);
     if (statement.kind != TilingNode::Kind::Compute) {
       if (!isCombined(group, outline, statement.tensor))
-        moves.push_back(
-            {bytesOf(statement.tensor) * share, loops & ~maskOf(tensor.axes),
-             outline.places[statement.tensor].space == fuse::Space::Shared});
+        moves.push_back({bytesOf(statement.tensor) * share,
+                         loops & ~maskOf(tensor.axes),
+                         isShared(statement.tensor)});
       continue;
     }
     const Product &product = group.products[tensor.product];
     const ProductMapping &mapping = outline.products[tensor.product];
-    const Intrinsic &intrinsic = *mapping.intrinsic;
-    double rate = product.type ? productRate(chip, *product.type, intrinsic)
-                               : chip.f32FlopsPerSecond;
     uint32_t axes = maskOf(product.axes);
     // What a second launch does, or what is done after an online reduction's
     // loop instead, is not counted.
@@ -93,34 +101,61 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
           perPoint += work * -1;
     if (outline.splitAxis() && tensor.role == TensorRole::Result)
       perPoint = {};
-    auto elementSeconds = [&](bool isFirst) {
-      constexpr int64_t unit = 1024;
-      return share / sharedBytesPerSecond / (unit * unit) *
-             intrinsic.operandBytes(isFirst, unit, unit);
-    };
     // It stays in registers where no warps lie along its columns.
     double handOver = 0;
     if (tensor.role == TensorRole::Intermediate)
       handOver = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
-    double issue = 2.0 * intrinsic.i1 * intrinsic.i2 * intrinsic.r1 * kCores *
-                   chip.numSMs / rate;
-    // Groups of warps always have products under way, and may find their first
-    // operand in registers.
-    bool isOfGroups = intrinsic.unit == ProductUnit::WarpGroup;
-    works.push_back(
-        {axes, axes & ~maskOf(product.reduction), loops & ~axes,
-         2 / rate * share,
-         std::max<int64_t>(0, perPoint.plain) / plainRate * share,
-         std::max<int64_t>(0, perPoint.special) / specialRate * share, handOver,
-         mapping.i1, mapping.i2, intrinsic.i1, intrinsic.i2,
-         isOfGroups ? 0 : intrinsic.latency(chip) / issue,
-         isOfGroups ? 0 : elementSeconds(true), elementSeconds(false)});
+    Work &work = works.emplace_back(
+        Work{axes,
+             axes & ~maskOf(product.reduction),
+             loops & ~axes,
+             tensor.product,
+             std::max<int64_t>(0, perPoint.plain) / plainRate * share,
+             std::max<int64_t>(0, perPoint.special) / specialRate * share,
+             handOver,
+             mapping.i1,
+             mapping.i2,
+             {}});
+    for (const Intrinsic *intrinsic : intrinsics[tensor.product]) {
+      double rate = product.type ? productRate(chip, *product.type, *intrinsic)
+                                 : chip.f32FlopsPerSecond;
+      double issue = 2.0 * intrinsic->i1 * intrinsic->i2 * intrinsic->r1 *
+                     kCores * chip.numSMs / rate;
+      auto elementSeconds = [&](bool isFirst) {
+        constexpr int64_t extent = 1024;
+        return share / sharedBytesPerSecond / (extent * extent) *
+               intrinsic->operandBytes(isFirst, extent, extent);
+      };
+      // Groups of warps always have products under way, and may find their
+      // first operand in registers.
+      bool isOfGroups = intrinsic->unit == ProductUnit::WarpGroup;
+      work.units.push_back({2 / rate * share, intrinsic->i1, intrinsic->i2,
+                            llvm::Log2_64(intrinsic->groupWarps()),
+                            isOfGroups ? 0 : intrinsic->latency(chip) / issue,
+                            isOfGroups ? 0 : elementSeconds(true),
+                            elementSeconds(false)});
+    }
+  }
+}
+
+CostBound::ByWarps CostBound::ByWarps::never() {
+  ByWarps never;
+  never.steps.fill(std::numeric_limits<double>::infinity());
+  never.shared = never.steps;
+  return never;
+}
+
+void CostBound::ByWarps::lower(const ByWarps &other) {
+  for (unsigned index = 0; index < steps.size(); ++index) {
+    steps[index] = std::min(steps[index], other.steps[index]);
+    shared[index] = std::min(shared[index], other.shared[index]);
   }
 }
 
 /// The seconds of a product: a warp with t1 × t2 sums reads for each point 1/t2
 /// elements of the first operand's fragments and 1/t1 of the second's.
 CostBound::ByWarps CostBound::rateProduct(const Work &work,
+                                          const Work::Unit &unit,
                                           ArrayRef<int64_t> tiles,
                                           double points, double values,
                                           double resident) const {
@@ -132,11 +167,11 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
   struct Side {
     std::array<double, most> part, fragments;
   };
-  auto listParts = [&](unsigned axis, int64_t unit, double elementSeconds) {
+  auto listParts = [&](unsigned axis, int64_t extent, double elementSeconds) {
     Side side;
     int64_t tile = tiles[axis];
-    int64_t units = tile / unit;
-    bool isWhole = tile == units * unit;
+    int64_t units = tile / extent;
+    bool isWhole = tile == units * extent;
     for (unsigned log = 0; log < most; ++log) {
       bool divides = tile == 0 || (isWhole && (units >> log << log) == units);
       side.part[log] = !divides  ? 0
@@ -146,17 +181,17 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     }
     return side;
   };
-  Side first = listParts(work.i1, work.unit1, work.secondSeconds),
-       second = listParts(work.i2, work.unit2, work.firstSeconds);
+  Side first = listParts(work.i1, unit.extent1, unit.secondSeconds),
+       second = listParts(work.i2, unit.extent2, unit.firstSeconds);
   bool isKnown = tiles[work.i1] > 0 && tiles[work.i2] > 0;
-  double multiply = points * work.secondsPerPoint;
+  double multiply = points * unit.secondsPerPoint;
   double handOver = values * work.handOverSeconds;
   ByWarps seconds;
   for (unsigned index = 0; index < most; ++index) {
     // Each tensor core needs a warp, and products under way.
     double perCore = (1 << index) * resident / kCores;
     double leastStep = never, leastShared = never;
-    for (unsigned rows = 0; rows <= index; ++rows) {
+    for (unsigned rows = unit.logRows; rows <= index; ++rows) {
       unsigned columns = index - rows;
       double t1 = first.part[rows], t2 = second.part[columns];
       if (t1 == 0 || t2 == 0)
@@ -166,17 +201,17 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
         if (isKnown)
           continue; // registers do not hold them
         double best =
-            work.firstSeconds == 0
+            unit.firstSeconds == 0
                 ? t1
-                : std::sqrt(mostSums * work.secondSeconds / work.firstSeconds);
+                : std::sqrt(mostSums * unit.secondSeconds / unit.firstSeconds);
         t1 = std::clamp(best, std::min(t1, mostSums / t2), t1);
         t2 = mostSums / t1;
-        perPoint = work.firstSeconds / t2 + work.secondSeconds / t1;
+        perPoint = unit.firstSeconds / t2 + unit.secondSeconds / t1;
       }
       double underWay = std::max(1.0, perCore) *
-                        std::max(1.0, t1 * t2 / (work.unit1 * work.unit2));
+                        std::max(1.0, t1 * t2 / (unit.extent1 * unit.extent2));
       double busy =
-          std::min(1.0, perCore) * std::min(1.0, underWay / work.underWay);
+          std::min(1.0, perCore) * std::min(1.0, underWay / unit.underWay);
       double fragments = points * perPoint;
       double own = columns > 0 ? handOver : 0;
       leastShared = std::min(leastShared, fragments + own);
@@ -197,8 +232,8 @@ static double productOver(uint32_t mask, ArrayRef<double> values) {
 }
 
 CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
-                        unsigned axis)
-    : bound(bound), axis(axis) {
+                        unsigned axis, ArrayRef<uint8_t> intrinsics)
+    : bound(bound), axis(axis), intrinsics(intrinsics) {
   for (unsigned other = 0; other < bound.extents.size(); ++other)
     choose(other, tiles[other]);
   if (!changes(bound.blocks))
@@ -235,9 +270,19 @@ CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
   double again = productOver(work.again, trips);
   double points = productOver(work.axes, padded) * again;
   double values = productOver(work.values, padded) * again;
-  return {points * work.secondsPerPoint, values * work.plainSeconds,
-          values * work.specialSeconds,
-          bound.rateProduct(work, tiles, points, values, resident)};
+  Rated rated{std::numeric_limits<double>::infinity(),
+              values * work.plainSeconds, values * work.specialSeconds,
+              ByWarps::never()};
+  auto add = [&](const Work::Unit &unit) {
+    rated.multiply = std::min(rated.multiply, points * unit.secondsPerPoint);
+    rated.byWarps.lower(
+        bound.rateProduct(work, unit, tiles, points, values, resident));
+  };
+  if (work.product < intrinsics.size() && intrinsics[work.product] != kOpen)
+    add(work.units[intrinsics[work.product]]);
+  else
+    llvm::for_each(work.units, add);
+  return rated;
 }
 
 double CostBound::Along::seconds(int64_t tile) {

@@ -89,10 +89,30 @@ bool Descent::tryMoves(Point &point) {
   return isBetter;
 }
 
+/// Of one product, and the unit of all: where they pass values in registers,
+/// one alone does not change.
+bool Descent::tryIntrinsics(Point &point) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  for (const auto &choice : space.units()) {
+    candidate.intrinsics = choice;
+    if (!(candidate == point.candidate))
+      isBetter |= tryCandidate(candidate, point);
+  }
+  for (auto [product, list] : llvm::enumerate(space.intrinsics())) {
+    candidate = point.candidate;
+    uint8_t &own = candidate.intrinsics[product], chosen = own;
+    for (own = 0; own < list.size(); ++own)
+      if (own != chosen)
+        isBetter |= tryCandidate(candidate, point);
+  }
+  return isBetter;
+}
+
 void Descent::improve(Point &point) {
   bool isBetter = true;
   while (isBetter) {
-    isBetter = tryParts(point) | tryMoves(point);
+    isBetter = tryParts(point) | tryMoves(point) | tryIntrinsics(point);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
       isBetter |= tryTiles(point, axis);
   }

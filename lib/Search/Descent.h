@@ -8,10 +8,10 @@
 //
 // Loops decide which tiles are good and what may be kept, so that there is a
 // best candidate for each expression, often far from the others'. A descent
-// changes tiles, splits and the tensors that are kept of one expression, each
-// candidate with the best warps and stages: one choice after the other with the
-// others fixed, then, since tiles compete for the same memory, two tiles at a
-// time.
+// changes tiles, splits, intrinsics and the tensors that are kept of one
+// expression, each candidate with the best warps and stages: one choice after
+// the other with the others fixed, then, since tiles compete for the same
+// memory, two tiles at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ public:
   /// The candidate with its time, if that is less than `limit`.
   Point rate(const ScheduleCandidate &candidate, double limit = kNever);
 
-  /// Changes tiles, the number of parts and what is kept one by one until
-  /// nothing is better.
+  /// Changes tiles, the number of parts, intrinsics and what is kept one by one
+  /// until nothing is better.
   void improve(Point &point);
   /// The same with every two axes' tiles.
   void improvePairs(Point &point);
@@ -49,6 +49,7 @@ private:
   bool tryTiles(Point &point, unsigned axis);
   bool tryParts(Point &point);
   bool tryMoves(Point &point);
+  bool tryIntrinsics(Point &point);
 
   const GroupModel &group;
   const ScheduleSpace &space;

@@ -49,18 +49,21 @@ void LocalSearch::keepBest(size_t most) {
     points.resize(most);
 }
 
-/// Two candidates for each tree, split or not. Which loops live decides as much
-/// as their order, so every expression is tried with each set of axes whole in
-/// one tile, as far as these are not too many, and the others in smaller and
-/// larger ones.
+/// Two candidates for each tree, split or not, and unit of its intrinsics.
+/// Which loops live decides as much as their order, so every expression is
+/// tried with each set of axes whole in one tile, as far as these are not too
+/// many, and the others in smaller and larger ones.
 void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
-  std::map<std::pair<std::string, bool>, std::array<Descent::Point, 2>> trees;
+  std::map<
+      std::tuple<std::string, bool, decltype(ScheduleCandidate::intrinsics)>,
+      std::array<Descent::Point, 2>>
+      trees;
   auto add = [&](const ScheduleCandidate &candidate) {
     if (!space.mayFit(space.tilesOf(candidate)))
       return;
     auto &[best, next] =
         trees[{printTiling(space.outline(candidate).tree, group),
-               candidate.parts > 1}];
+               candidate.parts > 1, candidate.intrinsics}];
     // Several expressions make the same tree.
     if (candidate.tiles == best.candidate.tiles)
       return;
@@ -71,6 +74,12 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
     if (next.seconds < best.seconds)
       std::swap(best, next);
   };
+  auto addUnits = [&](ScheduleCandidate candidate) {
+    for (const auto &choice : space.units()) {
+      candidate.intrinsics = choice;
+      add(candidate);
+    }
+  };
   auto addSets = [&](unsigned expression, uint64_t whole) {
     ScheduleCandidate candidate;
     candidate.expression = expression;
@@ -80,14 +89,14 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
         candidate.tiles[axis] =
             whole >> axis & 1 ? wholeTile(axis) : tileBelow(axis, others);
       candidate.parts = 1;
-      add(candidate);
+      addUnits(candidate);
       // The same with as many parts of one tile as the chip has room for.
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
       for (int64_t parts : llvm::reverse(space.parts()))
         if (parts > 1 && parts * blocks <= chip.numSMs) {
           if (space.splitIntoTiles(candidate, parts))
-            add(candidate);
+            addUnits(candidate);
           break;
         }
     }
@@ -138,6 +147,9 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
   }
   if (numbers.below(4) == 0)
     point.candidate.expression = numbers.below(space.expressions().size());
+  if (space.units().size() > 1 && numbers.below(4) == 0)
+    point.candidate.intrinsics =
+        space.units()[numbers.below(space.units().size())];
   constexpr unsigned tries = 8;
   for (unsigned i = 0; i < tries; ++i) {
     point = descent.rate(point.candidate, limit);

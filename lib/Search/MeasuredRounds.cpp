@@ -79,10 +79,12 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   addBeside(
       space.rasters(), candidate.raster,
       [](ScheduleCandidate &other, int64_t raster) { other.raster = raster; });
-  addBeside(llvm::seq<unsigned>(0, space.numIntrinsics()), candidate.intrinsic,
-            [](ScheduleCandidate &other, unsigned intrinsic) {
-              other.intrinsic = intrinsic;
-            });
+  for (auto [product, list] : llvm::enumerate(space.intrinsics()))
+    addBeside(llvm::seq<unsigned>(0, list.size()),
+              unsigned(candidate.intrinsics[product]),
+              [product = product](ScheduleCandidate &other, unsigned number) {
+                other.intrinsics[product] = number;
+              });
   return neighbours;
 }
 

@@ -25,9 +25,8 @@ ScheduleBuilder::ScheduleBuilder(const GroupModel &group, const ChipInfo &chip)
   mapped.places.assign(group.tensors.size(), {});
 }
 
-SmallVector<const Intrinsic *, 2>
-ScheduleBuilder::intrinsicsOf(unsigned product) const {
-  SmallVector<const Intrinsic *, 2> list;
+Intrinsics ScheduleBuilder::intrinsicsOf(unsigned product) const {
+  Intrinsics list;
   for (const Intrinsic &each : allIntrinsics())
     if (each.multiplies(*group.products[product].type) &&
         each.availableOn(chip))
@@ -203,15 +202,10 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
         place.transport = widestTransport(tensor.alignment);
       break;
     }
-    case TensorRole::Result: {
-      // Staging pays where rows are dense and stores become wider than the
-      // elements that a thread holds side by side.
-      bool isDense = tensor.axes.back() == mapping.i2;
-      if (isDense && tensor.alignment >
-                         mapping.intrinsic->sumColumns() * tensor.elementBytes)
+    case TensorRole::Result:
+      if (isStaged(tensor, mapping, *mapping.intrinsic))
         place.space = fuse::Space::Shared;
       break;
-    }
     }
   }
   schedule.skipped = skippableAxis(group, schedule);

@@ -76,6 +76,7 @@ private:
   void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
   bool canEnumerate() const;
   void startSimply();
+  void startSimply(ScheduleCandidate &candidate);
   void startFromClosedForm();
   SmallVector<unsigned> everyArrangement() const;
   void judge(ArrayRef<Descent::Point> points);
@@ -83,7 +84,9 @@ private:
   bool searchAll();
   std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
-  void tryUnits();
+  void tryIntrinsics(ArrayRef<ScheduleCandidate> starts);
+  void copyInBulk();
+  void tryBulk(Schedule &schedule, unsigned tensor) const;
   void tryMoves();
   void refine();
   void refineStages();
@@ -104,8 +107,7 @@ void Search::draw() {
   Random random(*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
-    if (!space.divides(space.arrangements()[candidate.arrangement],
-                       space.tilesOf(candidate)))
+    if (!space.divides(space.arrangements()[candidate.arrangement], candidate))
       continue;
     Schedule schedule = space.complete(candidate);
     for (unsigned tensor : listPipelinedLoads(schedule)) {
@@ -117,6 +119,10 @@ void Search::draw() {
       if (hasFragments(group, schedule, tensor))
         schedule.places[tensor].registerStages =
             1 + random.below(std::max(1u, options.mostRegisterStages));
+    if (chip.hasBulkTensorCopy)
+      for (unsigned tensor : listCopied(group, schedule))
+        if (random.below(2))
+          tryBulk(schedule, tensor);
     ranking.judge(schedule, candidate);
   }
 }
@@ -162,8 +168,16 @@ bool Search::canEnumerate() const {
   return combinations <= affordable;
 }
 
+/// With intrinsics of one unit: each wants other tiles.
 void Search::startSimply() {
-  ScheduleCandidate candidate;
+  for (const auto &choice : space.units()) {
+    ScheduleCandidate candidate;
+    candidate.intrinsics = choice;
+    startSimply(candidate);
+  }
+}
+
+void Search::startSimply(ScheduleCandidate &candidate) {
   if (canEnumerate())
     return enumerate(candidate, 0);
   // Long chains have too many axes to try all tiles together: from small and
@@ -188,10 +202,12 @@ void Search::startFromClosedForm() {
     return;
   ScheduleCandidate candidate;
   llvm::copy(*tiles, candidate.tiles.begin());
-  for (unsigned each = 0; each < space.expressions().size(); ++each) {
-    candidate.expression = each;
-    ranking.judgeUsual(candidate);
-  }
+  for (const auto &choice : space.units())
+    for (unsigned each = 0; each < space.expressions().size(); ++each) {
+      candidate.intrinsics = choice;
+      candidate.expression = each;
+      ranking.judgeUsual(candidate);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,18 +284,18 @@ double Search::estimate(const Candidate &candidate) const {
   return best;
 }
 
-/// From the first answers: what the descents have found lies in few valleys, of
-/// which all that is bred of it would stay.
+/// Twice, each time with all rounds: from the first answers, and from draws
+/// alone. What the descents have found lies in few valleys, in which all that
+/// is bred of it would stay; the first answers lie in one, which may not be the
+/// best.
 void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   EvolutionOptions evolution;
   evolution.convergence = options.convergence;
   evolution.seed = options.seed;
   evolution.threads = options.threads;
-  // The first answers lie in one valley: it takes many rounds until a draw from
-  // another one is better than they are.
+  // It takes many rounds until a draw from another valley is better.
   evolution.maxRounds = 64;
   evolution.patience = 24;
-  // Once from them and once from anywhere: their valley may not be the best.
   for (ArrayRef<ScheduleCandidate> seeds :
        {ArrayRef(starts), ArrayRef<ScheduleCandidate>()}) {
     auto found = evolve(*this, evolution, nullptr, seeds);
@@ -329,24 +345,22 @@ void Search::tryMoves() {
   } while (ranking.best() < before);
 }
 
-/// Intrinsics of another unit than the usual one, which may want quite other
-/// tiles: in the best schedules, and with the simple tiles in the loops of the
-/// best.
-void Search::tryUnits() {
-  SmallVector<const Intrinsic *, 2> list = space.build().intrinsicsOf(0);
-  std::vector<ScheduleCandidate> starts = listStarts();
-  for (unsigned other = 1; other < list.size(); ++other) {
-    if (list[other]->unit == list.front()->unit)
-      continue;
-    for (ScheduleCandidate candidate : starts) {
-      candidate.intrinsic = other;
-      ranking.judgeUsual(candidate);
-    }
-    if (starts.empty() || !canEnumerate())
-      continue;
-    ScheduleCandidate candidate = starts.front();
-    candidate.intrinsic = other;
-    enumerate(candidate, 0);
+/// Each product's other intrinsics, and another unit of all, in each of the
+/// best schedules.
+void Search::tryIntrinsics(ArrayRef<ScheduleCandidate> starts) {
+  for (ScheduleCandidate candidate : starts) {
+    auto chosen = candidate.intrinsics;
+    auto judge = [&](const auto &choice) {
+      candidate.intrinsics = choice;
+      if (choice != chosen)
+        ranking.judgeUsual(candidate);
+    };
+    llvm::for_each(space.units(), judge);
+    for (auto [product, list] : llvm::enumerate(space.intrinsics()))
+      for (auto other = chosen; uint8_t number : llvm::seq(list.size())) {
+        other[product] = number;
+        judge(other);
+      }
   }
 }
 
@@ -364,7 +378,7 @@ void Search::refine() {
         ranking.judgeUsual(candidate);
       }
   };
-  tryUnits();
+  tryIntrinsics(listStarts());
   tryMoves();
   do {
     before = ranking.best();
@@ -372,8 +386,7 @@ void Search::refine() {
           &ScheduleCandidate::expression);
     retry(space.parts(), &ScheduleCandidate::parts);
     retry(space.rasters(), &ScheduleCandidate::raster);
-    retry(llvm::seq<unsigned>(0, space.numIntrinsics()),
-          &ScheduleCandidate::intrinsic);
+    tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
     tryTiles(&ScheduleSpace::allTiles);
     ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
                      everyArrangement());
@@ -416,6 +429,31 @@ void Search::refineStages() {
   } while (ranking.best() < before);
 }
 
+/// Bulk copies in place of those by threads, where they can be, in each of the
+/// best schedules: of all operands, as all buffers are aligned for them then.
+void Search::copyInBulk() {
+  if (!chip.hasBulkTensorCopy || seesTilesOnly(options.model))
+    return;
+  std::vector<ScheduleRanking::Entry> starts(ranking.starts().begin(),
+                                             ranking.starts().end());
+  for (const ScheduleRanking::Entry &start : starts) {
+    Schedule schedule = start.rated.schedule;
+    for (unsigned tensor : listCopied(group, schedule))
+      tryBulk(schedule, tensor);
+    ranking.judge(schedule, start.candidate);
+  }
+}
+
+/// Has bulk copies fill the buffer of an operand, if they can.
+void Search::tryBulk(Schedule &schedule, unsigned tensor) const {
+  fuse::Transport byThreads = schedule.places[tensor].transport;
+  if (whyNotInBulk(group, schedule, chip, tensor))
+    return;
+  schedule.places[tensor].transport = fuse::Transport::Bulk;
+  if (whyImpossible(group, schedule, chip))
+    schedule.places[tensor].transport = byThreads;
+}
+
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -434,6 +472,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     }
     refine();
     refineStages();
+    copyInBulk();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.candidates()) +
@@ -458,6 +497,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   for (ScheduleRanking::Entry &entry : best)
     result.ranking.push_back(std::move(entry.rated));
   ranking.finish(result);
+  result.choices = space.count();
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   return result;
 }

@@ -48,9 +48,6 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
     if (depth <= options.mostStages)
       depths.push_back(depth);
-  for (unsigned product = 0; product < group.products.size(); ++product)
-    intrinsics =
-        std::max<unsigned>(intrinsics, builder.intrinsicsOf(product).size());
   for (int64_t width : {1, 2, 4, 8, 16, 32})
     columns.push_back(width);
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -62,9 +59,30 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
     else if (tensor.role == TensorRole::Intermediate)
       keepable.push_back(tensor.product);
   }
+  listIntrinsics();
   listTiles();
   listSplits();
   listExpressions();
+}
+
+void ScheduleSpace::listIntrinsics() {
+  for (unsigned product = 0; product < group.products.size(); ++product)
+    multiplied.push_back(builder.intrinsicsOf(product));
+  for (ProductUnit unit :
+       {ProductUnit::TensorCore, ProductUnit::WarpGroup, ProductUnit::Fma}) {
+    decltype(ScheduleCandidate::intrinsics) own{};
+    bool isThere = false;
+    for (auto [choice, list] : llvm::zip(own, multiplied)) {
+      auto found = llvm::find_if(
+          list, [&](const Intrinsic *each) { return each->unit == unit; });
+      if (found == list.end())
+        continue;
+      choice = found - list.begin();
+      isThere = true;
+    }
+    if (isThere && !llvm::is_contained(uniform, own))
+      uniform.push_back(own);
+  }
 }
 
 /// What the tiled axis of the last product's reduction may be split into, where
@@ -100,7 +118,7 @@ int64_t ScheduleSpace::unitOf(unsigned axis) const {
     if (builder.base().products[product].r1 != axis)
       continue;
     int64_t step = std::numeric_limits<int64_t>::max();
-    for (const Intrinsic *intrinsic : builder.intrinsicsOf(product))
+    for (const Intrinsic *intrinsic : multiplied[product])
       step = std::min<int64_t>(step, intrinsic->r1);
     unit = std::lcm(unit, step);
   }
@@ -175,13 +193,24 @@ void ScheduleSpace::listExpressions() {
         bound.push_back(std::move(each));
 }
 
-double ScheduleSpace::size() const {
-  double points = static_cast<double>(bound.size()) * arranged.size() *
-                  depths.size() * std::max(1u, options.mostRegisterStages) *
-                  splits.size() * columns.size() * intrinsics;
+ChoiceCounts ScheduleSpace::count() const {
+  ChoiceCounts counts{bound.size(),
+                      arranged.size(),
+                      depths.size(),
+                      std::max(1u, options.mostRegisterStages),
+                      splits.size(),
+                      columns.size(),
+                      {},
+                      {},
+                      1};
+  for (size_t each : {counts.expressions, counts.arrangements, counts.stages,
+                      counts.registerStages, counts.parts, counts.rasters})
+    counts.points *= each;
   for (const auto &list : fine)
-    points *= list.size();
-  return points;
+    counts.points *= counts.tiles.emplace_back(list.size());
+  for (const Intrinsics &list : multiplied)
+    counts.points *= counts.intrinsics.emplace_back(list.size());
+  return counts;
 }
 
 /// The first pass of a product says where all of them stand.
@@ -257,12 +286,9 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
     schedule.splits.assign(group.axes.size(), 1);
     schedule.splits[splitAxis] = candidate.parts;
   }
-  if (intrinsics > 1)
-    for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-      auto list = builder.intrinsicsOf(number);
-      mapping.intrinsic =
-          list[std::min<size_t>(candidate.intrinsic, list.size() - 1)];
-    }
+  for (auto [mapping, list, choice] :
+       llvm::zip(schedule.products, multiplied, candidate.intrinsics))
+    mapping.intrinsic = list[choice];
   setLoops(schedule, candidate);
   applyMoves(schedule, candidate);
   if (schedule.blocks.size() > 1) {
@@ -287,12 +313,17 @@ bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
 }
 
 bool ScheduleSpace::divides(const Arrangement &arrangement,
-                            ArrayRef<int64_t> tiles) const {
-  for (auto [mapping, warps] :
-       llvm::zip_equal(builder.base().products, arrangement))
-    if (tiles[mapping.i1] % (mapping.intrinsic->i1 * warps[0]) ||
-        tiles[mapping.i2] % (mapping.intrinsic->i2 * warps[1]))
+                            const ScheduleCandidate &candidate) const {
+  const auto &tiles = candidate.tiles;
+  for (auto [mapping, warps, list, choice] :
+       llvm::zip(builder.base().products, arrangement, multiplied,
+                 candidate.intrinsics)) {
+    const Intrinsic &intrinsic = *list[choice];
+    if (tiles[mapping.i1] % (intrinsic.i1 * warps[0]) ||
+        tiles[mapping.i2] % (intrinsic.i2 * warps[1]) ||
+        tiles[mapping.r1] % intrinsic.r1 || warps[0] % intrinsic.groupWarps())
       return false;
+  }
   return true;
 }
 
@@ -344,7 +375,14 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
     candidate.parts = splits[numbers.below(splits.size())];
   if (numbers.below(2) == 0)
     candidate.raster = columns[numbers.below(columns.size())];
-  candidate.intrinsic = numbers.below(intrinsics);
+  uint64_t combinations = 1;
+  for (const Intrinsics &list : multiplied)
+    combinations *= list.size();
+  uint64_t combination = numbers.below(combinations);
+  for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
+    choice = combination % list.size();
+    combination /= list.size();
+  }
   for (unsigned tensor : movable)
     if (numbers.below(4) == 0)
       candidate.hoisted[tensor] = 1 + numbers.below(kMostLevels);
@@ -376,7 +414,17 @@ void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
   } else if (which == axes + 2) {
     candidate.raster = columns[numbers.below(columns.size())];
   } else if (which == axes + 3) {
-    candidate.intrinsic = numbers.below(intrinsics);
+    uint64_t all = 0; // of every product
+    for (const Intrinsics &list : multiplied)
+      all += list.size();
+    uint64_t number = numbers.below(all);
+    for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
+      if (number < list.size()) {
+        choice = number;
+        break;
+      }
+      number -= list.size();
+    }
   } else if (which == axes + 4) {
     candidate.hoisted[movable[numbers.below(movable.size())]] =
         numbers.below(kMostLevels + 1);

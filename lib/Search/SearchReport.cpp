@@ -47,10 +47,12 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, fragments, arrangement, places, splits;
+  Object tiles, stages, transports, fragments, arrangement, intrinsics, places,
+      splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
+    intrinsics[name] = mapping.intrinsic->name;
   }
   for (auto [axis, info] : llvm::enumerate(group.axes))
     if (schedule.splitOf(axis) > 1)
@@ -64,15 +66,20 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (place.space == fuse::Space::Shared)
       stages[tensor.name] = place.stages;
+  for (unsigned tensor : listCopied(group, schedule))
+    transports[group.tensors[tensor].name] =
+        fuse::stringifyTransport(schedule.places[tensor].transport);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (hasFragments(group, schedule, index))
       fragments[tensor.name] = schedule.places[index].registerStages;
   return Object{{"tiling", printTiling(schedule.tree, group)},
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
+                {"transports", std::move(transports)},
                 {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},
+                {"intrinsics", std::move(intrinsics)},
                 {"intermediates", std::move(places)},
                 {"splits", std::move(splits)},
                 {"raster", schedule.raster}};
@@ -108,13 +115,16 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
   return models;
 }
 
+/// Of the product whose unit is the fastest.
 double tensorRate(const GroupModel &group, const Schedule &schedule,
                   const ChipInfo &chip) {
+  double most = 0;
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products))
     if (product.type)
-      return productRate(chip, *product.type, *mapping.intrinsic);
-  return chip.f32FlopsPerSecond;
+      most =
+          std::max(most, productRate(chip, *product.type, *mapping.intrinsic));
+  return most > 0 ? most : chip.f32FlopsPerSecond;
 }
 
 /// The work that was asked for, without padding and what is computed again.
@@ -200,6 +210,21 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
   return choices;
 }
 
+std::vector<CopyByThreads>
+fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip) {
+  std::vector<CopyByThreads> copies;
+  if (!chip.hasBulkTensorCopy)
+    return copies;
+  for (unsigned tensor : listCopied(group, schedule))
+    if (schedule.places[tensor].transport != fuse::Transport::Bulk)
+      copies.push_back({group.tensors[tensor].name,
+                        whyNotInBulk(group, schedule, chip, tensor)
+                            .value_or("by the model bulk copies of all "
+                                      "operands gain nothing")});
+  return copies;
+}
+
 std::string fusion::describe(const Schedule &schedule,
                              const GroupModel &group) {
   std::string text;
@@ -258,6 +283,26 @@ static llvm::json::Value exactly(WideCount number) {
   return static_cast<int64_t>(number);
 }
 
+/// How many there are of each choice.
+static Object reportChoices(const ChoiceCounts &counts,
+                            const GroupModel &group) {
+  Object tiles, intrinsics;
+  for (auto [axis, count] : llvm::zip_equal(group.axes, counts.tiles))
+    tiles[axis.name] = count;
+  for (auto [product, count] :
+       llvm::zip_equal(group.products, counts.intrinsics))
+    intrinsics[group.tensors[product.result].name] = count;
+  return Object{{"expressions", counts.expressions},
+                {"arrangements", counts.arrangements},
+                {"stages", counts.stages},
+                {"register_stages", counts.registerStages},
+                {"parts", counts.parts},
+                {"rasters", counts.rasters},
+                {"tiles", std::move(tiles)},
+                {"intrinsics", std::move(intrinsics)},
+                {"points", counts.points}};
+}
+
 /// How many there are before and after each rule.
 static void reportCounts(const SpaceCounts &counts, Object &entry) {
   entry["expressions_raw"] = exactly(counts.expressions[0]);
@@ -307,6 +352,11 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
+  Array byThreads;
+  for (const CopyByThreads &copy :
+       listCopiesByThreads(group, result.schedule, chip))
+    byThreads.push_back(
+        Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
   Array gated;
   for (const GatedChoice &choice :
        rateGatedChoices(group, result.schedule, chip))
@@ -335,6 +385,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"refused", std::move(refusals)},
       {"in_words", describe(result.schedule, group)},
       {"would_give", std::move(gated)},
+      {"copied_by_threads", std::move(byThreads)},
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{
@@ -344,6 +395,8 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
            {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};
   if (result.counts)
     reportCounts(*result.counts, entry);
+  if (result.choices)
+    entry["choices"] = reportChoices(*result.choices, group);
   return entry;
 }
 

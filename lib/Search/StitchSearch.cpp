@@ -69,26 +69,29 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   return part;
 }
 
+/// Bytes of a block, where an SM holds at most so many blocks otherwise.
+using SharedMemory = llvm::function_ref<int64_t(int64_t mostBlocks)>;
+
 /// One kernel of components whose blocks stand side by side. A block computes
 /// one of them, with the registers and the shared memory that the kernel has;
 /// the bytes and the instructions of all pass through the same chip.
-static std::optional<StitchCost> packCosts(llvm::ArrayRef<StitchCost> parts,
-                                           llvm::ArrayRef<int64_t> blocks,
-                                           int64_t warps, int64_t sharedMemory,
-                                           const ChipInfo &chip) {
+static std::optional<StitchCost>
+packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
+          int64_t warps, SharedMemory sharedMemory, const ChipInfo &chip) {
   constexpr int64_t warpSize = 32;
   StitchCost cost;
-  cost.sharedMemory = sharedMemory;
   for (const StitchCost &part : parts)
     cost.registers = std::max(cost.registers, part.registers);
-  if (cost.registers * warps * warpSize > chip.registersPerSM ||
-      cost.sharedMemory > chip.sharedMemoryPerBlock)
+  if (cost.registers * warps * warpSize > chip.registersPerSM)
     return std::nullopt;
-  cost.blocksPerSM = std::min<int64_t>(
+  int64_t mostBlocks = std::min<int64_t>(
       {chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
-       chip.registersPerSM / (cost.registers * warps * warpSize),
-       chip.sharedMemoryPerSM /
-           (cost.sharedMemory + chip.sharedMemoryReserved)});
+       chip.registersPerSM / (cost.registers * warps * warpSize)});
+  cost.sharedMemory = sharedMemory(mostBlocks);
+  if (cost.sharedMemory > chip.sharedMemoryPerBlock)
+    return std::nullopt;
+  cost.blocksPerSM =
+      std::min(mostBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
   double places = double(chip.numSMs) * cost.blocksPerSM, longest = 0, sum = 0,
@@ -155,11 +158,13 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     }
     if (!isPossible || checkStitching(group, whole, chip))
       continue;
-    std::optional<StitchCost> cost =
-        packCosts(costs, blocks, warps,
-                  sharedToFit(group, whole, work.passesOf(whole),
-                              chip.sharedMemoryPerBlock),
-                  chip);
+    std::optional<StitchCost> cost = packCosts(
+        costs, blocks, warps,
+        [&](int64_t mostBlocks) {
+          return sharedToFit(group, whole, work.passesOf(whole), chip,
+                             mostBlocks);
+        },
+        chip);
     if (cost && (!best || cost->total < best->cost.total))
       best = StitchResult{whole, *cost};
   }

@@ -1,5 +1,4 @@
-//===- MergeParts.cpp - The group that makes a result of a split axis's parts
-//-===//
+//===- MergeParts.cpp - Groups that make results of a split axis's parts --===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeParts.h"
+#include "PointOperator.h"
 #include "fusion/Analysis/Schedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,9 +26,9 @@ using namespace fusion;
 namespace {
 
 using Kind = RowExpression::Kind;
+using Point = PointOperator;
 
-/// The dimension of the parts, among axes.
-constexpr unsigned kParts = ~0u;
+constexpr unsigned kParts = Point::kParts;
 
 class Merger {
 public:
@@ -45,15 +45,6 @@ public:
   fuse::StitchOp run();
 
 private:
-  /// An operator over the points of the result, whose inputs are added as its
-  /// body comes to need them.
-  struct Point {
-    SmallVector<unsigned> loops; ///< axes, and kParts
-    Block *body = nullptr;
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-  };
-
   Operation *operatorOf(unsigned reduction) const {
     linalg::LinalgOp op =
         axes.operators[llvm::find(axes.reductionOf, std::optional(reduction)) -
@@ -76,13 +67,17 @@ private:
   Value constant(TypedAttr value);
 
   // Bodies.
-  Point open(bool hasParts);
-  Value read(Point &point, Value tensor, ArrayRef<unsigned> tensorAxes);
+  Point open(bool hasParts) { return Point(b, loc, domain, hasParts); }
+  Value read(Point &point, Value tensor, ArrayRef<unsigned> tensorAxes) {
+    return point.read(tensor, tensorAxes);
+  }
   Value readInside(Point &point, Value value, linalg::LinalgOp op);
   Value copyScalar(Point &point, Value scalar, linalg::LinalgOp op,
                    IRMapping &mapping);
   SmallVector<Value> close(Point &point, ArrayRef<Value> yields,
-                           ArrayRef<Value> inits);
+                           ArrayRef<Value> inits) {
+    return point.close(yields, inits, body);
+  }
   Value convert(Value value, Type type);
   Value emit(Point &point, const RowExpressionRef &expression, Type type,
              llvm::function_ref<Value(const RowExpression &)> running);
@@ -152,32 +147,6 @@ Value Merger::constant(TypedAttr value) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-Merger::Point Merger::open(bool hasParts) {
-  Point point;
-  if (hasParts)
-    point.loops.push_back(kParts);
-  llvm::append_range(point.loops, domain);
-  point.body = new Block;
-  b.setInsertionPointToStart(point.body);
-  return point;
-}
-
-/// The element of a tensor, which `tensorAxes` index, at the point.
-Value Merger::read(Point &point, Value tensor, ArrayRef<unsigned> tensorAxes) {
-  SmallVector<AffineExpr> exprs;
-  for (unsigned axis : tensorAxes)
-    exprs.push_back(b.getAffineDimExpr(llvm::find(point.loops, axis) -
-                                       point.loops.begin()));
-  auto map = AffineMap::get(point.loops.size(), 0, exprs, b.getContext());
-  for (auto [index, input] : llvm::enumerate(point.inputs))
-    if (input == tensor && point.maps[index] == map)
-      return point.body->getArgument(index);
-  point.inputs.push_back(tensor);
-  point.maps.push_back(map);
-  return point.body->insertArgument(
-      point.inputs.size() - 1, getElementTypeOrSelf(tensor.getType()), loc);
-}
-
 /// What the chain's operator `op` reads of `value` at the point.
 Value Merger::readInside(Point &point, Value value, linalg::LinalgOp op) {
   // Inputs are indexed as the operator says.
@@ -223,29 +192,6 @@ Value Merger::copyScalar(Point &point, Value scalar, linalg::LinalgOp op,
   }
   mapping.map(scalar, copy);
   return copy;
-}
-
-/// Ends the body; `inits` are where the operator's results start from.
-SmallVector<Value> Merger::close(Point &point, ArrayRef<Value> yields,
-                                 ArrayRef<Value> inits) {
-  linalg::YieldOp::create(b, loc, yields);
-  b.setInsertionPoint(body, body->end());
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<unsigned> all;
-  for (auto [d, axis] : llvm::enumerate(point.loops)) {
-    iterators.push_back(axis == kParts ? utils::IteratorType::reduction
-                                       : utils::IteratorType::parallel);
-    if (axis != kParts)
-      all.push_back(d);
-  }
-  auto ownMap = AffineMap::getMultiDimMapWithTargets(point.loops.size(), all,
-                                                     b.getContext());
-  SmallVector<AffineMap> maps = point.maps;
-  maps.append(inits.size(), ownMap);
-  auto op = linalg::GenericOp::create(b, loc, ValueRange(inits).getTypes(),
-                                      point.inputs, inits, maps, iterators);
-  op.getRegion().push_back(point.body);
-  return llvm::to_vector(ValueRange(op.getResults()));
 }
 
 Value Merger::convert(Value value, Type type) {

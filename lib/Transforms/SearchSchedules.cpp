@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StitchSchedules.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/SearchReport.h"
-#include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
@@ -192,9 +191,9 @@ struct SearchSchedulesPass
     fuse::ScheduleAttr given = group.getGroupSchedule();
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
-        group.setGroupSchedule(given = stitch(group, chip));
+        group.setGroupSchedule(given = chooseStitching(group, chip));
       if (given.getStitching())
-        return checkStitched(group, given, chip);
+        return verifyStitching(group, given, chip);
       if (!isGenericSchedule(given))
         return mlir::emitError(group.getLoc(),
                                "schedule cannot be lowered: a stitched group "
@@ -270,6 +269,7 @@ struct SearchSchedulesPass
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
                .str();
+    explainTransports(group, axes->model, found->schedule, chip);
     explainPadding(group, *found);
     if (!found->measuredBy.empty())
       explainMeasurement(group, axes->model, *found);
@@ -278,149 +278,6 @@ struct SearchSchedulesPass
         reportSearch(nameOf(group), axes->model, *found, options, chip);
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
-    return success();
-  }
-
-  /// The best spread of a stitched group's axes; where it has none the generic
-  /// form, which any group has.
-  static fuse::ScheduleAttr stitch(fuse::FusedGroupOpInterface group,
-                                   const ChipInfo &chip) {
-    std::string reason;
-    FailureOr<StitchGroup> axes =
-        StitchGroup::compute(group.getOperators(), group.getYieldedValues(),
-                             [&](const Twine &why) { reason = why.str(); });
-    std::optional<StitchResult> found;
-    if (succeeded(axes))
-      found = searchStitching(*axes, chip, reason);
-    if (!found) {
-      remark::missed(group.getLoc(),
-                     remark::RemarkOpts::name("generic").category("stitch"))
-          << "runs in the generic form: " + reason;
-      return makeGenericSchedule(group.getContext());
-    }
-    std::string compositions;
-    for (auto [axis, spread] :
-         llvm::zip_equal(axes->axes, found->schedule.spread))
-      if (axis.isReduced)
-        compositions += llvm::formatv("; {0} is reduced by {1} composition",
-                                      axis.name, name(compositionOf(spread)));
-    remark::analysis(group.getLoc(),
-                     remark::RemarkOpts::name("schedule").category("stitch"))
-        << llvm::formatv("predicted {0:F2} us: {1} blocks of {2} warps, about "
-                         "{3} registers per thread, {4} blocks of an SM{5}; "
-                         "{6} of {7} candidates fit",
-                         found->cost.total * 1e6,
-                         countBlocks(*axes, found->schedule),
-                         found->schedule.warps, found->cost.registers,
-                         found->cost.blocksPerSM, compositions, found->legal,
-                         found->candidates)
-               .str();
-    remarkTraffic(group, *axes, *found);
-    return exportStitching(found->schedule, *axes, group.getContext());
-  }
-
-  /// Which passes running forms save, and what those would have read.
-  static std::string remarkOnline(const StitchGroup &axes,
-                                  const StitchSchedule &schedule,
-                                  const StitchWork &work) {
-    StitchSchedule apart = schedule;
-    apart.walk->isOnline = false;
-    unsigned joined = llvm::count_if(
-        work.online->factors,
-        [](const RowExpressionRef &factor) { return factor != nullptr; });
-    return llvm::formatv(
-        "; online along {0}: {1} {2} corrected as others go "
-        "on, so that {3} {4} for {5}, which would load {6} "
-        "bytes",
-        axes.axes[schedule.walk->axis].name, joined,
-        joined == 1 ? "reduction is" : "reductions are", work.online->count,
-        work.online->count == 1 ? "pass does" : "passes do", work.walked->count,
-        countTraffic(axes, apart, *work.walked).loaded);
-  }
-
-  /// What is read and written, and what of that has to be.
-  static void remarkTraffic(fuse::FusedGroupOpInterface group,
-                            const StitchGroup &axes,
-                            const StitchResult &found) {
-    const StitchSchedule &schedule = found.schedule;
-    StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
-                                        : std::nullopt);
-    const StitchPasses &passes = work.passesOf(schedule);
-    StitchTraffic traffic = countTraffic(axes, schedule, passes);
-    std::string kept;
-    if (schedule.walk && passes.isOnline())
-      kept = remarkOnline(axes, schedule, work);
-    if (schedule.walk && passes.count > 1) {
-      const StitchWalk &walk = *schedule.walk;
-      int64_t again = schedule.countSteps() - walk.registers - walk.shared;
-      kept += llvm::formatv(
-          "; {0} passes over {1} in {2} steps, of which {3} are kept in "
-          "registers and {4} in shared memory",
-          passes.count, axes.axes[walk.axis].name, schedule.countSteps(),
-          walk.registers, walk.shared);
-      if (again > 0)
-        kept += llvm::formatv("; the other {0} are read again: a block has no "
-                              "room for the whole row",
-                              again);
-      if (again > 0 && !work.whyNotOnline.empty())
-        kept += "; not in fewer passes: " + work.whyNotOnline;
-    }
-    for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.spread))
-      if (spread.align > 1)
-        kept +=
-            llvm::formatv("; rows along {0} begin anywhere in memory, their "
-                          "tiles at multiples of {1} elements",
-                          axis.name, spread.align);
-    StitchSplit split(axes, schedule);
-    if (split.axis)
-      kept += llvm::formatv(
-          "; {0} blocks share the reductions along {1} by way "
-          "of {2} bytes",
-          split.parts, axes.axes[*split.axis].name, traffic.exchanged);
-    remark::analysis(group.getLoc(),
-                     remark::RemarkOpts::name("traffic").category("stitch"))
-        << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "
-                         "are repeated, and {2} stored; {3} bytes are "
-                         "compulsory; about {4} sectors of memory are "
-                         "touched{5}",
-                         traffic.loaded, traffic.repeated, traffic.stored,
-                         work.compulsoryBytes, int64_t(found.cost.sectors),
-                         kept)
-               .str();
-  }
-
-  static LogicalResult checkStitched(fuse::FusedGroupOpInterface group,
-                                     fuse::ScheduleAttr given,
-                                     const ChipInfo &chip) {
-    std::string reason;
-    auto explain = [&](const Twine &why) { reason = why.str(); };
-    FailureOr<StitchGroup> axes = StitchGroup::compute(
-        group.getOperators(), group.getYieldedValues(), explain);
-    if (failed(axes))
-      return mlir::emitError(group.getLoc(), "cannot be stitched: ") << reason;
-    std::optional<StitchSchedule> schedule =
-        importStitching(given, *axes, explain);
-    if (!schedule)
-      return mlir::emitError(group.getLoc(),
-                             "schedule does not fit the group: ")
-             << reason;
-    if (auto illegal = checkStitching(*axes, *schedule, chip))
-      return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
-             << *illegal;
-    std::optional<unsigned> walked;
-    if (schedule->walk)
-      walked = schedule->walk->axis;
-    StitchPasses passes(*axes, walked,
-                        schedule->walk && schedule->walk->isOnline);
-    if (auto illegal = checkKept(*axes, *schedule, passes))
-      return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
-             << *illegal;
-    int64_t shared = countShared(*axes, *schedule, passes);
-    if (shared > chip.sharedMemoryPerBlock)
-      return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
-             << "a block would need " << shared
-             << " bytes of shared memory, it has at most "
-             << chip.sharedMemoryPerBlock;
     return success();
   }
 
@@ -441,6 +298,17 @@ struct SearchSchedulesPass
     }
     found.schedule = std::move(late);
     found.footprint = computeFootprint(model, found.schedule);
+  }
+
+  /// Why threads copy what the chip could copy in bulk.
+  static void explainTransports(fuse::FusedGroupOpInterface group,
+                                const GroupModel &model,
+                                const Schedule &schedule,
+                                const ChipInfo &chip) {
+    for (const CopyByThreads &copy : listCopiesByThreads(model, schedule, chip))
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("bulk").category("fuse"))
+          << "threads copy '" + copy.tensor + "': " + copy.reason;
   }
 
   /// Where MCFuser's third rule leaves tiles that are worse than others by more

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeParts.h"
+#include "PartSchedule.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -65,9 +66,6 @@ private:
   /// and those of `further` types; maps the former.
   Block *openBody(Operation *group, ArrayRef<BlockArgument> arguments,
                   TypeRange further, IRMapping &mapping);
-  FailureOr<fuse::ScheduleAttr> partialSchedule(ValueRange yielded,
-                                                fuse::ChainOp group,
-                                                const IRMapping &mapping);
   /// Copies an operator without what leaves its sum; what reads the parts'
   /// values starts them from what changes nothing.
   void cloneOperator(Operation *op, IRMapping &mapping);
@@ -142,95 +140,6 @@ Block *Splitter::openBody(Operation *group, ArrayRef<BlockArgument> arguments,
   for (auto [outer, inner] : llvm::zip(arguments, body->getArguments()))
     mapping.map(outer, inner);
   return body;
-}
-
-/// Whether a statement on the tensor stands somewhere in a node.
-static bool contains(const TilingNode &node, TilingNode::Kind kind,
-                     unsigned tensor) {
-  return (node.kind == kind && node.index == tensor) ||
-         llvm::any_of(node.children, [&](const TilingNode &child) {
-           return contains(child, kind, tensor);
-         });
-}
-
-/// Rows are stored at the end of the loops in which they are made.
-static void placeRowStore(Schedule &schedule, const GroupModel &group,
-                          unsigned tensor) {
-  const GroupTensor &rows = group.tensors[tensor];
-  unsigned value = group.products[rows.product].result;
-  TilingTree *items = &schedule.tree;
-  auto inner = [&]() -> TilingTree * {
-    for (TilingNode &node : *items)
-      if (node.isLoop() && contains(node, TilingNode::Kind::Compute, value) &&
-          (schedule.isBlockAxis(node.index) ||
-           llvm::is_contained(rows.axes, node.index)))
-        return &node.children;
-    return nullptr;
-  };
-  while (TilingTree *next = inner())
-    items = next;
-  items->push_back({TilingNode::Kind::Store, tensor, {}});
-}
-
-/// The tensor of a part's group that stands for one of the chain's.
-static unsigned tensorOfPart(unsigned tensor, const GroupAxes &whole,
-                             const GroupAxes &part, const IRMapping &mapping) {
-  auto ofValue = [&](unsigned each) {
-    return part.tensorOf.lookup(mapping.lookup(whole.values[each]));
-  };
-  // Passes over rows are those of the chain, in the same order.
-  for (auto [pass, own] :
-       llvm::zip_equal(whole.model.passes, part.model.passes)) {
-    if (pass.rows == tensor)
-      return own.rows;
-    for (auto [read, ahead] : llvm::zip_equal(pass.reads, pass.ahead))
-      if (ahead == tensor)
-        return own
-            .ahead[llvm::find(own.reads, ofValue(read)) - own.reads.begin()];
-  }
-  return ofValue(tensor);
-}
-
-/// The chain's schedule without what followed the last product, with the stores
-/// of running values.
-FailureOr<fuse::ScheduleAttr>
-Splitter::partialSchedule(ValueRange yielded, fuse::ChainOp group,
-                          const IRMapping &mapping) {
-  auto fail = [&](const Twine &why) {
-    chain.emitError("cannot be split: ") << why;
-  };
-  FailureOr<GroupAxes> partial = GroupAxes::compute(
-      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),
-      yielded, fail);
-  if (failed(partial))
-    return failure();
-  auto tensorOf = [&](unsigned tensor) {
-    return tensorOfPart(tensor, axes, *partial, mapping);
-  };
-  Schedule result = schedule;
-  std::function<void(TilingTree &)> drop = [&](TilingTree &items) {
-    llvm::erase_if(items, [&](const TilingNode &node) {
-      return !node.isLoop() && isCombined(axes.model, schedule, node.index);
-    });
-    for (TilingNode &node : items)
-      if (node.isLoop())
-        drop(node.children);
-      else
-        node.index = tensorOf(node.index);
-  };
-  drop(result.tree);
-  for (auto [index, tensor] : llvm::enumerate(partial->model.tensors))
-    if (tensor.role == TensorRole::Statistic)
-      placeRowStore(result, partial->model, index);
-  result.places.assign(partial->model.tensors.size(), {});
-  for (unsigned tensor = 0; tensor < axes.model.tensors.size(); ++tensor)
-    if (!isCombined(axes.model, schedule, tensor))
-      result.places[tensorOf(tensor)] = schedule.places[tensor];
-  // Reductions behind the sum stay with what adds the parts.
-  result.reduction = reductionForm(partial->model, result);
-  if (result.reduction != fuse::ReductionForm::Online)
-    result.rescale = 0;
-  return exportSchedule(result, partial->model, rewriter.getContext());
 }
 
 void Splitter::cloneOperator(Operation *op, IRMapping &mapping) {
@@ -376,7 +285,8 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
        llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
     if (op.use_empty())
       rewriter.eraseOp(&op);
-  FailureOr<fuse::ScheduleAttr> attr = partialSchedule(yielded, group, mapping);
+  FailureOr<fuse::ScheduleAttr> attr =
+      makePartSchedule(axes, schedule, group, yielded, mapping);
   if (failed(attr))
     return failure();
   group.setScheduleAttr(*attr);

@@ -204,8 +204,15 @@ class Program:
         results, launches, said = plan.run(name, types, shapes, views, progress)
         if results is None:
             raise RunError(from_native(said))
-        return Run(tuple(arrays.from_result(bytes_, type_, shape)
-                         for type_, shape, bytes_ in results), json.loads(launches))
+        # Each result in memory of its own, where reshapes of another one have the same.
+        taken: set[int] = set()
+        made = []
+        for type_, shape, bytes_ in results:
+            place = bytes_.ctypes.data
+            made.append(arrays.from_result(bytes_.copy() if place in taken else bytes_,
+                                           type_, shape))
+            taken.add(place)
+        return Run(tuple(made), json.loads(launches))
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As `run`; gives the result itself, or a tuple where there are several."""

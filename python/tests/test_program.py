@@ -61,6 +61,18 @@ def test_product(product):
     np.testing.assert_allclose(product(np.repeat(a, 2, axis=0)[::2], b), expected, atol=1e-4)
 
 
+def test_tensor_maps(fusion):
+    """Made anew at every call, for the addresses of that call."""
+    program = fusion.compile(PRODUCT, chip="sm_90a")
+    (function,) = program.manifest["functions"]
+    (launch,) = function["launches"]
+    assert [argument["of"] for argument in launch["arguments"] if argument["kind"] == "tensor_map"] == ["arg0", "arg1"]
+    numbers = np.random.default_rng(0)
+    for _ in range(2):
+        a, b = (numbers.standard_normal(shape).astype(np.float16) for shape in ((32, 16), (16, 24)))
+        np.testing.assert_allclose(program(a, b), a.astype(np.float32) @ b.astype(np.float32), atol=1e-4)
+
+
 def test_attributes(product):
     assert product.chip == "sm_80"
     assert product.functions == ("product",)
@@ -312,3 +324,17 @@ func.func @weights(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
         np.testing.assert_allclose(run.results[0], expected, rtol=2e-5)
         instructions[how] = run.launches[0]["counters"]["instructions"]
     assert instructions["fma"] < instructions["difference"]
+
+
+def test_results_have_memory_of_their_own(fusion):
+    program = fusion.compile("""
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  return %0, %1 : tensor<4xf32>, tensor<2x2xf32>
+}
+""", chip="sm_80")
+    flat, square = program(np.zeros(4, np.float32))
+    square[:] = 7
+    assert (flat == 1).all()

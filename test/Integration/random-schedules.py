@@ -27,6 +27,11 @@ CHAINS = (
     (True, ["--chain=32,72,83,83", "--2d", "--transpose=0"]),
     (True, ["--chain=50,21,30,40,50", "--transpose=2"]),
 )
+# Where products have intrinsics of two units, each its own.
+HOPPER = (
+    (False, ["--chain=128,48,64,64"]),
+    (False, ["--chain=64,64,128,32,64", "--between=bias,relu"]),
+)
 
 
 # The most that each size of a table may have, others one number for all; what is not here stays as it is.
@@ -62,8 +67,10 @@ def workloads():
             yield synchronous, [f"--family={family}", f"--case={case['name']}", *overrides]
 
 
+# Copies and products by threads alone, and all that Hopper has.
+CHIPS = ("sm_80", "sm_90a")
 PIPELINE = (
-    "builtin.module(fuse-to-unscheduled-groups{{chip=sm_80 force-fusion=true}},"
+    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} rescale-threshold={threshold}}},tile-pipeline,tile-to-nvvm)"
 )
 
@@ -73,14 +80,20 @@ FORMS = {
     "operands in loops of their own": r"[a-z]\d*\(L[A-Z]\d*\)",
     "split reductions": r"parallel = <\{\w+ = ",
     "rasters": r"raster = ",
+    "copies in bulk": r"<shared, bulk>",
+    "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
 }
 
 os.makedirs(folder, exist_ok=True)
 broken = runs = 0
 seen = collections.Counter()
-drawn_from = list(workloads()) if of_workloads else CHAINS
-families = collections.Counter(chain[0] for _, chain in drawn_from)
-for synchronous, chain in drawn_from:
+if of_workloads:
+    del FORMS["products of different units"]
+drawn_from = [(None, *each) for each in (workloads() if of_workloads else CHAINS)]
+if not of_workloads:
+    drawn_from += [("sm_90a", *each) for each in HOPPER]
+families = collections.Counter(chain[0] for _, _, chain in drawn_from)
+for only, synchronous, chain in drawn_from:
     name = "_".join(chain).replace("--", "").replace(",", "x").replace("=", "")
     path = os.path.join(folder, name)
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
@@ -88,9 +101,11 @@ for synchronous, chain in drawn_from:
     # The one that is chosen too (-1).
     seeds = max(count, -(-LEAST_OF_FAMILY // families[chain[0]])) if of_workloads else count
     for seed in range(-1, seeds):
+        chip = only or CHIPS[seed % 2]
+        pipeline = PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed // 2 % 4])
         done = subprocess.run(
-            ["fusion-run", path + ".mlir", "--device=emulator", "--chip=sm_80", "--sanitize", "--schedules=3",
-             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(seed=seed, threshold=(0, 1, 8, 15)[seed % 4])],
+            ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", "--schedules=3",
+             f"--json={path}.json", "--pass-pipeline=" + pipeline],
             capture_output=True, text=True,
         )  # fmt: skip
         runs += 1
@@ -119,6 +134,6 @@ for form in FORMS:
     print(f"{seen[form]:5} {form}")
 print(f"{runs} schedules, {broken} broken")
 lacking = [form for form in FORMS if not seen[form]]
-# Few grids of chains this small have columns to order.
-assert not lacking or (lacking == ["rasters"] and runs < 200), lacking
+# Few grids of chains this small have columns to order, few draws have tiles for groups of warps.
+assert set(lacking) <= ({"rasters", "products of different units"} if runs < 200 else set()), lacking
 sys.exit(broken != 0)

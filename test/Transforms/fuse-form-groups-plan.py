@@ -19,7 +19,7 @@ g = Graph(m=512, n=768)
 y, _, _ = g.layer_norm(g.argument("mn"), "m", g.argument("n"), g.argument("n"))
 with open(path + ".mlir", "w") as file:
     file.write(text(g.results(y)))
-pipeline = f"builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{{plan-report={path}.json plan-html={path}.html}})"
+pipeline = f"builtin.module(fuse-to-unscheduled-groups{{plan-report={path}.json plan-html={path}.html}})"
 subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
 
 with open(path + ".json") as file:

@@ -5,7 +5,7 @@
 # RUN: fusion-opt %t.open.mlir --fuse-search-schedules="report=%t.json report-html=%t.html" -o %t.scheduled.mlir
 # RUN: sed 's/"sm_80"/"sm_90a"/' %t.open.mlir | fusion-opt --fuse-search-schedules="report=%t.hopper.json" -o /dev/null
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=64,4096,64 -o %t.deep.mlir
-# RUN: fusion-opt %t.deep.mlir "--pass-pipeline=builtin.module(fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{chip=sm_80},fuse-search-schedules{chip=sm_80 report=%t.deep.json})" -o /dev/null
+# RUN: fusion-opt %t.deep.mlir "--pass-pipeline=builtin.module(fuse-to-unscheduled-groups{chip=sm_80},fuse-search-schedules{chip=sm_80 report=%t.deep.json})" -o /dev/null
 # RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json %t.deep.json
 # A schedule that is there is not searched for, and a file that cannot be written is an error.
 # RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
@@ -14,6 +14,7 @@
 # CHECK: error: cannot write the report to '{{.*}}folder.json':
 
 import json
+import math
 import re
 import sys
 
@@ -33,6 +34,12 @@ for entry in ranking:
     assert abs(cost["total_us"] - cost["launch_us"] - cost["combine_us"] - slowest) < 1e-9
     assert all(loop["axis"] in group["axes"] and loop["total_us"] > 0 for loop in entry["loops"])
 assert group["in_words"].startswith("blocks over ") and "C by " in group["in_words"]
+# How many of each choice there are, of intrinsics by product.
+choices = group["choices"]
+assert choices["intrinsics"] == {"C": 1, "E": 1} and set(choices["tiles"]) == set(group["axes"])
+factors = [choices[key] for key in ("expressions", "arrangements", "stages", "register_stages", "parts", "rasters")]
+assert choices["points"] == math.prod(factors + list(choices["tiles"].values())) > group["candidates"]
+assert all(entry["intrinsics"] == {"C": "mma.m16n8k16", "E": "mma.m16n8k16"} for entry in ranking)
 # What lowering does not do is costed all the same, and says so.
 assert {entry["what"] for entry in group["would_give"]} == {"persistent blocks"}  # sm_80 could run no other
 assert all("is not lowered" in entry["why_not"] and entry["total_us"] > 0 for entry in group["would_give"])
@@ -66,8 +73,13 @@ for entry in ranking + parted["ranking"]:
     cost = entry["cost"]
     assert abs(sum(max(cost[key] for key in phase) for phase in phases) - cost["total_us"]) < 1e-9, entry
 assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page
-# Hopper could run all three.
+assert group["copied_by_threads"] == [] and set(ranking[0]["transports"].values()) == {"async16"}, ranking[0]
+# Hopper could run all three, and copies in bulk.
 with open(sys.argv[4]) as file:
     (hopper,) = json.load(file)["groups"]
+assert hopper["choices"]["intrinsics"] == {"C": 2, "E": 2}
 assert {entry["what"] for entry in hopper["would_give"]} == {"persistent blocks", "clusters of two", "a producer warp"}, hopper["would_give"]
 assert all("is not lowered" in entry["why_not"] and entry["total_us"] > 0 for entry in hopper["would_give"])
+transports = hopper["ranking"][0]["transports"]
+by_threads = {entry["tensor"] for entry in hopper["copied_by_threads"]}
+assert "bulk" in transports.values() and by_threads == {name for name, how in transports.items() if how != "bulk"}, transports

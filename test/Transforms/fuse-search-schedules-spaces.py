@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 source, scratch, generator = sys.argv[1:]
-GROUPS = "fuse-explicit-numerics,fuse-normalize,cse,fuse-form-groups{chip=sm_80 force-fusion=true}"
+GROUPS = "fuse-to-unscheduled-groups{chip=sm_80 force-fusion=true}"
 
 
 def search(**options):

@@ -23,16 +23,25 @@ namespace fs = llvm::sys::fs;
 static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
 
 bool fusion::emulator::readFile(const std::string &path,
-                                std::vector<uint8_t> &contents) {
+                                std::vector<uint8_t> &contents,
+                                std::string &problem) {
+  problem = "cannot read '" + path + "'";
   // A folder opens, but does not read; a device may never end.
   fs::file_status status;
-  if (fs::status(path, status) ||
-      (status.type() != fs::file_type::regular_file &&
-       status.type() != fs::file_type::fifo_file))
+  if (std::error_code error = fs::status(path, status)) {
+    problem += ": " + error.message();
     return false;
+  }
+  if (status.type() != fs::file_type::regular_file &&
+      status.type() != fs::file_type::fifo_file) {
+    problem += ", which is no regular file";
+    return false;
+  }
   std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
+  if (!file) {
+    problem += std::string(": ") + std::strerror(errno);
     return false;
+  }
   contents.clear();
   uint8_t buffer[65536];
   size_t n;

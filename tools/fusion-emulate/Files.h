@@ -16,8 +16,11 @@
 
 namespace fusion::emulator {
 
-/// Whole files; false where that fails.
-bool readFile(const std::string &path, std::vector<uint8_t> &contents);
+/// A whole file, or what a pipe has; false, with `problem` set, where that
+/// fails.
+bool readFile(const std::string &path, std::vector<uint8_t> &contents,
+              std::string &problem);
+/// False where that fails.
 bool writeFile(const std::string &path, const void *data, size_t size);
 
 /// The contents of a regular file, as many bytes as it says it has: others may

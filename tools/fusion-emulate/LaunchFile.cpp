@@ -366,10 +366,8 @@ private:
 bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
                                       std::string &message) {
   std::vector<uint8_t> text;
-  if (!readFile(path, text)) {
-    message = "cannot read '" + path + "'";
+  if (!readFile(path, text, message))
     return false;
-  }
   return parseLaunchFile(
       path,
       std::string_view(reinterpret_cast<const char *>(text.data()),

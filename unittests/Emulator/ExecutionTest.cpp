@@ -36,6 +36,18 @@ TEST_F(Execution, FreedMemoryIsNamed) {
 )";
   bad(text, 1, "in an allocation of 24 bytes");
   bad(text, 1, "that was freed");
+  // And the line of the free.
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Options options;
+  options.sanitize = true;
+  LaunchResult result =
+      run(*program, makeLaunch("k", {1, 1, 1}, {1, 1, 1}, uint64_t(0)), memory,
+          options);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].line, 17u);
+  EXPECT_EQ(result.findings[0].otherLine, 16u);
 }
 
 TEST_F(Execution, OutOfBoundsAndMisaligned) {

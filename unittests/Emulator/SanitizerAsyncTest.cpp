@@ -183,7 +183,7 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
   EXPECT_NE(stuck.findings[0].message.find("wait for wgmma"),
             std::string::npos);
   EXPECT_NE(stuck.findings[0].message.find(
-                "which warp 2 of the warpgroup has not executed"),
+                "of a group that warp 2 of the warpgroup has not committed"),
             std::string::npos);
   EXPECT_EQ(stuck.findings[0].otherLine, stuck.findings[2].line);
   // Some warps wait before others have issued it: that is no mistake.
@@ -204,6 +204,15 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
                       kProduct + kProductWait,
                   128),
             bad);
+  // Fences, commits and waits are the whole warpgroup's as well.
+  for (const char *step :
+       {"wgmma.fence.sync.aligned;\n", "wgmma.commit_group.sync.aligned;\n",
+        "wgmma.wait_group.sync.aligned 0;\n"})
+    EXPECT_EQ(kinds(begin + "32;\n" + kProduct + "@%q4 bra ON;\n" + step +
+                        "ON:\n" + kProductWait,
+                    128),
+              bad)
+        << step;
   EXPECT_EQ(kinds(begin + "128;\n@!%q1 add.s64 %d1, %d1, 0;\n" + kProduct +
                       kProductWait,
                   128),

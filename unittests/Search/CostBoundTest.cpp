@@ -51,12 +51,24 @@ TEST(CostBound, NothingIsFaster) {
             {sizes, batch}, chip,
             [&](const GroupModel &group, const ScheduleSpace &space,
                 const ScheduleCandidate &candidate, const Schedule &schedule) {
-              CostBound bound(group, schedule, schedule.blocks, chip);
+              CostBound bound(group, schedule, schedule.blocks,
+                              space.intrinsics(), chip);
               Cost cost = predictCost(group, schedule,
                                       computeFootprint(group, schedule), chip);
-              EXPECT_LE(bound.seconds(space.tilesOf(candidate)),
-                        cost.total * (1 + 1e-9))
+              double own =
+                  bound.seconds(space.tilesOf(candidate), candidate.intrinsics);
+              EXPECT_LE(own, cost.total * (1 + 1e-9))
                   << printTiling(schedule.tree, group);
+              // Intrinsics that are open only lower it, one after the other.
+              auto open = candidate.intrinsics;
+              for (unsigned product = 0; product < group.products.size();
+                   ++product) {
+                open[product] = CostBound::kOpen;
+                double with = bound.seconds(space.tilesOf(candidate), open);
+                EXPECT_LE(with, own * (1 + 1e-9));
+                own = with;
+              }
+              EXPECT_EQ(own, bound.seconds(space.tilesOf(candidate)));
             });
       }
 }
@@ -74,7 +86,8 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
           candidate.hoisted.fill(0);
           candidate.kept.fill(0);
           Schedule schedule = space.outline(candidate);
-          CostBound whole(group, schedule, schedule.blocks, chip);
+          CostBound whole(group, schedule, schedule.blocks, space.intrinsics(),
+                          chip);
           double bound = whole.seconds(space.tilesOf(candidate));
           // One axis after the other is opened; its loop is then dead.
           ScheduleCandidate open = candidate, shape = candidate;
@@ -83,7 +96,7 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
             shape.tiles[axis] = group.axes[axis].extent;
             CostBound part(group, space.outline(shape),
                            space.expressions()[candidate.expression].blocks,
-                           chip);
+                           space.intrinsics(), chip);
             double own = part.seconds(space.tilesOf(open));
             EXPECT_LE(own, bound * (1 + 1e-9))
                 << printTiling(schedule.tree, group) << " axis " << axis;
@@ -101,7 +114,8 @@ TEST(CostBound, AlongAnAxisItIsTheSame) {
         {sizes, 6}, chip,
         [&](const GroupModel &group, const ScheduleSpace &space,
             const ScheduleCandidate &candidate, const Schedule &schedule) {
-          CostBound bound(group, schedule, schedule.blocks, chip);
+          CostBound bound(group, schedule, schedule.blocks, space.intrinsics(),
+                          chip);
           llvm::SmallVector<int64_t, 8> tiles(space.tilesOf(candidate));
           for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
             CostBound::Along along(bound, tiles, axis);

@@ -103,6 +103,48 @@ TEST(ScheduleSearchSpace, WholeOperandsAreAmongTheCandidates) {
   EXPECT_GT(found->legal, found->candidates / 4);
 }
 
+// Where the chip has them and rows begin at multiples of 16 bytes; operands of
+// other rows are left to threads.
+TEST(ScheduleSearchTransports, CopiesInBulkWhereItCan) {
+  auto transports = [](llvm::ArrayRef<int64_t> sizes, const char *chip) {
+    ParsedGroup group(chainIR(sizes));
+    std::string reason;
+    auto found = searchSchedule(group.model(), *lookupChip(chip), reason);
+    EXPECT_TRUE(found) << reason;
+    std::string text;
+    for (unsigned tensor : listCopied(group.model(), found->schedule))
+      text += group.model().tensorName(tensor) + " " +
+              stringifyTransport(found->schedule.places[tensor].transport)
+                  .str() +
+              "; ";
+    return text;
+  };
+  for (const char *chip : {"sm_90a", "h200", "sm_100a", "sm_120"}) {
+    EXPECT_EQ(transports({256, 64, 256}, chip), "A bulk; B bulk; ") << chip;
+    EXPECT_EQ(transports({256, 68, 256}, chip), "A async8; B bulk; ") << chip;
+  }
+  EXPECT_EQ(transports({256, 64, 256}, "sm_89"), "A async16; B async16; ");
+}
+
+// At random, too, and then sometimes.
+TEST(ScheduleSearchTransports, DrawsBulkCopies) {
+  ParsedGroup group(chainIR({256, 64, 256}));
+  SearchOptions options;
+  unsigned inBulk = 0, byThreads = 0;
+  for (options.randomSeed = 0; *options.randomSeed < 16; ++*options.randomSeed) {
+    std::string reason;
+    auto found =
+        searchSchedule(group.model(), *lookupChip("sm_90a"), reason, options);
+    ASSERT_TRUE(found) << reason;
+    for (unsigned tensor : listCopied(group.model(), found->schedule))
+      ++(found->schedule.places[tensor].transport == fuse::Transport::Bulk
+             ? inBulk
+             : byThreads);
+  }
+  EXPECT_GT(inBulk, 4u);
+  EXPECT_GT(byThreads, 4u);
+}
+
 TEST(ScheduleSearchSpace, SaysWhyThereIsNone) {
   ParsedGroup group(chainIR({64, 64, 64, 64}));
   ASSERT_TRUE(group.axes) << group.reason;
@@ -397,11 +439,74 @@ TEST(ScheduleSearchMethods, EvolutionIsNearTheBest) {
   }
 }
 
+// Groups of warps multiply 8-bit elements only where these lie along the axis
+// that is reduced, here in the first product: each product has the intrinsic
+// that is best for it.
+TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  ChipInfo single = chip;
+  single.hasWgmma = false;
+  GroupModel group =
+      makeChainModel({{2048, 1024, 256, 64}, 1, 1, ProductType::S8});
+  for (GroupTensor &tensor : group.tensors)
+    if (tensor.name == "B")
+      std::reverse(tensor.axes.begin(), tensor.axes.end());
+  std::string reason;
+  auto found = searchSchedule(group, chip, reason);
+  auto by = searchSchedule(group, single, reason);
+  ASSERT_TRUE(found && by) << reason;
+  EXPECT_EQ(found->schedule.products[0].intrinsic->unit,
+            ProductUnit::WarpGroup);
+  EXPECT_EQ(found->schedule.products[1].intrinsic->unit,
+            ProductUnit::TensorCore);
+  EXPECT_LT(found->cost.total, by->cost.total);
+  ASSERT_TRUE(found->choices);
+  EXPECT_EQ(found->choices->intrinsics, (llvm::SmallVector<size_t, 4>{3, 3}));
+}
+
+// What is proven is so of every intrinsic: nothing that is drawn of all choices
+// is better, and leaving out groups of warps is not either.
+TEST(ScheduleSearchMethods, ProofsAreOfAllIntrinsics) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  for (std::vector<int64_t> sizes : {std::vector<int64_t>{512, 256, 384},
+                                     {100, 72, 640, 16},
+                                     {1024, 64, 512, 64}}) {
+    ParsedGroup group(chainIR(sizes));
+    ASSERT_TRUE(group.axes) << group.reason;
+    std::string reason;
+    auto best = searchSchedule(group.model(), chip, reason);
+    ASSERT_TRUE(best) << reason;
+    EXPECT_TRUE(best->isProven);
+    SearchOptions options;
+    ScheduleSpace space(group.model(), chip, options);
+    EXPECT_EQ(space.units().size(), 2u);
+    Random numbers(3);
+    unsigned legal = 0;
+    for (unsigned i = 0; i < 20000; ++i) {
+      Schedule drawn = space.complete(space.random(numbers));
+      Footprint footprint;
+      if (checkSchedule(group.model(), drawn, chip, &footprint) ||
+          !hasRegisterRoom(drawn, footprint, chip))
+        continue;
+      ++legal;
+      EXPECT_LE(best->cost.total,
+                predictCost(group.model(), drawn, footprint, chip).total *
+                    (1 + 1e-9));
+    }
+    EXPECT_GT(legal, 50u);
+    ChipInfo single = chip;
+    single.hasWgmma = false;
+    auto without = searchSchedule(group.model(), single, reason);
+    ASSERT_TRUE(without) << reason;
+    EXPECT_LE(best->cost.total, without->cost.total * (1 + 1e-9));
+  }
+}
+
 // The evolutionary search tries all arrangements and stages of what it draws,
 // so these are the same in all: equal outlines are equal candidates. Every
-// other choice is changed some time.
+// other choice is changed some time, intrinsics of each product.
 TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
-  const ChipInfo &chip = *lookupChip("sm_80");
+  const ChipInfo &chip = *lookupChip("sm_90a");
   ParsedGroup group(chainIR({1024, 512, 1024, 512}));
   ASSERT_TRUE(group.axes) << group.reason;
   SearchOptions options;
@@ -409,7 +514,7 @@ TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
   Random numbers(5);
   ScheduleCandidate start = space.randomOutline(numbers);
   unsigned axes = group.model().axes.size();
-  llvm::SmallVector<bool> tiles(axes, false);
+  llvm::SmallVector<bool> tiles(axes, false), intrinsics(2, false);
   bool expression = false, parts = false, raster = false, hoisted = false,
        kept = false;
   for (unsigned i = 0; i < 1000; ++i) {
@@ -422,6 +527,9 @@ TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
     EXPECT_EQ(other.registerStages, 1u);
     for (unsigned axis = 0; axis < axes; ++axis)
       tiles[axis] |= other.tiles[axis] != start.tiles[axis];
+    for (unsigned product : {0u, 1u})
+      intrinsics[product] |=
+          other.intrinsics[product] != start.intrinsics[product];
     expression |= other.expression != start.expression;
     parts |= other.parts != start.parts;
     raster |= other.raster != start.raster;
@@ -429,6 +537,7 @@ TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
     kept |= other.kept != start.kept;
   }
   EXPECT_TRUE(llvm::all_of(tiles, [](bool is) { return is; }));
+  EXPECT_TRUE(intrinsics[0] && intrinsics[1]);
   EXPECT_TRUE(expression && parts && raster && hoisted && kept);
 }
 
@@ -463,6 +572,44 @@ TEST(ScheduleSearchMethods, MeasurementsDecideAmongTheBest) {
   for (const RatedSchedule &each : found->ranking)
     EXPECT_LE(each.schedule.warps, found->schedule.warps);
   EXPECT_EQ(found->measuredSeconds, 1.0 / found->schedule.warps);
+}
+
+// With a stage more than loops have iterations all loads are under way before
+// them: the search tries no more, and none of these would be faster.
+TEST(ScheduleSearchStages, NoneStayEmpty) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  unsigned compared = 0;
+  for (std::vector<int64_t> sizes :
+       {std::vector<int64_t>{512, 96, 256, 64}, {1024, 64, 128, 96, 64}}) {
+    ParsedGroup group(chainIR(sizes));
+    ASSERT_TRUE(group.axes) << group.reason;
+    SearchOptions options;
+    ScheduleSpace space(group.model(), chip, options);
+    Random numbers(2);
+    for (unsigned i = 0; i < 20000; ++i) {
+      ScheduleCandidate candidate = space.random(numbers);
+      int64_t enough = 1;
+      for (unsigned axis = 0; axis < group.model().axes.size(); ++axis)
+        enough = std::max(enough, space.sequentialTrips(candidate, axis) + 1);
+      std::optional<double> best;
+      for (unsigned stages : space.stages()) {
+        candidate.stages = stages;
+        Schedule schedule = space.complete(candidate);
+        Footprint footprint;
+        if (checkSchedule(group.model(), schedule, chip, &footprint))
+          break;
+        double own =
+            predictCost(group.model(), schedule, footprint, chip).total;
+        if (best && stages > enough) {
+          EXPECT_GE(own, *best * (1 - 1e-9)) << stages << " of " << enough;
+          ++compared;
+        } else {
+          best = std::min(own, best.value_or(own));
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 100u);
 }
 
 // Fewer stages to choose from are never faster.

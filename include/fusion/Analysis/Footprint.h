@@ -16,6 +16,7 @@
 #define FUSION_ANALYSIS_FOOTPRINT_H
 
 #include "fusion/Analysis/KeptTiles.h"
+#include <array>
 
 namespace fusion {
 
@@ -29,6 +30,8 @@ struct Footprint {
   int64_t neighbourBytes = 0;
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
+  /// Of these, those of the products that each unit executes.
+  std::array<int64_t, kNumProductUnits> unitFlops{};
   ScalarWork scalar;            ///< of element-wise operators and reductions
   int64_t sharedMemory = 0;     ///< bytes of a block
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks

@@ -139,11 +139,18 @@ int64_t countStash(const StitchGroup &group, const StitchSchedule &schedule,
 /// Those of the kernel: what is put aside and, behind it, the largest exchange.
 int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
-/// The same for a search, which asks often: at most so much too high, and exact
-/// only where that decides whether `limit` is kept. Places of turned results
-/// take long to plan.
+/// The same for a search, which asks often, as places of turned results take
+/// long to plan: too high only where that changes neither whether a block can
+/// have it nor how many blocks an SM holds, of which there are at most
+/// `mostBlocks` for other reasons.
 int64_t sharedToFit(const StitchGroup &group, const StitchSchedule &schedule,
-                    const StitchPasses &passes, int64_t limit);
+                    const StitchPasses &passes, const ChipInfo &chip,
+                    int64_t mostBlocks);
+/// Blocks of so many bytes that the shared memory of an SM holds.
+int64_t blocksByShared(int64_t bytes, const ChipInfo &chip);
+/// Bytes of a tile over these axes.
+int64_t tileBytes(const StitchSchedule &schedule, llvm::ArrayRef<unsigned> axes,
+                  int64_t elementBytes);
 /// Elements of a thread in a tile over `axes`.
 int64_t elementsOf(const StitchSchedule &schedule,
                    llvm::ArrayRef<unsigned> axes);

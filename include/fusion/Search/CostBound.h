@@ -13,7 +13,8 @@
 // the tensor cores busiest, of all that hold the sums. They fall as tiles grow,
 // so an axis whose tile is not chosen yet counts as one whole tile without
 // padding, and the bound of a part of the choices holds for all that complete
-// it.
+// it. Of a product whose intrinsic is not chosen yet each term is the least of
+// any of its intrinsics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +31,24 @@ public:
   /// The most axes of a group that has a bound.
   static constexpr unsigned kMaxAxes = 16;
 
-  /// `outline` has the loops of the live axes, how products are mapped and
-  /// which reduction is split, but need not have the tiles; `blocks` are the
-  /// axes bound to the grid, live or not.
+  /// What stands for an intrinsic that is not chosen.
+  static constexpr uint8_t kOpen = 255;
+
+  /// `outline` has the loops of the live axes, how axes are mapped and which
+  /// reduction is split, but need not have the tiles; `blocks` are the axes
+  /// bound to the grid, live or not. `intrinsics` are those that each product
+  /// may be mapped to.
   CostBound(const GroupModel &group, const Schedule &outline,
-            llvm::ArrayRef<unsigned> blocks, const ChipInfo &chip);
+            llvm::ArrayRef<unsigned> blocks,
+            llvm::ArrayRef<llvm::SmallVector<const Intrinsic *, 2>> intrinsics,
+            const ChipInfo &chip);
 
   /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
-  /// which must not be a live axis of the tree.
-  double seconds(llvm::ArrayRef<int64_t> tiles) const {
-    return Along(*this, tiles, 0).seconds(tiles.front());
+  /// which must not be a live axis of the tree. `intrinsics` by product; where
+  /// it is shorter they are open.
+  double seconds(llvm::ArrayRef<int64_t> tiles,
+                 llvm::ArrayRef<uint8_t> intrinsics = {}) const {
+    return Along(*this, tiles, 0, intrinsics).seconds(tiles.front());
   }
 
 private:
@@ -53,29 +62,40 @@ private:
     uint32_t axes;   ///< of the product
     uint32_t values; ///< of them, those that it does not reduce
     uint32_t again;  ///< other loops around it
-    double secondsPerPoint;
+    unsigned product;
     double plainSeconds, specialSeconds; ///< for each point of its value
     double handOverSeconds; ///< of a value that passes through shared memory
     unsigned i1, i2;
-    int64_t unit1, unit2;               ///< of the intrinsic
-    double underWay;                    ///< of it, to keep a tensor core busy
-    double firstSeconds, secondSeconds; ///< of a fragment's element, by operand
+    /// By an intrinsic of the product.
+    struct Unit {
+      double secondsPerPoint;
+      int64_t extent1, extent2;
+      unsigned logRows; ///< the binary logarithm of the warps that execute it
+      double underWay;  ///< of it, to keep a tensor core busy
+      double firstSeconds, secondSeconds; ///< of a fragment's element
+    };
+    llvm::SmallVector<Unit, 2> units;
   };
   /// By the warps of a block, in the order of `ScheduleBuilder::warpCounts`.
   struct ByWarps {
     std::array<double, 4> steps{}; ///< seconds that products take after another
     std::array<double, 4> shared{}; ///< that shared memory is busy
+
+    static ByWarps never();
+    void lower(const ByWarps &other);
   };
-  ByWarps rateProduct(const Work &work, llvm::ArrayRef<int64_t> tiles,
-                      double points, double values, double resident) const;
+  ByWarps rateProduct(const Work &work, const Work::Unit &unit,
+                      llvm::ArrayRef<int64_t> tiles, double points,
+                      double values, double resident) const;
 
 public:
-  /// The same for many tiles of one axis: what does not depend on it is computed
-  /// once. Refers to the bound.
+  /// The same for many tiles of one axis: what does not depend on it is
+  /// computed once. Refers to the bound and to `intrinsics`.
   class Along {
   public:
     /// The tile of `axis` may be anything.
-    Along(const CostBound &bound, llvm::ArrayRef<int64_t> tiles, unsigned axis);
+    Along(const CostBound &bound, llvm::ArrayRef<int64_t> tiles, unsigned axis,
+          llvm::ArrayRef<uint8_t> intrinsics = {});
     double seconds(int64_t tile);
 
   private:
@@ -90,6 +110,7 @@ public:
 
     const CostBound &bound;
     unsigned axis;
+    llvm::ArrayRef<uint8_t> intrinsics;
     uint32_t chosen = 0;
     std::array<int64_t, kMaxAxes> tiles;
     std::array<double, kMaxAxes> trips, padded;

@@ -25,6 +25,9 @@ namespace fusion {
 /// many.
 using Arrangement = llvm::SmallVector<std::array<unsigned, 2>, 4>;
 
+/// What a product can be mapped to.
+using Intrinsics = llvm::SmallVector<const Intrinsic *, 2>;
+
 class ScheduleBuilder {
 public:
   /// `group` passes `checkGroup`; both must outlive the builder.
@@ -47,7 +50,16 @@ public:
   const BoundExpression &nestedReductions() const { return nested; }
 
   /// The intrinsics that the product can be mapped to, best first.
-  llvm::SmallVector<const Intrinsic *, 2> intrinsicsOf(unsigned product) const;
+  Intrinsics intrinsicsOf(unsigned product) const;
+
+  /// Whether a result that `mapping` computes by `intrinsic` passes through
+  /// shared memory on its way out: rows are dense there, and stores become
+  /// wider than the elements that a thread holds side by side.
+  static bool isStaged(const GroupTensor &result, const ProductMapping &mapping,
+                       const Intrinsic &intrinsic) {
+    return result.axes.back() == mapping.i2 &&
+           result.alignment > intrinsic.sumColumns() * result.elementBytes;
+  }
 
   /// Tree and grid of an expression with the schedule's tiles. Loops of one
   /// iteration are left out; unless `hoists`, statements stay in them as if

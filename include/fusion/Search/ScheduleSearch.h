@@ -57,6 +57,14 @@ struct SpaceCounts : PaperSpaceCounts {
   std::optional<double> paddingLoss;
 };
 
+/// The size of the default space: how many of each choice there are.
+struct ChoiceCounts {
+  size_t expressions, arrangements, stages, registerStages, parts, rasters;
+  llvm::SmallVector<size_t, 8> tiles;      ///< by axis
+  llvm::SmallVector<size_t, 4> intrinsics; ///< by product
+  double points; ///< all combinations, without what is kept
+};
+
 struct SearchResult : RatedSchedule {
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that lowering accepts
@@ -67,12 +75,13 @@ struct SearchResult : RatedSchedule {
   std::vector<RatedSchedule> ranking;
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
   /// Nothing that the method lists is better by the model: of the default
-  /// space, with the first intrinsic of every product, loops, splits, tiles,
-  /// warps and common stages, where exhaustive searches may end before; what is
-  /// kept is tried in the best of these.
+  /// space, loops, splits, tiles, intrinsics, warps and common stages, where
+  /// exhaustive searches may end before; what is kept is tried in the best of
+  /// these.
   bool isProven = false;
   Refusals refusals;                 ///< most frequent first
   std::optional<SpaceCounts> counts; ///< of spaces `paper` and `chimera`
+  std::optional<ChoiceCounts> choices; ///< of space `default`
   llvm::StringRef measuredBy;        ///< empty where the model alone decided
 };
 

@@ -35,7 +35,8 @@ struct ScheduleCandidate {
   unsigned stages = 1, registerStages = 1;
   int64_t parts = 1;      ///< blocks that share the last product's reduction
   int64_t raster = 1;     ///< columns of the grid; 1 where it has no two axes
-  unsigned intrinsic = 0; ///< of each product's `ScheduleBuilder::intrinsicsOf`
+  /// By product, of `ScheduleSpace::intrinsics`.
+  std::array<uint8_t, kMostProducts> intrinsics{};
   /// Loops that an operand's load is moved out of to make its tiles resident
   /// (`hoistLoad`), and a product's computation to keep its value instead of
   /// computing it again (`keepIntermediate`); what a tree has no such loops for
@@ -48,10 +49,10 @@ struct ScheduleCandidate {
 
   bool operator==(const ScheduleCandidate &other) const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, intrinsic, hoisted, kept) ==
+                    parts, raster, intrinsics, hoisted, kept) ==
            std::tie(other.expression, other.arrangement, other.tiles,
                     other.stages, other.registerStages, other.parts,
-                    other.raster, other.intrinsic, other.hoisted, other.kept);
+                    other.raster, other.intrinsics, other.hoisted, other.kept);
   }
 };
 
@@ -79,8 +80,14 @@ public:
   /// Widths of the columns that a grid's blocks may be visited in, from 1,
   /// which is row by row.
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
-  /// The most intrinsics that a product can choose from.
-  unsigned numIntrinsics() const { return intrinsics; }
+  /// The intrinsics that each product can choose from, best first.
+  llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
+  /// Choices that map all products to intrinsics of one unit, as far as these
+  /// have them, each of them to its best: values stay in registers between
+  /// products of one unit only, and each unit has tiles of its own.
+  llvm::ArrayRef<decltype(ScheduleCandidate::intrinsics)> units() const {
+    return uniform;
+  }
 
   /// Tensors whose loads, and products whose computations may be moved out of
   /// loops, of one up to that many.
@@ -121,8 +128,8 @@ public:
     return llvm::ArrayRef(candidate.tiles).take_front(group.axes.size());
   }
 
-  /// Candidates in the space, as far as a double counts.
-  double size() const;
+  /// How many of each choice there are.
+  ChoiceCounts count() const;
 
   /// Mapping, tiles, tree, grid and places; one stage, not arranged. Any number
   /// of threads may ask.
@@ -131,7 +138,7 @@ public:
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
   /// most of what cannot be lowered pass by cheaply; `checkSchedule` decides.
   bool divides(const Arrangement &arrangement,
-               llvm::ArrayRef<int64_t> tiles) const;
+               const ScheduleCandidate &candidate) const;
 
   /// Whether a block of some warps may hold the tiles: operands in shared
   /// memory, accumulators in registers. Tiles of 0 count as the least ones;
@@ -164,6 +171,7 @@ private:
   placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listExpressions();
+  void listIntrinsics();
   void listSplits();
   int64_t unitOf(unsigned axis) const;
   void listTiles();
@@ -180,7 +188,9 @@ private:
   llvm::SmallVector<int64_t, 12> splits;
   llvm::SmallVector<int64_t, 8> columns;
   llvm::SmallVector<unsigned, 8> movable, keepable;
-  unsigned splitAxis = 0, intrinsics = 1;
+  std::vector<Intrinsics> multiplied; ///< by product
+  llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;
+  unsigned splitAxis = 0;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
   std::unique_ptr<TreeCache> trees;
   std::unique_ptr<VisitedMemo> visitedTiles;

@@ -25,6 +25,7 @@ enum class ProductUnit : uint8_t {
   WarpGroup,  ///< wgmma
   Fma,        ///< a multiply-add per lane
 };
+constexpr unsigned kNumProductUnits = 3;
 
 /// A product D[i1, i2] += A[i1, r1] · B[r1, i2] of one warp, which adds up in
 /// 32 bits. 8 lanes lie along the rows of D and 4 along its columns.

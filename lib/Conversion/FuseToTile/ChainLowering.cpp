@@ -44,8 +44,7 @@ int64_t ChainLowering::trips(unsigned axis) const {
 
 void ChainLowering::emitCompute(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
-  if (copiesInFlight)
-    waitForCopies();
+  waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -154,13 +153,24 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
     *value = result;
 }
 
-/// Whether something is computed in a loop before anything is copied there.
+static bool computesAnything(const TilingTree &items) {
+  return llvm::any_of(items, [](const TilingNode &node) {
+    return node.kind == TilingNode::Kind::Compute ||
+           computesAnything(node.children);
+  });
+}
+
+/// Whether something is computed in a loop before anything is copied there in
+/// groups, of which one would be waited for.
 static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
   for (const TilingStatement &statement : listStatements(items)) {
     if (statement.kind == TilingNode::Kind::Compute)
       return true;
-    if (statement.kind == TilingNode::Kind::Load &&
-        schedule.places[statement.tensor].transport != fuse::Transport::Sync)
+    if (statement.kind != TilingNode::Kind::Load)
+      continue;
+    fuse::Transport transport = schedule.places[statement.tensor].transport;
+    if (transport != fuse::Transport::Sync &&
+        transport != fuse::Transport::Bulk)
       return false;
   }
   return false;
@@ -175,6 +185,10 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
+  bool computes = computesAnything(node.children);
+  if (computes)
+    awaitBulk();
+  size_t awaitedElsewhere = bulkInFlight.size();
   // A loop may have no iteration that would wait for them.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
@@ -194,10 +208,18 @@ void ChainLowering::emitLoop(const TilingNode &node) {
       carried.push_back(&arrays[index]);
   }
   llvm::append_range(carried, startRunning(node));
-  emitLoop(node.index, carried,
-           [&] { emitItems(node.children, /*isOutermost=*/false); });
-  if (mayStayInFlight)
+  emitLoop(node.index, carried, [&] {
+    emitItems(node.children, /*isOutermost=*/false);
+    if (computes)
+      awaitBulk();
+  });
+  for (BulkLoad &load :
+       llvm::MutableArrayRef(bulkInFlight).drop_front(awaitedElsewhere))
+    load.loops.insert(load.loops.begin(), node.index);
+  if (mayStayInFlight) {
+    copiesInFlight = true;
     waitForCopies();
+  }
   finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
@@ -276,6 +298,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (failed(allocateBuffers()))
     return failure();
   emitItems(schedule.tree, /*isOutermost=*/true);
+  awaitBulk();
   freeBuffers();
 
   Footprint footprint = computeFootprint(model, schedule, kept);

@@ -47,6 +47,7 @@ private:
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
+  Value emitBoxView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
   /// Whether every tile of the axis lies inside of it.
   bool tilesLieInside(unsigned axis) const;
@@ -63,6 +64,8 @@ private:
   // Statements.
   void emitLoad(unsigned tensor);
   void waitForCopies();
+  void awaitBulk();
+  void awaitBulk(unsigned tensor, AxisList loops);
   Value emitOperandSlice(Value value, unsigned product, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
@@ -193,7 +196,13 @@ private:
   llvm::DenseMap<Value, unsigned> productOfValue;
   /// Tiles that the product at hand has fetched or transposed.
   llvm::DenseMap<Value, Value> fetched, transposed;
-  bool copiesInFlight = false;
+  bool copiesInFlight = false; ///< those in groups
+  /// An operand that bulk copies fill, in loops that do nothing else.
+  struct BulkLoad {
+    unsigned tensor;
+    llvm::SmallVector<unsigned, 2> loops; ///< their axes, outermost first
+  };
+  llvm::SmallVector<BulkLoad, 4> bulkInFlight;
 
   /// A running reduction: what the loop carries, and what it was before and is
   /// after the present iteration.

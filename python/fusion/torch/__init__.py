@@ -3,10 +3,16 @@
 `Options` are given as ``options={…}``; `explain` says what was made of a model.
 """
 
+import torch
+
 from .. import cache
 from .backend import Explanation, backend, explain
 from .emit import Unsupported
 from .regions import Options, Region, Report
+
+# Where the package is not installed, its entry point is not there.
+if "fusion" not in torch._dynamo.list_backends(exclude_tags=()):
+    torch._dynamo.register_backend(backend, name="fusion")
 
 __all__ = ["Explanation", "Options", "Region", "Report", "Unsupported", "backend", "cache",
            "explain"]

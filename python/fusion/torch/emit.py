@@ -48,7 +48,10 @@ def literal(value: bool | int | float, type: str) -> str:
     if type == "i1":
         return "true" if value else "false"
     if type in INTEGERS:
-        return f"{int(value)} : {type}"
+        value, most = int(value), 1 << INTEGERS[type] - 1
+        if not -most <= value < most:
+            raise Unsupported(f"the number {value} as {type}")
+        return f"{value} : {type}"
     value = float(value)
     if math.isfinite(value):
         if abs(value) > _LARGEST[type]:

@@ -238,6 +238,20 @@ def call_on_gpu(call: Any, inputs: Sequence[Any], empty: Callable[[tuple, str], 
     return results
 
 
+def _apart(module: Module, made: Sequence[Any], input: Callable[[int], Any],
+           copy: Callable[[Any], Any]) -> list[Any]:
+    """The results of a part, each in memory of its own: callers write to them."""
+    taken: set[int] = set()
+    results = []
+    for result, source in zip(module.results, module.inputs):
+        if result is None:
+            results.append(copy(input(source)))
+        else:
+            results.append(copy(made[result]) if result in taken else made[result])
+            taken.add(result)
+    return results
+
+
 class Region(torch.nn.Module):
     """A part of a graph, compiled.
 
@@ -340,11 +354,9 @@ class Region(torch.nn.Module):
             if findings:
                 raise AssertionError(f"the sanitizer found {findings}")
         results = []
-        for look, result, source in zip(self._looks, self.module.results, self.module.inputs):
-            if result is None:
-                results.append(to_tensor(to_array(inputs[source]).copy(), look))
-            else:
-                results.append(to_tensor(made[result], look))
+        for look, array in zip(self._looks, _apart(
+                self.module, made, lambda i: to_array(inputs[i]), lambda array: array.copy())):
+            results.append(to_tensor(array, look))
         return results[0] if self._single else tuple(results)
 
 
@@ -358,11 +370,8 @@ class Region(torch.nn.Module):
                     lambda shape, type_: torch.empty(shape, dtype=types[type_],
                                                      device=self.device),
                     torch.cuda.current_stream(self.device).cuda_stream)
-        results = []
-        for look, result, source in zip(self._looks, self.module.results, self.module.inputs):
-            tensor = inputs[source].detach().clone() if result is None else made[result]
-            results.append(with_strides(tensor, look))
-        return results
+        return [with_strides(tensor, look) for look, tensor in zip(self._looks, _apart(
+            self.module, made, lambda i: inputs[i].detach(), torch.Tensor.clone))]
 
 
 # Which nodes.
@@ -378,12 +387,82 @@ def _is_free(node: torch.fx.Node) -> bool:
     return name.startswith("aten.") and name.split(".")[1] in _FREE or "getitem" in name
 
 
+def _written_in_place(graph: torch.fx.Graph) -> set[torch.fx.Node]:
+    """Nodes that make, or read, a tensor whose memory is written in place: when they are
+    computed matters, which the edges of the graph do not say. torch.compile hands over no
+    such nodes but copies into inputs at the end, after which nobody reads these."""
+    base: dict[torch.fx.Node, torch.fx.Node] = {}
+    written: set[torch.fx.Node] = set()
+    read_later: set[torch.fx.Node] = set()
+    for node in graph.nodes:
+        sources = [base.get(source, source) for source in node.all_input_nodes]
+        if node.op != "output":
+            read_later |= written.intersection(sources)
+        base[node] = node
+        if "getitem" in str(node.target) and sources:
+            base[node] = sources[0]
+        schema = getattr(node.target, "_schema", None)
+        if node.op != "call_function" or schema is None:
+            continue
+        given = dict(zip((a.name for a in schema.arguments), node.args)) | dict(node.kwargs)
+        for argument in schema.arguments:
+            if argument.alias_info is None:
+                continue
+            for value in tree_leaves(given.get(argument.name)):
+                if not isinstance(value, torch.fx.Node):
+                    continue
+                base[node] = base[value]
+                if argument.alias_info.is_write:
+                    written.add(base[value])
+    changed = {n for n in written if n.op != "placeholder" or n in read_later}
+    return {node for node in graph.nodes
+            if changed.intersection({base[node], *(base[s] for s in node.all_input_nodes)})}
+
+
+def _is_view(node: torch.fx.Node) -> bool:
+    """Whether it shares the memory of its first argument, or is taken out of such."""
+    if node.op != "call_function" or not node.args or not isinstance(node.args[0], torch.fx.Node):
+        return False
+    if "getitem" in str(node.target):
+        return _is_view(node.args[0])
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and bool(schema.arguments) and (
+        schema.arguments[0].alias_info is not None
+        and not any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments))
+
+
+def _return_views(graph: torch.fx.Graph) -> set[torch.fx.Node]:
+    """Gives views of what is computed, where they are results, nodes of their own, which
+    PyTorch makes: so results share memory with each other where they do without us."""
+    output = next(node for node in graph.nodes if node.op == "output")
+    copies: dict[torch.fx.Node, torch.fx.Node] = {}
+
+    def copy(node: torch.fx.Node) -> torch.fx.Node:
+        if not _is_view(node):
+            return node
+        if node not in copies:
+            source = copy(node.args[0])
+            with graph.inserting_before(output):
+                copies[node] = graph.node_copy(node, lambda n: source if n is node.args[0] else n)
+        return copies[node]
+
+    def root(node: torch.fx.Node) -> torch.fx.Node:
+        return root(node.args[0]) if _is_view(node) else node
+
+    output.args = torch.fx.map_arg(
+        output.args, lambda n: copy(n) if root(n).op == "call_function" else n)
+    graph.eliminate_dead_code()
+    return set(copies.values())
+
+
 class _Capability(OperatorSupportBase):
     """A node is taken where its rule succeeds on tensors of its looks, which are all on
-    the graph's device."""
+    the graph's device and not written in place."""
 
-    def __init__(self, report: Report | None, device: torch.device):
-        self.report, self.device = report, device
+    def __init__(self, report: Report | None, graph: torch.fx.Graph,
+                 returned: set[torch.fx.Node]):
+        self.report, self.device = report, device_of(graph)
+        self.written, self.returned = _written_in_place(graph), returned
         self.known: dict[torch.fx.Node, bool] = {}
 
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
@@ -396,7 +475,11 @@ class _Capability(OperatorSupportBase):
             return False
         if "getitem" in str(node.target):
             return self.is_node_supported({}, node.args[0])
+        if node in self.returned:
+            return False
         try:
+            if node in self.written:
+                raise Unsupported("a tensor that is written in place")
             for value in (*node.all_input_nodes, node):
                 for leaf in tree_leaves(value.meta.get("val")):
                     if isinstance(leaf, torch.Tensor) and leaf.device != self.device:
@@ -417,7 +500,11 @@ def check_node(node: torch.fx.Node) -> None:
         value = source.meta.get("val")
         check_tensor(value)
         values[source] = function.argument(shape_of(value), type_of(value))
-    lower_node(function, node, values)
+    try:
+        lower_node(function, node, values)
+    except (AttributeError, IndexError, TypeError) as error:
+        # Arguments that the rule does not know, such as numbers in place of tensors.
+        raise Unsupported(f"its rule fails: {error}") from error
 
 
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
@@ -428,7 +515,8 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
         report.graphs += 1
         report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
                                 for node in graph.graph.nodes)
-    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, device_of(graph.graph)),
+    returned = _return_views(graph.graph)
+    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, graph.graph, returned),
                                              allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
                   if options.views or not all(_is_free(node) for node in part.nodes)]

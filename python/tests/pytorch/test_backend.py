@@ -37,6 +37,99 @@ def test_in_place(run_compiled):
     torch.testing.assert_close(result, model(x))
 
 
+def test_graphs_with_writes(front):
+    """A graph that is not functional: what is written in place is left to PyTorch."""
+    import torch
+    from fusion.torch.regions import compile_graph
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def whole(x):
+        y = torch.empty(4, 6)
+        y[:, :3].copy_(x)
+        y[:, 3:].copy_(y[:, :3] * 2)
+        return y, x.exp().sum(1) + 1
+
+    def input(x):
+        first = x[:, 1:] * 2
+        x.add_(1)
+        return first, x[:, 1:] * 2
+
+    for call in (whole, input):
+        x = torch.randn(4, 3)
+        expected = call(x.clone())
+        report = front.Report()
+        graph = make_fx(call, tracing_mode="fake")(x)
+        compiled = compile_graph(graph, front.Options(report=report, cache_dir="", views=True))
+        for result, wanted in zip(compiled(x.clone()), expected, strict=True):
+            torch.testing.assert_close(result, wanted)
+        assert any("in place" in reason for _, reason in report.declined)
+        assert call is input or report.regions
+
+
+@pytest.mark.parametrize("model", [
+    lambda a: (a, a.clone()), lambda a: (a, a.to(torch.float32, copy=True)), lambda a: (a, a + 0),
+    lambda a: (a, a.view(2, 2)), lambda a: (a, a[1:3]), lambda a: (a, *a.view(2, 2).unbind(0)),
+    lambda a: (a.view(2, 2).t() * 2, a.view(2, 2).t()[1:], a),
+])
+def test_results_share_memory_as_eager_ones_do(run_compiled, model):
+    x = torch.arange(4.0)
+    wanted = model(x + 1)
+    results, _ = run_compiled(lambda x: model(x + 1), x)
+    for result, one in zip(results, wanted, strict=True):
+        assert result.stride() == one.stride()
+    wanted[1].fill_(7)
+    results[1].fill_(7)
+    for result, one in zip(results, wanted, strict=True):
+        torch.testing.assert_close(result, one)
+
+
+def test_gradient_after_a_result_is_written(front):
+    x = torch.arange(3.0, requires_grad=True)
+    torch._dynamo.reset()
+    y = torch.compile(lambda x: x.exp().clone(), backend=front.backend,
+                      options={"strict": True, "cache_dir": ""})(x)
+    with torch.no_grad():
+        y.mul_(0)
+    y.sum().backward()
+    torch.testing.assert_close(x.grad, x.detach().exp())
+
+
+def test_masked_attention_keeps_nan(run_compiled):
+    query, key, value = torch.randn(3, 1, 1, 3, 4)
+    key[0, 0, 0, 0] = float("nan")
+    mask = torch.tensor([[True, True, False], [False, True, True], [False, False, False]])
+    def model(*operands):
+        return torch.nn.functional.scaled_dot_product_attention(*operands, attn_mask=mask)
+
+    result, _ = run_compiled(model, query, key, value)
+    assert result[0, 0, 0].isnan().all()
+    torch.testing.assert_close(result, model(query, key, value), equal_nan=True)
+    key = torch.randn(1, 1, 3, 4)
+    result, _ = run_compiled(model, query, key, value)
+    assert (result[0, 0, 2] == 0).all()
+    torch.testing.assert_close(result, model(query, key, value))
+
+
+def test_arguments_that_no_rule_knows(front):
+    """A number in place of a tensor, and numbers that a type does not hold."""
+    def compiled(model):
+        torch._dynamo.reset()
+        return torch.compile(model, backend=front.backend, options={"cache_dir": ""})
+
+    x, j = torch.randn(3, 3), torch.tensor([0, 1, 2])
+    picked = torch.func.vmap(compiled(lambda a, j: a[j] * 2), in_dims=(1, 0))(x, j)
+    torch.testing.assert_close(picked, x.diagonal() * 2)
+    small = torch.tensor([1, 0, 127], dtype=torch.int8)
+    for model in (lambda x: x.clamp(0, 200), lambda x: x < 300, lambda x: x.clamp(-129, 5)):
+        assert torch.equal(compiled(model)(small), model(small))
+
+
+def test_backend_has_a_name(front):
+    torch._dynamo.reset()
+    x = torch.randn(5)
+    torch.testing.assert_close(torch.compile(torch.exp, backend="fusion")(x), x.exp())
+
+
 def test_input_is_changed(front, run_compiled):
     def model(x):
         x.mul_(2)

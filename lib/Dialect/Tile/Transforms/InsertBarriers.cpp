@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PipelineFill.h"
+#include "FollowPaths.h"
 #include "WarpPrivate.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
@@ -190,6 +190,8 @@ struct InsertBarriersPass
            });
   }
 
+  /// What must be over when an access begins. Of a bulk copy nothing is left
+  /// behind: who reads its data has waited for it by itself.
   void before(Operation *op, const Access &access, State &state) {
     bool isNeeded = false, ofBlock = false;
     for (const Access &earlier : state.pending) {
@@ -204,24 +206,16 @@ struct InsertBarriersPass
     }
     if (isNeeded)
       insertBarrier(op, !ofBlock, state);
-    State::insert(state.pending, access);
+    if (!isBulk(op))
+      State::insert(state.pending, access);
   }
 
-  /// The body follows what is before the loop and itself.
   void followLoop(scf::ForOp loop, State &state) {
     llvm::SmallPtrSet<Value, 4> buffers = pipelinedBuffers(loop);
-    State entry = state;
-    while (true) {
-      State after = entry;
-      process(*loop.getBody(), after);
-      nextIteration(after, buffers);
-      if (!entry.join(after)) {
-        state = std::move(after);
-        break;
-      }
-    }
-    if (!runsAtLeastOnce(loop))
-      state.join(entry);
+    tile::followLoop(
+        loop, state,
+        [&](Block &block, State &inside) { process(block, inside); },
+        [&](State &inside) { nextIteration(inside, buffers); });
     leaveLoop(loop, state, buffers);
   }
 
@@ -264,7 +258,8 @@ struct InsertBarriersPass
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
-        State::insert(state.inFlight, access);
+        if (!isBulk(copy))
+          State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // What has arrived is a write of the threads that waited. Copies that
         // may still be in flight stay listed; they are to other slots than
@@ -309,14 +304,9 @@ struct InsertBarriersPass
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         processLoop(loop, state);
       } else if (op.getNumRegions() != 0) {
-        // Any of the branches may be the one, or none.
-        State entry = state;
-        for (Region &region : op.getRegions()) {
-          State branch = entry;
-          for (Block &inner : region)
-            process(inner, branch);
-          state.join(branch);
-        }
+        followBranches(op, state, [&](Block &block, State &branch) {
+          process(block, branch);
+        });
       }
     }
   }

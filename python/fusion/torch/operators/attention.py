@@ -7,7 +7,7 @@ import math
 from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers, type_of
 from .contractions import contract
-from .normalization import exponentials
+from .normalization import exponentials, without_rows
 
 
 @lowers("aten._scaled_dot_product_flash_attention_for_cpu.default")
@@ -69,14 +69,15 @@ def attention(call: Call, q: Tensor, k: Tensor, v: Tensor, is_causal: bool,
         return score
 
     scores = f.indexed(scores.shape, scores.type, weigh, operands)
-    _, powers, sum = exponentials(call, scores, len(scores.shape) - 1)
+    _, powers, sum, top = exponentials(call, scores, len(scores.shape) - 1)
 
-    def divide(b: Body, power: Scalar, sum: Scalar) -> Scalar:
+    def divide(b: Body, power: Scalar, sum: Scalar, *top: Scalar) -> Scalar:
         weight = b.binary("arith.divf", power, sum)
-        if mask is not None:  # a row without any key is 0
-            weight = b.select(b.compare("ne", sum, sum), b.constant(0, weight.type), weight)
+        if top:  # a row without any key is 0
+            weight = without_rows(b, weight, *top)
         return b.convert(weight, v.type)
 
-    weights = f.elementwise([powers, sum], scores.shape, v.type, divide)
+    weights = f.elementwise([powers, sum, *([] if mask is None else [top])], scores.shape,
+                            v.type, divide)
     result = contract(call, weights, v, (lead + "mn", shared + "nf", lead + "mf"))
     return f.convert(f.reshape(result, shape), type_of(call.value[0]))

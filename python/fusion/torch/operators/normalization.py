@@ -11,15 +11,21 @@ from .pointwise import maximum
 from .reductions import accumulator, add, moments
 
 
-def exponentials(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
-    """x less its maximum along `dim`, its exponentials, and their sum."""
+def exponentials(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """x less its maximum along `dim`, its exponentials, their sum, and the maximum."""
     f = call.f
     kept = [1 if d == dim else size for d, size in enumerate(x.shape)]
     top = f.reshape(f.reduce(x, [dim], -math.inf, maximum), kept)
     lowered = f.elementwise([x, top], x.shape, x.type,
                             lambda b, x, top: b.binary("arith.subf", x, top))
     powers = f.elementwise([lowered], x.shape, x.type, lambda b, x: b.unary("math.exp", x))
-    return lowered, powers, f.reshape(f.reduce(powers, [dim], 0, add), kept)
+    return lowered, powers, f.reshape(f.reduce(powers, [dim], 0, add), kept), top
+
+
+def without_rows(b: Body, weight: Scalar, top: Scalar) -> Scalar:
+    """A weight, but 0 in a row of -inf, as PyTorch's attention has it; what is NaN stays."""
+    empty = b.compare("eq", top, b.constant(-math.inf, top.type))
+    return b.select(empty, b.constant(0, weight.type), weight)
 
 
 def _along(call: Call, x: Tensor, dim: int,
@@ -36,17 +42,14 @@ def softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tenso
     safe = "safe" in call.target
 
     def compute(x: Tensor, dim: int) -> Tensor:
-        _, powers, sum = exponentials(call, x, dim)
+        _, powers, sum, top = exponentials(call, x, dim)
 
-        def divide(b: Body, power: Scalar, sum: Scalar) -> Scalar:
+        def divide(b: Body, power: Scalar, sum: Scalar, *top: Scalar) -> Scalar:
             quotient = b.binary("arith.divf", power, sum)
-            if not safe:
-                return quotient
-            # A row of -inf is 0, as PyTorch's attention has it.
-            empty = b.compare("ne", sum, sum)
-            return b.select(empty, b.constant(0, x.type), quotient)
+            return without_rows(b, quotient, *top) if top else quotient
 
-        return call.f.elementwise([powers, sum], x.shape, x.type, divide)
+        return call.f.elementwise([powers, sum, *([top] if safe else [])], x.shape, x.type,
+                                  divide)
 
     return _along(call, x, dim, compute)
 
@@ -54,7 +57,7 @@ def softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tenso
 @lowers("aten._log_softmax.default")
 def log_softmax(call: Call, x: Tensor, dim: int, half_to_float: Any = None) -> Tensor:
     def compute(x: Tensor, dim: int) -> Tensor:
-        lowered, _, sum = exponentials(call, x, dim)
+        lowered, _, sum, _ = exponentials(call, x, dim)
         return call.f.elementwise(
             [lowered, sum], x.shape, x.type,
             lambda b, x, sum: b.binary("arith.subf", x, b.unary("math.log", sum)))
