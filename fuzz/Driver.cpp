@@ -195,9 +195,17 @@ int main(int argc, char **argv) {
       timeout = value;
     else if (option == "-only")
       only = value;
-    else
-      for (const auto &entry : std::filesystem::directory_iterator(text))
+    else {
+      std::error_code problem;
+      for (const auto &entry :
+           std::filesystem::directory_iterator(text, problem))
         files.push_back(entry.path());
+      if (problem) {
+        std::fprintf(stderr, "error: cannot read the folder '%s': %s\n",
+                     text.c_str(), problem.message().c_str());
+        return 1;
+      }
+    }
   }
   std::sort(files.begin(), files.end());
   std::vector<std::string> seeds;

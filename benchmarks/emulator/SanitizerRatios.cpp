@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Files.h"
 #include "LaunchFile.h"
 
 #include <algorithm>
@@ -59,8 +60,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   std::vector<uint8_t> bytes;
-  if (!readFile(argv[1], bytes)) {
-    std::fprintf(stderr, "cannot read '%s'\n", argv[1]);
+  if (std::string problem; !readFile(argv[1], bytes, problem)) {
+    std::fprintf(stderr, "%s\n", problem.c_str());
     return 1;
   }
   Error error;

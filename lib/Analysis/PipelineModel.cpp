@@ -327,10 +327,15 @@ private:
              schedule.places[node.index].stages > 1;
     });
     double waiting = 0, pipelined = 0;
+    // What threads have copied is shown to the others by a barrier; bulk copies
+    // tell each of them. Another one stands before the memory is filled again.
+    bool byThreads = false;
     auto wait = [&] {
       if (waiting > 0)
-        body.load += loadSeconds(waiting) + 2 * chip.barrierLatency;
+        body.load +=
+            loadSeconds(waiting) + (byThreads ? 2 : 1) * chip.barrierLatency;
       waiting = 0;
+      byThreads = false;
     };
     for (const TilingNode &node : items) {
       const PipelineMemo::Node &known = memo.nodes[at];
@@ -345,6 +350,9 @@ private:
         unsigned stages = schedule.places[node.index].stages;
         body.loadedBytes += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
+        byThreads |=
+            stages == 1 &&
+            schedule.places[node.index].transport != fuse::Transport::Bulk;
         if (stages > 1)
           body.stages =
               body.stages == 0 ? stages : std::min(body.stages, stages);
@@ -366,6 +374,7 @@ private:
         if (known.loaded) {
           body.loadedBytes += *known.loaded;
           waiting += *known.loaded;
+          byThreads = true; // into tiles that are kept
         } else {
           // What follows the loop is waited for by itself.
           if (known.computes)

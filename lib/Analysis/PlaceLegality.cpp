@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaceLegality.h"
+#include "BulkLegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Target/MatrixDescriptors.h"
@@ -43,7 +44,7 @@ public:
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
-    return std::nullopt;
+    return whyTooManyBarriers(schedule);
   }
 
   Reason runStages() {
@@ -55,7 +56,7 @@ public:
       if (schedule.places[tensor].registerStages != 1)
         if (Reason reason = checkRegisterStages(tensor))
           return reason;
-    return std::nullopt;
+    return whyTooManyBarriers(schedule);
   }
 
 private:
@@ -193,6 +194,7 @@ static unsigned transportBytes(fuse::Transport transport) {
   case fuse::Transport::Async8:
     return 8;
   case fuse::Transport::Async16:
+  case fuse::Transport::Bulk:
     return 16;
   }
   llvm_unreachable("covered switch");
@@ -277,6 +279,8 @@ Reason PlaceChecker::checkPlace(unsigned index) {
              std::to_string(bytes) + " at a time";
     if (bytes && !chip.hasAsyncCopy)
       return chip.name.str() + " has no asynchronous copies";
+    if (place.transport == fuse::Transport::Bulk)
+      return whyNotInBulk(group, schedule, chip, kept, index);
     break;
   }
   case TensorRole::Intermediate:

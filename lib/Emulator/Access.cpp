@@ -44,14 +44,15 @@ std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
 }
 
 void fusion::emulator::raiseFault(Warp &warp, const Inst &inst, unsigned lane,
-                                  const std::string &message,
-                                  const char *kind) {
+                                  const std::string &message, const char *kind,
+                                  unsigned otherLine) {
   Fault &fault = warp.cta->fault;
   warp.stop = true;
   if (fault.set)
     return;
   fault.set = true;
   fault.line = inst.line;
+  fault.otherLine = otherLine;
   fault.kind = kind;
   fault.thread = threadOfLane(warp, lane);
   fault.message = message + " (" + describeThread(warp, lane) + ", line " +
@@ -147,7 +148,11 @@ static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
   std::string message = "out-of-bounds global " + std::string(nameOf(kind)) +
                         " of " + std::to_string(bytes) + " bytes at " +
                         hex(address);
-  if (const Allocation *near = warp.cta->memory->nearest(address)) {
+  DeviceMemory::Freed freed = warp.cta->memory->freedAt(address);
+  if (freed.bytes) {
+    message += ", in an allocation of " + std::to_string(freed.bytes) +
+               " bytes at " + hex(freed.begin) + " that was freed";
+  } else if (const Allocation *near = warp.cta->memory->nearest(address)) {
     uint64_t end = near->end();
     if (address >= end && address - end < (uint64_t(1) << 32))
       message += ", " + std::to_string(address - end) +
@@ -157,7 +162,7 @@ static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
       message += ", across the end of the allocation of " +
                  std::to_string(near->bytes) + " bytes at " + hex(near->begin);
   }
-  raiseFault(warp, inst, lane, message, "out-of-bounds-global");
+  raiseFault(warp, inst, lane, message, "out-of-bounds-global", freed.line);
 }
 
 bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,

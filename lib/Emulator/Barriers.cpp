@@ -71,8 +71,11 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
                           std::to_string(barrier.line),
                       "bad-barrier");
   }
+  // Who was alive when the first of them came, and is not here.
+  uint32_t missing = inst.c ? (warp.live | warp.current.awaited) & ~mask : 0;
+  warp.current.awaited = 0;
   if (warp.sanitizer)
-    warp.sanitizer->barrierArrive(warp, inst, mask, id,
+    warp.sanitizer->barrierArrive(warp, inst, mask, id, missing,
                                   lineOfOthers(warp, mask));
   uint32_t lanes = uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
@@ -240,6 +243,9 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
   if (sanitizer && group.state == Group::State::WaitEvent && mayTimeOut(inst))
     if (unsigned line = sanitizer->lastArrival(mbarrierOf(warp, inst, group)))
       return line;
+  if (inst.run == wgmmaWaitHandler())
+    if (const Warp *late = lateProducts(warp, inst))
+      return lineOfOthers(*late, 0);
   for (const Cta *other : cta.cluster->ctas)
     for (const Warp &w : other->warps) {
       // Those that spin.

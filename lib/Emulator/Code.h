@@ -57,10 +57,11 @@ enum Order : uint8_t {
   OrderStrong = 1, ///< relaxed, volatile, or an atomic
   OrderAcquire = 2,
   OrderRelease = 4,
-  OrderCta = 8,     ///< acquires and releases for threads of its CTA only
+  OrderCta = 8,     ///< of scope .cta: for threads of its CTA only
   OrderUpdate = 16, ///< stores what was made of a strongly loaded value
   OrderGuess = 32,  ///< weak, but only a CAS depends on it (DecodeGuesses.cpp)
   OrderCopy = 64,   ///< weak: a cp.async reads until it was waited for
+  OrderCluster = 128, ///< of scope .cluster
 };
 
 /// Inst::imm2 of `st`: it stores the first `b` operands, `a` bytes of each,
@@ -140,6 +141,7 @@ struct Code {
   bool hasGridWorkspace = false;    ///< asks for DeviceMemory::gridWorkspace
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta
+  bool hasNarrowAccess = false;     ///< with OrderCta or OrderCluster
   bool hasNarrowWaits = false;      ///< at mbarriers, with OrderCta
   bool hasInvalidation = false;     ///< mbarrier.inval
   bool hasStack = false;            ///< alloca and its like

@@ -53,8 +53,10 @@ bool Decoder::takeHints(std::string_view root, Modifiers &modifiers,
       (isLoad || root == "ldu") &&
       modifiers.takeOneOf({"L2::64B", "L2::128B", "L2::256B"}) >= 0;
   order = which >= 0 ? orders[which] : 0;
-  if (scope == 0 && (order & (OrderAcquire | OrderRelease)))
+  if (scope == 0)
     order |= OrderCta;
+  if (scope == 1)
+    order |= OrderCluster;
   // A load acquires, a store releases; other orders have a scope there, and
   // nothing else has. Atomics need none.
   bool valid = isLoad    ? which != Release && which != AcqRel
@@ -210,8 +212,13 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   // A strong one needs no excuse.
   if (!guesses.empty() && guesses[pc] && !order)
     made.order = OrderGuess;
-  code->hasCtaScope |= (order & OrderCta) != 0;
+  noteScope(order);
   return true;
+}
+
+void Decoder::noteScope(uint8_t order) {
+  code->hasCtaScope |= (order & OrderCta) != 0;
+  code->hasNarrowAccess |= (order & (OrderCta | OrderCluster)) != 0;
 }
 
 bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
@@ -336,7 +343,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     inst.order = uint8_t(order | OrderStrong);
   }
   code->hasAtomics = true;
-  code->hasCtaScope |= (order & OrderCta) != 0;
+  noteScope(order);
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
   // Hosts have no atomics of 128 bits everywhere.

@@ -182,7 +182,7 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     return true;
   }
   case Operand::Kind::Special:
-    if (!takesSpecial(*instruction))
+    if (isSpecial(operand.name) && !takesSpecial(*instruction))
       return fail("the special register " + quoted(operand) +
                   " is an operand of mov and cvt alone");
     return specialSource(operand.name, type, ref);

@@ -42,7 +42,7 @@ static bool readsZero(std::string_view name) {
          name == "%current_graph_exec" || isOneOf("%envreg", "", 32);
 }
 
-bool Decoder::specialByName(std::string_view name, Ref &ref) const {
+static bool findSpecial(std::string_view name, Special &which) {
   static const std::unordered_map<std::string_view, Special> names = {
       {"%tid.x", Special::TidX},
       {"%tid.y", Special::TidY},
@@ -93,15 +93,16 @@ bool Decoder::specialByName(std::string_view name, Ref &ref) const {
       {"%envreg2", Special::GridWorkspaceLow},
       {"%gridid", Special::GridId}};
   auto it = names.find(name);
-  if (it == names.end()) {
-    if (!readsZero(name))
-      return false;
-    ref = special(Special::Zero);
-    return true;
-  }
-  ref = special(it->second);
-  if (it->second == Special::GridWorkspaceLow ||
-      it->second == Special::GridWorkspaceHigh)
+  which = it == names.end() ? Special::Zero : it->second;
+  return it != names.end() || readsZero(name);
+}
+
+bool Decoder::specialByName(std::string_view name, Ref &ref) const {
+  Special which;
+  if (!findSpecial(name, which))
+    return false;
+  ref = special(which);
+  if (which == Special::GridWorkspaceLow || which == Special::GridWorkspaceHigh)
     code->hasGridWorkspace = true;
   return true;
 }
@@ -122,6 +123,18 @@ static bool hasWidth(std::string_view name, unsigned bytes) {
   return bytes == 4;
 }
 
+static bool isClock(std::string_view name) {
+  return name == "%clock" || name == "%clock_hi" || name == "%clock64" ||
+         name == "%globaltimer" || name == "%globaltimer_lo" ||
+         name == "%globaltimer_hi";
+}
+
+bool Decoder::isSpecial(std::string_view name) {
+  Special which;
+  return name == "%is_explicit_cluster" || isClock(name) ||
+         findSpecial(name, which);
+}
+
 bool Decoder::specialSource(std::string_view name, Type type, Ref &ref) {
   std::string shown = "'" + std::string(name.substr(0, 80)) + "'";
   auto wrongType = [&] {
@@ -132,17 +145,18 @@ bool Decoder::specialSource(std::string_view name, Type type, Ref &ref) {
     ref = special(Special::IsExplicitCluster);
     return type == Type::Pred || wrongType();
   }
-  bool isTime = name == "%clock64" || name == "%globaltimer";
-  bool isLow = name == "%clock" || name == "%globaltimer_lo";
+  bool isTime = isClock(name);
   bool isHigh = name == "%clock_hi" || name == "%globaltimer_hi";
-  bool isClock = isTime || isLow || isHigh;
   Ref word = 0;
-  if (!isClock && !specialByName(name, word))
-    return fail("unknown register " + shown);
+  if (!isTime && !specialByName(name, word))
+    return fail(isSpecial(std::string(name) + ".x")
+                    ? shown + " is a vector, of which '" + std::string(name) +
+                          ".x' is an element"
+                    : "unknown register " + shown);
   unsigned bytes = bytesOf(type);
   if (type == Type::Pred || isFloatLike(type) || !hasWidth(name, bytes))
     return wrongType();
-  if (isClock) {
+  if (isTime) {
     ref = scratch(32 * bytes);
     Inst &inst = emit(clockHandler(), {ref}, Flow::Hidden);
     inst.a = uint8_t(bytes);

@@ -402,10 +402,9 @@ bool Decoder::decode(const Instruction &inst) {
   }
   if (!modifiers.empty())
     return unsupported();
-  if (std::string target = module.target ? missingTarget(module, inst) : "";
-      !target.empty())
-    return fail("'" + std::string(inst.opcode.substr(0, 120)) +
-                "' needs .target " + target + ", and the module has sm_" +
+  if (std::string missing = module.target ? missingTarget(module, inst) : "";
+      !missing.empty())
+    return fail(missing + ", and the module has sm_" +
                 std::to_string(module.target) +
                 (module.targetSuffix ? std::string(1, module.targetSuffix)
                                      : std::string()));

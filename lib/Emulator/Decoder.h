@@ -98,6 +98,7 @@ private:
 
   // DecodeSpecial.cpp
   bool specialByName(std::string_view name, Ref &ref) const;
+  static bool isSpecial(std::string_view name);
   bool specialSource(std::string_view name, Type type, Ref &ref);
 
   Inst &emit(Handler handler, std::initializer_list<Ref> operands,
@@ -126,6 +127,7 @@ private:
   bool takeHints(std::string_view root, Modifiers &modifiers, uint8_t &order,
                  bool &cacheHint);
   bool decodeAccess(std::string_view root, Modifiers &modifiers);
+  void noteScope(uint8_t order);
   bool decodeAtomic(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixAccess(std::string_view root, Modifiers &modifiers);
   bool decodeMatrixMove(std::string_view root, Modifiers &modifiers);

@@ -79,11 +79,20 @@ const Allocation *DeviceMemory::nearest(uint64_t address) const {
   return it == sorted.begin() ? nullptr : *std::prev(it);
 }
 
+DeviceMemory::Freed DeviceMemory::freedAt(uint64_t address) const {
+  auto it = freedRanges.upper_bound(address);
+  if (it == freedRanges.begin())
+    return {};
+  --it;
+  return address - it->first < it->second.bytes ? it->second : Freed();
+}
+
 bool DeviceMemory::free(uint64_t address) {
   auto it = allocations.find(address);
   if (it == allocations.end() || address < kAllocations ||
       it->second.get() == workspace || heap.count(address))
     return false;
+  freedRanges[address] = {address, it->second->bytes, 0};
   sorted.erase(std::find(sorted.begin(), sorted.end(), it->second.get()));
   allocations.erase(it);
   return true;
@@ -173,7 +182,12 @@ uint64_t DeviceMemory::heapAllocate(uint64_t bytes) {
   return address;
 }
 
-bool DeviceMemory::heapFree(uint64_t address) {
+uint64_t DeviceMemory::heapSize(uint64_t address) const {
+  auto it = heap.find(address);
+  return it == heap.end() ? 0 : allocations.at(address)->bytes;
+}
+
+bool DeviceMemory::heapFree(uint64_t address, unsigned line) {
   auto it = heap.find(address);
   if (it == heap.end())
     return false;
@@ -182,6 +196,7 @@ bool DeviceMemory::heapFree(uint64_t address) {
   auto allocation = allocations.find(address);
   Allocation *found = allocation->second.get();
   sorted.erase(std::find(sorted.begin(), sorted.end(), found));
+  freedRanges[address] = {address, found->bytes, line};
   found->bytes = 0;
   found->storage.reset();
   found->shadow.reset();

@@ -45,6 +45,14 @@ public:
   Allocation *find(uint64_t address) const;
   /// The allocation that holds or most closely precedes `address`.
   const Allocation *nearest(uint64_t address) const;
+  /// What was freed, and by which line of a kernel (0: by none). Addresses are
+  /// not given out again.
+  struct Freed {
+    uint64_t begin = 0, bytes = 0;
+    unsigned line = 0;
+  };
+  /// The one that held `address`; of no bytes where there is none.
+  Freed freedAt(uint64_t address) const;
   bool free(uint64_t address);
   /// Brings the module's .global and .const variables in, once per module.
   /// False where another module has its region of addresses.
@@ -53,7 +61,9 @@ public:
   /// malloc and free of kernels; 0 where the heap is full. What kernels do not
   /// free stays for the next launch. False for what is no such memory.
   uint64_t heapAllocate(uint64_t bytes);
-  bool heapFree(uint64_t address);
+  bool heapFree(uint64_t address, unsigned line);
+  /// Bytes that malloc gave there; 0: it did not.
+  uint64_t heapSize(uint64_t address) const;
   /// The driver's part of a cooperative launch: a size and the word by which
   /// the blocks wait for one another, zero when a launch starts.
   uint64_t gridWorkspace();
@@ -68,6 +78,7 @@ private:
   uint64_t next = kAllocations;
   std::map<uint64_t, uint64_t> heap; ///< sizes, by address
   uint64_t heapBytes = 0;
+  std::map<uint64_t, Freed> freedRanges;
   /// Freed by kernels: empty, but whoever has found one may still look at it.
   std::vector<std::unique_ptr<Allocation>> freed;
   Allocation *workspace = nullptr;

@@ -322,6 +322,7 @@ CtaStatus Executor::run(uint64_t quantum) {
     used += warp.executed - before;
     // Lanes that ended may have been the last that a barrier waited for.
     if (wasLive && warp.live != warp.exists) {
+      wakeProductWaits(warp);
       checkBarriers();
       cta.cluster->completeIfAll();
     }

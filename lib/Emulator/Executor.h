@@ -103,12 +103,14 @@ private:
     std::string poll; ///< what it reads; empty: nothing, or not known
   };
   Spin watch(Warp &warp);
+  bool enterGroup(Warp &warp, uint32_t mask);
   void exceedLimit(Warp &warp);
 
   const Code &code;
   const Launch &launch;
   const Options &options;
   bool watching = false;
+  bool letsGo = false; ///< nobody is held at a barrier for others of its warp
   std::vector<uint32_t> pollLines; ///< of the warps that were watched
   GridSanitizer *gridSanitizer;    ///< null without Options::sanitize
   /// Of a warp whose lanes went apart: how often it jumped back since lanes

@@ -82,7 +82,8 @@ void Executor::startWarp(Warp &warp, uint32_t index) {
   std::fill_n(warp.awaited, 32, 0);
   warp.suspended = false;
   warp.products.clear();
-  warp.productGroup = 0;
+  warp.productGroup = warp.productEnd = 0;
+  warp.awaitsProducts = false;
   std::fill(std::begin(warp.bulkCommitted), std::end(warp.bulkCommitted), 0);
   warp.clusterArrived = warp.clusterParity = warp.clusterWaiting = 0;
   warp.registers = registersAtStart(*code.source);

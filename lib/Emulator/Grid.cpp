@@ -206,11 +206,15 @@ private:
       return;
     std::vector<Finding> parties;
     Fault limit = std::exchange(*fault, Fault());
-    bool isStuck = true;
-    for (auto &cluster : active)
-      for (auto &executor : cluster->executors)
-        isStuck =
-            isStuck && (executor->cta.ended || executor->isStuck(parties));
+    // To look once lets those go that are held for others; then they may wait.
+    bool isStuck = false;
+    for (unsigned looks = 0; looks < 2 && !isStuck; ++looks) {
+      isStuck = true;
+      parties.clear();
+      for (auto &cluster : active)
+        for (auto &executor : cluster->executors)
+          isStuck &= executor->cta.ended || executor->isStuck(parties);
+    }
     if (fault->set) // by somebody who was watched
       isStuck = false;
     *fault = std::move(limit);

@@ -62,6 +62,7 @@ bool Executor::mergeAndPick(Warp &warp) {
       a.state = Group::State::Ready; // more lanes: look again
       a.deferred = a.deferred && b.deferred;
       a.held = false;
+      a.awaited |= b.awaited;
       groups.erase(groups.begin() + ptrdiff_t(j));
     }
   size_t best = groups.size();
@@ -96,13 +97,14 @@ bool Executor::mergeAndPick(Warp &warp) {
   return true;
 }
 
-/// The group is at a barrier for whole warps while lanes spin that it went
-/// ahead of: they are to come too.
+/// The group is at a barrier for whole warps while others of the warp are on
+/// their way: they may come there too.
 bool Executor::holds(Warp &warp) {
-  auto spins = [](const Group &group) {
-    return group.deferred && group.state == Group::State::Ready;
+  auto goesOn = [](const Group &group) {
+    return !group.held && group.state == Group::State::Ready;
   };
-  if (std::none_of(warp.others.begin(), warp.others.end(), spins))
+  warp.current.awaited |= warp.live;
+  if (letsGo || std::none_of(warp.others.begin(), warp.others.end(), goesOn))
     return false;
   warp.current.held = true;
   warp.others.push_back(warp.current);

@@ -358,6 +358,13 @@ Handler wgmmaFenceHandler();
 Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
+/// A warp of the warpgroup that has not committed yet what `wait` waits for;
+/// null: all have, but those that have ended.
+const Warp *lateProducts(const Warp &warp, const Inst &wait);
+/// The warp has committed a group, or ended.
+void wakeProductWaits(const Warp &warp);
+/// " wait for wgmma, line n (…)".
+std::string describeProducts(const Warp &warp, const Inst &wait);
 void finishProducts(Warp &warp);
 
 // HandlersStack.cpp; addresses are offsets in local memory, a: their bytes

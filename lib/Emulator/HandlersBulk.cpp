@@ -92,13 +92,7 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
              uint32_t barrier) {
   Cta &cta = *copy.sharedCta;
   if (!loadMbarrier(cta, barrier).valid) {
-    bool isFirst = !warp.cta->fault.set;
-    raiseFault(warp, inst, lane,
-               "there is no initialised mbarrier at shared offset " +
-                   std::to_string(barrier),
-               "mbarrier-misuse");
-    if (isFirst && cta.sanitizer)
-      warp.cta->fault.otherLine = cta.sanitizer->lastWrite(barrier);
+    faultNoMbarrier(warp, inst, lane, cta, barrier);
     return false;
   }
   if (cta.async.queues[barrier].size() >= kMaxInFlight) {

@@ -129,7 +129,8 @@ void fusion::emulator::leaveCluster(Warp &warp, uint32_t mask) {
 }
 
 bool fusion::emulator::mayTimeOut(const Inst &inst) {
-  return inst.run != clusterWaitHandler() && inst.run != setRegistersHandler();
+  return inst.run != clusterWaitHandler() &&
+         inst.run != setRegistersHandler() && inst.run != wgmmaWaitHandler();
 }
 
 std::string fusion::emulator::describeWait(const Warp &warp, const Inst &inst,
@@ -138,6 +139,8 @@ std::string fusion::emulator::describeWait(const Warp &warp, const Inst &inst,
   const Cluster &cluster = *warp.cta->cluster;
   if (inst.run == setRegistersHandler())
     return describeRegisters(warp, inst);
+  if (inst.run == wgmmaWaitHandler())
+    return describeProducts(warp, inst);
   if (!mayTimeOut(inst))
     return " wait at barrier.cluster" + line + " (" +
            std::to_string(cluster.arrived) + " of " +

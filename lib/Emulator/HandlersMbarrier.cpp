@@ -60,6 +60,17 @@ void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
   ++cta.async.events;
 }
 
+void fusion::emulator::faultNoMbarrier(Warp &warp, const Inst &inst,
+                                       unsigned lane, const Cta &cta,
+                                       uint32_t offset) {
+  std::string message = "there is no initialised mbarrier at shared offset " +
+                        std::to_string(offset);
+  if (&cta != warp.cta)
+    message += " of block " + std::to_string(cta.rank) + " of the cluster";
+  raiseFault(warp, inst, lane, message, "mbarrier-misuse",
+             cta.sanitizer ? cta.sanitizer->lastWrite(offset) : 0);
+}
+
 bool fusion::emulator::drawn(Cta &cta) {
   if (!cta.varies)
     return false;
@@ -113,10 +124,7 @@ namespace {
 /// `otherLine` is of whoever made it one, 0 where that is not known.
 bool misuse(Warp &warp, const Inst &inst, unsigned lane,
             const std::string &message, unsigned otherLine = 0) {
-  bool isFirst = !warp.cta->fault.set;
-  raiseFault(warp, inst, lane, message, "mbarrier-misuse");
-  if (isFirst)
-    warp.cta->fault.otherLine = otherLine;
+  raiseFault(warp, inst, lane, message, "mbarrier-misuse", otherLine);
   return false;
 }
 
@@ -133,11 +141,10 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
                      remote, cta, offset))
     return false;
   m = loadMbarrier(*cta, offset);
-  if (!m.valid)
-    return misuse(warp, inst, lane,
-                  "there is no initialised mbarrier at shared offset " +
-                      std::to_string(offset),
-                  cta->sanitizer ? cta->sanitizer->lastWrite(offset) : 0);
+  if (!m.valid) {
+    faultNoMbarrier(warp, inst, lane, *cta, offset);
+    return false;
+  }
   if (cta->sanitizer && together)
     cta->sanitizer->phaseTouch(warp, inst, together, offset);
   return true;
@@ -423,9 +430,13 @@ std::string fusion::emulator::describeMbarrier(const Warp &warp,
   if (it != warp.cta->async.queues.end())
     for (const BulkCopy &copy : it->second)
       queued += copy.bytes;
-  return text + " (" + std::to_string(m.pending) + " of " +
-         std::to_string(m.expected) + " arrivals and " +
-         std::to_string(m.transactions - queued) + " bytes are missing)";
+  int64_t bytes = int64_t(m.transactions) - queued;
+  text += " (" + std::to_string(m.pending) + " of " +
+          std::to_string(m.expected) + " arrivals ";
+  if (bytes < 0)
+    return text + "are missing, and " + std::to_string(-bytes) +
+           " bytes more than were expected have come)";
+  return text + "and " + std::to_string(bytes) + " bytes are missing)";
 }
 
 Handler fusion::emulator::mbarrierHandler(MbarrierOp op) {

@@ -6,15 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp computes its 16 rows of the 64 when it waits for the group: shared
-// memory is read and accumulators are written at the latest moment. Registers
-// of A are read when the instruction is issued.
+// A product is its warpgroup's: each warp computes 16 rows of the 64, and a
+// group is complete when all four have. So whoever waits first waits until the
+// others have committed the group too, and carries it out for all of them:
+// shared memory is read and accumulators are written at the latest moment.
+// Registers of A are read when the instruction is issued.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
 #include "Handlers.h"
 #include "Wgmma.h"
+
+#include <algorithm>
 
 using namespace fusion::emulator;
 
@@ -89,6 +93,7 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   op.inst = &inst;
   op.frame = warp.base[BaseFrame];
   op.group = warp.productGroup;
+  warp.productEnd = warp.productGroup + 1;
   if (registersA)
     for (unsigned i = 0; i < 4; ++i)
       std::memcpy(op.registers[i], warp.reg<uint32_t>(operands[i]), 128);
@@ -119,9 +124,11 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   warp.counters->mmaFlops += 2ull * 16 * 8 * inst.a * k;
 }
 
-void wgmmaFence(Warp &warp, const Inst &, uint32_t) {
-  if (warp.sanitizer)
-    warp.sanitizer->productFence(warp);
+void wgmmaFence(Warp &warp, const Inst &inst, uint32_t) {
+  if (!warp.sanitizer)
+    return;
+  warp.sanitizer->productStep(warp, inst);
+  warp.sanitizer->productFence(warp);
 }
 
 void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -130,21 +137,69 @@ void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
                                    warp.cta->code->watches[size_t(inst.imm)]);
 }
 
-void wgmmaCommit(Warp &warp, const Inst &, uint32_t) { ++warp.productGroup; }
+/// Visits the warps of the warpgroup.
+template <class Visit> void forGroup(const Warp &warp, Visit visit) {
+  std::vector<Warp> &warps = warp.cta->warps;
+  size_t first = warp.index & ~3u;
+  for (size_t i = first; i < std::min(first + 4, warps.size()); ++i)
+    visit(warps[i]);
+}
+
+void wgmmaCommit(Warp &warp, const Inst &inst, uint32_t) {
+  if (warp.sanitizer)
+    warp.sanitizer->productStep(warp, inst);
+  ++warp.productGroup;
+  wakeProductWaits(warp);
+}
 
 void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
-  if (warp.sanitizer)
+  warp.awaitsProducts = lateProducts(warp, inst) != nullptr;
+  if (warp.awaitsProducts) {
+    warp.suspended = true;
+    return;
+  }
+  if (warp.sanitizer) {
+    warp.sanitizer->productStep(warp, inst);
     warp.sanitizer->productWait(warp, inst.imm);
-  size_t count = 0;
-  while (count < warp.products.size() &&
-         int64_t(warp.products[count].group) + inst.imm <
-             int64_t(warp.productGroup))
-    ++count;
-  if (count)
-    finish(warp, count);
+  }
+  int64_t end = int64_t(warp.productGroup) - inst.imm;
+  forGroup(warp, [&](Warp &of) {
+    size_t count = 0;
+    while (count < of.products.size() && of.products[count].group < end)
+      ++count;
+    if (count)
+      finish(of, count);
+  });
 }
 
 } // namespace
+
+const Warp *fusion::emulator::lateProducts(const Warp &warp, const Inst &wait) {
+  // Groups that hold nothing need no company.
+  int64_t end =
+      std::min<int64_t>(int64_t(warp.productGroup) - wait.imm, warp.productEnd);
+  const Warp *late = nullptr;
+  forGroup(warp, [&](const Warp &of) {
+    if (!late && of.live && of.productGroup < end)
+      late = &of;
+  });
+  return late;
+}
+
+void fusion::emulator::wakeProductWaits(const Warp &warp) {
+  bool any = false;
+  forGroup(warp, [&](const Warp &of) { any |= of.awaitsProducts; });
+  warp.cta->async.events += any;
+}
+
+std::string fusion::emulator::describeProducts(const Warp &warp,
+                                               const Inst &wait) {
+  const Warp *late = lateProducts(warp, wait);
+  return " wait for wgmma, line " + std::to_string(wait.line) +
+         (late ? " (of a group that warp " + std::to_string(late->index) +
+                     " of the warpgroup has not committed)"
+               : std::string());
+}
 
 void fusion::emulator::finishProducts(Warp &warp) {
   if (!warp.products.empty())

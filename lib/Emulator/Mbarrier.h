@@ -42,6 +42,10 @@ bool settleMbarrier(Cta &cta, uint32_t offset);
 /// Puts an operation into the mbarrier's queue.
 void enqueue(Cta &cta, uint32_t offset, BulkCopy copy);
 
+/// The warp uses an mbarrier of `cta` that is none.
+void faultNoMbarrier(Warp &warp, const Inst &inst, unsigned lane,
+                     const Cta &cta, uint32_t offset);
+
 /// By lot, one time in four: never with seed 0.
 bool drawn(Cta &cta);
 

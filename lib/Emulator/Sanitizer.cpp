@@ -299,6 +299,8 @@ void Sanitizer::sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
   if (watch)
     noteWatched(inst, kind, 0, nullptr, shared, address[__builtin_ctz(mask)]);
   access(reach, mask, address, bytes, contiguous);
+  if (strong && hasCluster() && cta.code->hasNarrowAccess)
+    checkScopes(reach, inst, mask, address, bytes);
   if (strong)
     synchronize(warp, mask, address, inst, kind, released, &narrowShared);
   if (strong && hasLocks())
@@ -447,6 +449,8 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);
+    if (strong && cta.code->hasNarrowAccess)
+      checkScopes(reach, inst, inside, offset, bytes);
   }
   if (strong)
     synchronize(warp, mask, address, inst, kind, grid.released, &narrowGlobal);

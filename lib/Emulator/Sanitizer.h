@@ -71,10 +71,14 @@ public:
   void productRead(Warp &warp, const Inst &inst, const uint32_t *pieces,
                    size_t count);
   void productWait(Warp &warp, int64_t pending);
-  /// A warp executes a wgmma, with the operands that its warpgroup must have in
-  /// common; `isAlike`: so have its lanes.
+  /// A warp executes a wgmma.mma_async, with the operands that its warpgroup
+  /// must have in common; `isAlike`: so have its lanes.
   void productStart(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
                     bool scaleD, bool isAlike);
+  /// A fence, commit or wait of wgmma, which all warps of a group execute, too.
+  void productStep(const Warp &warp, const Inst &inst) {
+    productStart(warp, inst, 0, 0, false, true);
+  }
   // SanitizerRegisters.cpp: wgmma.fence, and registers of wgmma; setmaxnreg.
   void productFence(Warp &warp);
   void registersSet(Warp &warp, const Inst &inst, uint32_t mask);
@@ -130,9 +134,10 @@ public:
     return write & kSpecial ? 0 : lineOf(write);
   }
 
-  /// `otherLine`: where other lanes of the warp are.
+  /// `missing`: lanes of the warp that an aligned barrier wants too;
+  /// `otherLine`: where others are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                     uint32_t barrier, unsigned otherLine);
+                     uint32_t barrier, uint32_t missing, unsigned otherLine);
   /// An instruction that wants whole warps is executed by these lanes alone.
   void divergence(const Warp &warp, const Inst &inst, uint32_t mask,
                   unsigned otherLine);
@@ -282,6 +287,10 @@ private:
   void suspect(Reach &reach, Record write, uint64_t offset, unsigned lane);
   bool isLostUpdate(const Reach &reach, Record write, uint64_t offset,
                     unsigned lane) const;
+
+  // SanitizerScopes.cpp
+  void checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
+                   const uint64_t *offset, unsigned bytes);
 
   // SanitizerAccess.cpp, SanitizerWords.cpp, SanitizerRows.cpp,
   // SanitizerNarrow.cpp

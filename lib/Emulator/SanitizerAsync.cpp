@@ -250,6 +250,9 @@ void Sanitizer::asyncWrite(AsyncReach &a, uint32_t offset, uint32_t bytes) {
 void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
                           BulkCopy &copy, uint32_t barrier) {
   phaseTouch(warp, inst, 1u << lane, barrier, true);
+  // Where nobody arrives, it is who brings bytes that is to be named.
+  if (Phase &phase = async.phaseAt(barrier); !phase.arrivalLine)
+    phase.arrivalLine = inst.line;
   AsyncAgent &agent = agentOf(AsyncAgent::Mbarrier, barrier);
   copy.context = newContext(warp, agent.slot, ++agent.clock);
   AsyncReach to = asyncReach(warp, inst, int(lane), copy.context, copy.reduces);
@@ -315,15 +318,17 @@ void Sanitizer::productRead(Warp &warp, const Inst &inst,
     asyncRead(from, pieces[i], 16);
 }
 
+/// What the whole warpgroup's wgmma read was read before; the registers are the
+/// warp's own.
 void Sanitizer::productWait(Warp &warp, int64_t pending) {
   int64_t waited = int64_t(warp.productGroup) - pending, clock = waited + 1;
   if (warp.index < async.products.size()) {
     int64_t &known = async.products[warp.index].waited;
     known = std::max(known, waited);
   }
-  if (clock > 1)
-    states[warp.index].common.warps.join(slots::kProducts + warp.index,
-                                         uint32_t(clock));
+  uint32_t first = warp.index & ~3u;
+  for (uint32_t w = first; clock > 1 && w < std::min(first + 4, warps); ++w)
+    states[warp.index].common.warps.join(slots::kProducts + w, uint32_t(clock));
 }
 
 //===----------------------------------------------------------------------===//

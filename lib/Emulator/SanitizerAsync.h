@@ -118,8 +118,9 @@ struct RegisterChanges {
   Record last = 0; ///< its place, and when
 };
 
-/// The wgmma of a warpgroup that not all of its warps have executed yet: those
-/// must be the same, with the same operands in shared memory.
+/// The instructions of wgmma of a warpgroup that not all of its warps have
+/// executed yet: those must be the same, with the same operands in shared
+/// memory (PTX ISA, ".aligned").
 struct GroupProducts {
   struct Product {
     unsigned line;

@@ -164,6 +164,8 @@ void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
     reach.stored = &inst;
   access(reach, mask, offset, bytes, false);
+  if (strong && cta.code->hasNarrowAccess)
+    checkScopes(reach, inst, mask, offset, bytes);
   if (strong)
     who.synchronize(warp, mask, offset, inst, kind, released, nullptr);
   if (strong && hasLocks())

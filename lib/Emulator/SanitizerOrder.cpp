@@ -277,14 +277,13 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
 }
 
 void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                              uint32_t barrier, unsigned otherLine) {
-  bool aligned = inst.c;
-  if (aligned && mask != warp.live)
+                              uint32_t barrier, uint32_t missing,
+                              unsigned otherLine) {
+  if (missing)
     reportText("divergent-barrier", warp, unsigned(__builtin_ctz(mask)),
                inst.line, otherLine,
                "only some lanes of a warp reach an aligned barrier together: " +
-                   lanesText(mask) + " without " +
-                   lanesText(warp.live & ~mask));
+                   lanesText(mask) + " without " + lanesText(missing));
   WarpState &state = states[warp.index];
   arriveSequentially(warp, mask, crossings[barrier]);
   Knowledge &join = joins[barrier];

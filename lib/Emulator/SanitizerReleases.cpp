@@ -124,7 +124,7 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
   if (!cta.code->hasCtaScope)
     narrow = nullptr;
   bool hears = kind != SanitizeKind::Store,
-       hearsWide = hears && !wide.empty() && !(acquires && isNarrow),
+       hearsWide = hears && !wide.empty() && !isNarrow,
        hearsNarrow = hears && narrow && !narrow->empty();
   if (hearsWide || hearsNarrow)
     Places::forEach(mask, address, [&](const Places &places) {
@@ -162,7 +162,8 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                fenced.order);
         });
   };
-  tellFenced(state.fenced, wide);
+  if (!isNarrow)
+    tellFenced(state.fenced, wide);
   if (narrow)
     tellFenced(state.narrowFenced, *narrow);
 }

@@ -169,12 +169,21 @@ public:
     std::fill(reads, reads + size, 0);
     parts.clear();
     freeParts.clear();
+    scoped.clear();
     dropHistories();
   }
 
   struct Row {
     Record write, reads;
   };
+  /// A strong access to bytes (bits) of a word, in a program that has some of
+  /// narrow scopes (SanitizerScopes.cpp).
+  struct Scoped {
+    Record access;
+    uint8_t bytes, scope; ///< OrderCta, OrderCluster or 0
+    bool writes;
+  };
+  std::unordered_map<uint64_t, std::vector<Scoped>> scoped; ///< by word
   /// Where `writes` and `reads` have the word of a byte.
   uint64_t wordOf(uint64_t offset) const {
     uint64_t word = offset / 4;

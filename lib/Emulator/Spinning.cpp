@@ -36,14 +36,18 @@ Executor::Spin Executor::watch(Warp &warp) {
   watching = true;
   uint32_t place = kNone, lanes = 0, of = 0;
   bool isSeen = false, hasStored = false;
-  auto waiting = [&] {
-    uint32_t mask = 0;
+  // Which lanes go together, and whether they can.
+  auto groups = [&] {
+    std::vector<std::pair<uint32_t, bool>> list;
+    if (warp.current.mask)
+      list.push_back({warp.current.mask, true});
     for (const Group &group : warp.others)
-      if (group.state != Group::State::Ready)
-        mask |= group.mask;
-    return mask;
+      list.push_back({group.mask, group.state == Group::State::Ready});
+    std::sort(list.begin(), list.end());
+    return list;
   };
-  const uint32_t liveBefore = warp.live, waitingBefore = waiting();
+  const uint32_t liveBefore = warp.live;
+  const auto groupsBefore = groups();
   std::vector<uint8_t> registers;
   for (unsigned step = 0; step < kSteps && !cta.fault.set; ++step) {
     if (!warp.current.mask && !mergeAndPick(warp))
@@ -95,9 +99,9 @@ Executor::Spin Executor::watch(Warp &warp) {
   watching = false;
   if (sanitizer)
     sanitizer->watch = nullptr;
-  // Other lanes of the warp have had their turn on the way: those that spin now
-  // may find what they wait for.
-  if (hasStored || warp.live != liveBefore || waiting() != waitingBefore)
+  // Other lanes of the warp have had their turn on the way, or have still to:
+  // those that spin now may find what they wait for.
+  if (hasStored || warp.live != liveBefore || groups() != groupsBefore)
     spin.isStuck = false;
   spin.poll = seen.poll;
   spin.otherLine = seen.otherLine;
@@ -119,6 +123,28 @@ static std::string describe(const Warp &warp, bool loops, unsigned first,
   return text;
 }
 
+/// Makes the group of these lanes the one that runs; false where it has become
+/// another one.
+bool Executor::enterGroup(Warp &warp, uint32_t mask) {
+  if (mask != warp.current.mask) {
+    auto at = std::find_if(
+        warp.others.begin(), warp.others.end(), [&](const Group &group) {
+          return group.mask == mask && group.state == Group::State::Ready;
+        });
+    if (at == warp.others.end())
+      return false;
+    if (warp.current.mask) {
+      std::swap(warp.current, *at);
+    } else {
+      warp.current = *at;
+      warp.others.erase(at);
+    }
+    warp.current.held = false;
+    enterFrame(warp, warp.current.frame);
+  }
+  return true;
+}
+
 /// Whether no warp of the CTA goes on by itself; adds those that spin.
 bool Executor::isStuck(std::vector<Finding> &parties) {
   constexpr size_t kMost = 100;
@@ -129,32 +155,23 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
       continue;
     warp.stop = false;
     // Lanes that go their own ways do so in turn.
-    std::vector<uint32_t> groups{warp.current.mask};
+    std::vector<uint32_t> groups, held;
+    if (warp.current.mask)
+      groups.push_back(warp.current.mask);
     for (const Group &group : warp.others)
       if (group.state == Group::State::Ready)
-        groups.push_back(group.mask);
+        (group.held ? held : groups).push_back(group.mask);
+    bool allSpin = true;
     for (uint32_t mask : groups) {
-      if (mask && mask != warp.current.mask) {
-        auto at = std::find_if(
-            warp.others.begin(), warp.others.end(), [&](const Group &group) {
-              return group.mask == mask && group.state == Group::State::Ready;
-            });
-        if (at == warp.others.end())
-          continue;
-        if (warp.current.mask)
-          std::swap(warp.current, *at);
-        else {
-          warp.current = *at;
-          warp.others.erase(at);
-        }
-        enterFrame(warp, warp.current.frame);
-      }
+      if (!enterGroup(warp, mask))
+        continue;
       Spin spin = watch(warp);
       if (!warp.live || warp.blocked) {
-        all = false; // it went on
+        all = allSpin = false; // it went on
         break;
       }
       all &= spin.isStuck;
+      allSpin &= spin.isStuck;
       pollLines[warp.index] = spin.pollLine;
       if (!spin.isStuck || parties.size() >= kMost)
         continue;
@@ -169,6 +186,13 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
           describe(warp, true, spin.first, spin.last, spin.poll, party.line) +
           ", which no other thread can write any more";
       parties.push_back(std::move(party));
+    }
+    // Those who were held for lanes that never come go on alone.
+    if (allSpin && !held.empty() && enterGroup(warp, held.front())) {
+      letsGo = true;
+      watch(warp);
+      letsGo = false;
+      all = false;
     }
   }
   // Others may have waited for those that went on.

@@ -305,18 +305,24 @@ bool fusion::emulator::isTarget(unsigned number, std::string_view suffix) {
 std::string fusion::emulator::missingTarget(const Module &module,
                                             const Instruction &inst) {
   const Need *worst = nullptr;
-  auto consider = [&](const Rule &rule) {
-    if (!rule.need.isMetBy(module) && (!worst || rule.need.isBeyond(*worst)))
-      worst = &rule.need;
+  std::string_view who;
+  auto consider = [&](const Rule &rule, std::string_view name) {
+    if (rule.need.isMetBy(module) || (worst && !rule.need.isBeyond(*worst)))
+      return;
+    worst = &rule.need;
+    who = name;
   };
   for (std::string_view root : {inst.root, std::string_view("*")})
     for (const Rule *rule : rulesOf(root))
       if (fits(inst, rule->form))
-        consider(*rule);
+        consider(*rule, inst.opcode);
   for (const Operand &operand : inst.operands)
     if (operand.kind == Operand::Kind::Special)
       for (const Rule &rule : kRegisters)
         if (operand.name.substr(0, rule.form.size()) == rule.form)
-          consider(rule);
-  return worst ? worst->name() : "";
+          consider(rule, operand.name);
+  if (!worst)
+    return "";
+  return "'" + std::string(who.substr(0, 120)) + "' needs .target " +
+         worst->name();
 }

@@ -106,6 +106,7 @@ struct Group {
   State state = State::Ready;
   bool deferred = false; ///< spun too long: others of the warp go first
   bool held = false;     ///< at a barrier for whole warps: all others go first
+  uint32_t awaited = 0;  ///< lanes that had not ended when it came there
   uint32_t barrier = 0;  ///< it waits at
   bool timedOut = false; ///< WaitEvent: the wait may give up
   /// Whether it stays where it is until somebody else does something.
@@ -170,6 +171,8 @@ struct Warp {
   bool suspended = false;          ///< the instruction cannot be executed yet
   std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue
   uint32_t productGroup = 0;       ///< the open wgmma group
+  uint32_t productEnd = 0;     ///< one more than the group of the last wgmma
+  bool awaitsProducts = false; ///< waits for others of its warpgroup
   uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
   uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
@@ -246,7 +249,8 @@ struct Cta {
 /// Records the fault of one lane; the CTA ends. `kind`: the finding that it
 /// is to those who sanitize.
 void raiseFault(Warp &warp, const Inst &inst, unsigned lane,
-                const std::string &message, const char *kind = "");
+                const std::string &message, const char *kind = "",
+                unsigned otherLine = 0);
 
 /// "kernel k, block (x,y,z), thread (x,y,z)".
 std::string describeThread(const Warp &warp, unsigned lane);

@@ -85,6 +85,7 @@ private:
   std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
   void tryIntrinsics(ArrayRef<ScheduleCandidate> starts);
+  void copyInBulk();
   void tryMoves();
   void refine();
   void refineStages();
@@ -117,6 +118,10 @@ void Search::draw() {
       if (hasFragments(group, schedule, tensor))
         schedule.places[tensor].registerStages =
             1 + random.below(std::max(1u, options.mostRegisterStages));
+    if (chip.hasBulkTensorCopy)
+      for (unsigned tensor : listCopied(group, schedule))
+        if (random.below(2) && !whyNotInBulk(group, schedule, chip, tensor))
+          schedule.places[tensor].transport = fuse::Transport::Bulk;
     ranking.judge(schedule, candidate);
   }
 }
@@ -423,6 +428,23 @@ void Search::refineStages() {
   } while (ranking.best() < before);
 }
 
+/// Bulk copies in place of those by threads, where they can be, in each of the
+/// best schedules: of all operands together, as all buffers are aligned for them
+/// then.
+void Search::copyInBulk() {
+  if (!chip.hasBulkTensorCopy || seesTilesOnly(options.model))
+    return;
+  std::vector<ScheduleRanking::Entry> starts(ranking.starts().begin(),
+                                             ranking.starts().end());
+  for (const ScheduleRanking::Entry &start : starts) {
+    Schedule schedule = start.rated.schedule;
+    for (unsigned tensor : listCopied(group, schedule))
+      if (!whyNotInBulk(group, schedule, chip, tensor))
+        schedule.places[tensor].transport = fuse::Transport::Bulk;
+    ranking.judge(schedule, start.candidate);
+  }
+}
+
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -441,6 +463,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     }
     refine();
     refineStages();
+    copyInBulk();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.candidates()) +

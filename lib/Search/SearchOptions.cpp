@@ -16,10 +16,16 @@ using namespace fusion;
 bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
   auto key = [](const RatedSchedule &rated) {
     int64_t occupancy = rated.cost.blocksPerSM * rated.schedule.warps;
+    // One thread's instruction in place of those of all.
+    int64_t inBulk =
+        llvm::count_if(rated.schedule.places, [](const Placement &place) {
+          return place.transport == fuse::Transport::Bulk;
+        });
     // Where a resource is the limit, what waits least for it.
     return std::make_tuple(rated.modelSeconds, -occupancy, rated.cost.pipeline,
                            rated.footprint.globalLoadBytes +
-                               rated.footprint.globalStoreBytes);
+                               rated.footprint.globalStoreBytes,
+                           -inBulk);
   };
   return key(a) < key(b);
 }

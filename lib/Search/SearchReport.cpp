@@ -47,7 +47,8 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, fragments, arrangement, intrinsics, places, splits;
+  Object tiles, stages, transports, fragments, arrangement, intrinsics, places,
+      splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
@@ -65,12 +66,16 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (place.space == fuse::Space::Shared)
       stages[tensor.name] = place.stages;
+  for (unsigned tensor : listCopied(group, schedule))
+    transports[group.tensors[tensor].name] =
+        fuse::stringifyTransport(schedule.places[tensor].transport);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (hasFragments(group, schedule, index))
       fragments[tensor.name] = schedule.places[index].registerStages;
   return Object{{"tiling", printTiling(schedule.tree, group)},
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
+                {"transports", std::move(transports)},
                 {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},
@@ -205,6 +210,21 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
   return choices;
 }
 
+std::vector<CopyByThreads>
+fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip) {
+  std::vector<CopyByThreads> copies;
+  if (!chip.hasBulkTensorCopy)
+    return copies;
+  for (unsigned tensor : listCopied(group, schedule))
+    if (schedule.places[tensor].transport != fuse::Transport::Bulk)
+      copies.push_back({group.tensors[tensor].name,
+                        whyNotInBulk(group, schedule, chip, tensor)
+                            .value_or("by the model bulk copies of all "
+                                      "operands gain nothing")});
+  return copies;
+}
+
 std::string fusion::describe(const Schedule &schedule,
                              const GroupModel &group) {
   std::string text;
@@ -332,6 +352,11 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
+  Array byThreads;
+  for (const CopyByThreads &copy :
+       listCopiesByThreads(group, result.schedule, chip))
+    byThreads.push_back(
+        Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
   Array gated;
   for (const GatedChoice &choice :
        rateGatedChoices(group, result.schedule, chip))
@@ -360,6 +385,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"refused", std::move(refusals)},
       {"in_words", describe(result.schedule, group)},
       {"would_give", std::move(gated)},
+      {"copied_by_threads", std::move(byThreads)},
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{

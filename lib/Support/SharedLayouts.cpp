@@ -115,6 +115,25 @@ std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
   return std::nullopt;
 }
 
+std::optional<BoxShape> boxShape(int64_t rows, int64_t cols,
+                                 int64_t elementBytes) {
+  constexpr int64_t repeated = 8, mostRows = 256;
+  auto panel = panelShape(cols, elementBytes);
+  if (!panel || rows < 1 || rows % repeated != 0)
+    return std::nullopt;
+  int64_t groups = rows / repeated, boxes = divideCeil(rows, mostRows);
+  while (groups % boxes != 0)
+    ++boxes;
+  BoxShape shape;
+  shape.rows = rows / boxes;
+  shape.columns = panel->panelBytes() / elementBytes;
+  shape.rowBoxes = boxes;
+  shape.panels = panel->panels;
+  shape.swizzleBytes = panel->panelUnits > 1 ? panel->panelBytes() : 0;
+  shape.boxBytes = shape.rows * panel->panelBytes();
+  return shape;
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//

@@ -105,7 +105,34 @@ static FailureOr<json::Value> scalarValue(const HostPlan &plan, Value value) {
   return expressionValue(*text);
 }
 
-static FailureOr<json::Value> launchValue(const HostPlan &plan,
+/// The tensor maps of a lowered kernel, which are its last arguments.
+static ArrayRef<Attribute> tensorMapsOf(ModuleOp module,
+                                        tile::LaunchOp launch) {
+  Operation *kernel = SymbolTable::lookupSymbolIn(module, launch.getKernel());
+  auto maps = kernel
+                  ? kernel->getAttrOfType<ArrayAttr>(tile::kTensorMapsAttrName)
+                  : ArrayAttr();
+  return maps ? maps.getValue() : ArrayRef<Attribute>();
+}
+
+static json::Value tensorMapValue(const HostPlan &plan, tile::LaunchOp launch,
+                                  tile::TensorMapAttr map) {
+  unsigned inputs = launch.getInputs().size(), of = map.getOf();
+  Value tensor =
+      of < inputs ? launch.getInputs()[of] : launch.getInits()[of - inputs];
+  std::string swizzle =
+      map.getSwizzle() ? std::to_string(map.getSwizzle()) + "B" : "none";
+  return json::Object{{"kind", "tensor_map"},
+                      {"of", plan.bufferOf(tensor).str()},
+                      {"type", typeName(map.getElementType())},
+                      {"dims", json::Array(map.getDims())},
+                      {"strides_bytes", json::Array(map.getStrides())},
+                      {"box", json::Array(map.getBox())},
+                      {"swizzle", swizzle},
+                      {"fill", "zero"}};
+}
+
+static FailureOr<json::Value> launchValue(ModuleOp module, const HostPlan &plan,
                                           tile::LaunchOp launch) {
   json::Array arguments;
   auto addBuffer = [&](Value tensor) {
@@ -132,6 +159,9 @@ static FailureOr<json::Value> launchValue(const HostPlan &plan,
     arguments.push_back(
         json::Object{{"kind", "i32"}, {"of", expressionValue(*text)}});
   }
+  for (Attribute map : tensorMapsOf(module, launch))
+    arguments.push_back(
+        tensorMapValue(plan, launch, cast<tile::TensorMapAttr>(map)));
   FailureOr<std::string> grid = plan.expression(launch.getGrid());
   if (failed(grid))
     return failure();
@@ -169,6 +199,8 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
     arguments.push_back(buffer("write"));
   for (unsigned i = 0; i < launch.getSizes().size(); ++i)
     arguments.push_back(json::Object{{"kind", "i32"}});
+  for (size_t i = 0; i < tensorMapsOf(module, launch).size(); ++i)
+    arguments.push_back(json::Object{{"kind", "tensor_map"}});
   json::Array cluster{1, 1, 1};
   if (auto blocks = kernel->getAttrOfType<DenseI32ArrayAttr>(
           NVVM::NVVMDialect::getClusterDimAttrName()))
@@ -193,7 +225,8 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
   return json::Value(std::move(object));
 }
 
-static FailureOr<json::Value> functionValue(const HostPlan &plan) {
+static FailureOr<json::Value> functionValue(ModuleOp module,
+                                            const HostPlan &plan) {
   func::FuncOp function = plan.function;
   json::Array inputs, results, temporaries, launches;
   for (Type type : function.getArgumentTypes()) {
@@ -239,7 +272,7 @@ static FailureOr<json::Value> functionValue(const HostPlan &plan) {
     temporaries.push_back(std::move(temporary));
   }
   for (tile::LaunchOp launch : plan.launches) {
-    FailureOr<json::Value> value = launchValue(plan, launch);
+    FailureOr<json::Value> value = launchValue(module, plan, launch);
     if (failed(value))
       return failure();
     launches.push_back(std::move(*value));
@@ -284,7 +317,7 @@ FailureOr<std::string> fusion::translateToManifest(ModuleOp module,
         return failure();
       kernels.push_back(std::move(*kernel));
     }
-    FailureOr<json::Value> value = functionValue(plan);
+    FailureOr<json::Value> value = functionValue(module, plan);
     if (failed(value))
       return failure();
     functions.push_back(std::move(*value));

@@ -269,6 +269,7 @@ struct SearchSchedulesPass
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
                .str();
+    explainTransports(group, axes->model, found->schedule, chip);
     explainPadding(group, *found);
     if (!found->measuredBy.empty())
       explainMeasurement(group, axes->model, *found);
@@ -297,6 +298,17 @@ struct SearchSchedulesPass
     }
     found.schedule = std::move(late);
     found.footprint = computeFootprint(model, found.schedule);
+  }
+
+  /// Why threads copy what the chip could copy in bulk.
+  static void explainTransports(fuse::FusedGroupOpInterface group,
+                                const GroupModel &model,
+                                const Schedule &schedule,
+                                const ChipInfo &chip) {
+    for (const CopyByThreads &copy : listCopiesByThreads(model, schedule, chip))
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("bulk").category("fuse"))
+          << "threads copy '" + copy.tensor + "': " + copy.reason;
   }
 
   /// Where MCFuser's third rule leaves tiles that are worse than others by more

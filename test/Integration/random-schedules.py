@@ -26,9 +26,7 @@ CHAINS = (
     (True, ["--chain=33,17,65,9"]),
     (True, ["--chain=32,72,83,83", "--2d", "--transpose=0"]),
     (True, ["--chain=50,21,30,40,50", "--transpose=2"]),
-)
-# Where products have intrinsics of two units, each its own.
-HOPPER = (
+    # Tiles for groups of warps, each product with intrinsics of its own.
     (False, ["--chain=128,48,64,64"]),
     (False, ["--chain=64,64,128,32,64", "--between=bias,relu"]),
 )
@@ -67,6 +65,8 @@ def workloads():
             yield synchronous, [f"--family={family}", f"--case={case['name']}", *overrides]
 
 
+# Copies and products by threads alone, and all that Hopper has.
+CHIPS = ("sm_80", "sm_90a")
 PIPELINE = (
     "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
     "fuse-search-schedules{{random-seed={seed} rescale-threshold={threshold}}},tile-pipeline,tile-to-nvvm)"
@@ -79,6 +79,7 @@ FORMS = {
     "split reductions": r"parallel = <\{\w+ = ",
     "rasters": r"raster = ",
     "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
+    "copies in bulk": r"<shared, bulk>",
 }
 
 os.makedirs(folder, exist_ok=True)
@@ -86,11 +87,9 @@ broken = runs = 0
 seen = collections.Counter()
 if of_workloads:
     del FORMS["products of different units"]
-drawn_from = [("sm_80", *each) for each in (workloads() if of_workloads else CHAINS)]
-if not of_workloads:
-    drawn_from += [("sm_90a", *each) for each in HOPPER]
-families = collections.Counter(chain[0] for _, _, chain in drawn_from)
-for chip, synchronous, chain in drawn_from:
+drawn_from = list(workloads()) if of_workloads else CHAINS
+families = collections.Counter(chain[0] for _, chain in drawn_from)
+for synchronous, chain in drawn_from:
     name = "_".join(chain).replace("--", "").replace(",", "x").replace("=", "")
     path = os.path.join(folder, name)
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
@@ -98,9 +97,11 @@ for chip, synchronous, chain in drawn_from:
     # The one that is chosen too (-1).
     seeds = max(count, -(-LEAST_OF_FAMILY // families[chain[0]])) if of_workloads else count
     for seed in range(-1, seeds):
+        chip = CHIPS[seed % 2]
+        pipeline = PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed // 2 % 4])
         done = subprocess.run(
-            ["fusion-run", path + ".mlir", "--device=emulator", "--chip=" + chip, "--sanitize", "--schedules=3",
-             f"--json={path}.json", "--pass-pipeline=" + PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed % 4])],
+            ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", "--schedules=3",
+             f"--json={path}.json", "--pass-pipeline=" + pipeline],
             capture_output=True, text=True,
         )  # fmt: skip
         runs += 1

@@ -8,6 +8,7 @@
 
 #include "FusionEmulate.h"
 
+#include "Files.h"
 #include "LaunchFile.h"
 #include "Report.h"
 #include "fusion/Support/Interrupt.h"
@@ -167,8 +168,8 @@ int fusionEmulateMain(int argc, char **argv) {
   if (!parseArguments(argc, argv, arguments))
     return 1;
   std::vector<uint8_t> bytes;
-  if (!readFile(arguments.ptx, bytes)) {
-    error("cannot read '" + arguments.ptx + "'");
+  if (std::string problem; !readFile(arguments.ptx, bytes, problem)) {
+    error(problem);
     return 1;
   }
   std::string ptx(bytes.begin(), bytes.end());

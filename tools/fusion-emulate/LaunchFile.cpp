@@ -8,17 +8,15 @@
 
 #include "LaunchFile.h"
 
+#include "Files.h"
 #include "JsonShape.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -26,74 +24,8 @@
 
 using namespace fusion::emulator;
 namespace json = llvm::json;
-namespace fs = llvm::sys::fs;
-
-// Of a buffer.
-static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
-
-bool fusion::emulator::readFile(const std::string &path,
-                                std::vector<uint8_t> &contents) {
-  // A folder opens, but does not read; a device may never end.
-  fs::file_status status;
-  if (fs::status(path, status) ||
-      (status.type() != fs::file_type::regular_file &&
-       status.type() != fs::file_type::fifo_file))
-    return false;
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
-    return false;
-  contents.clear();
-  uint8_t buffer[65536];
-  size_t n;
-  while ((n = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
-    contents.insert(contents.end(), buffer, buffer + n);
-  bool good = !std::ferror(file);
-  std::fclose(file);
-  return good;
-}
-
-bool fusion::emulator::writeFile(const std::string &path, const void *data,
-                                 size_t size) {
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  if (!file)
-    return false;
-  bool good = size == 0 || std::fwrite(data, 1, size, file) == size;
-  return std::fclose(file) == 0 && good;
-}
 
 namespace {
-
-/// The contents of a regular file, as many bytes as it says it has: others may
-/// never end. False, with `problem` set, where that cannot be.
-bool readBuffer(const std::string &path, std::vector<uint8_t> &contents,
-                std::string &problem) {
-  problem = "cannot read '" + path + "'";
-  fs::file_status status;
-  if (std::error_code error = fs::status(path, status)) {
-    problem += ": " + error.message();
-    return false;
-  }
-  if (status.type() != fs::file_type::regular_file) {
-    problem += ", which is no regular file";
-    return false;
-  }
-  // Far more than a machine that runs tests has: sparse files, /proc/kcore.
-  if (status.getSize() > kMaxBufferBytes) {
-    problem += " of " + std::to_string(status.getSize()) +
-               " bytes, more than " + std::to_string(kMaxBufferBytes);
-    return false;
-  }
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file) {
-    problem += std::string(": ") + std::strerror(errno);
-    return false;
-  }
-  contents.resize(status.getSize());
-  bool good =
-      std::fread(contents.data(), 1, contents.size(), file) == contents.size();
-  std::fclose(file);
-  return good;
-}
 
 /// Reads the members of the launch object; the first error stays in `message`.
 class Reader {
@@ -386,7 +318,7 @@ private:
                     member.first);
     FileBuffer made;
     made.path = resolve(*path);
-    made.identity = identify(made.path);
+    made.identity = identifyFile(made.path);
     int index = -1;
     for (size_t i = 0; i < file.buffers.size(); ++i)
       if (file.buffers[i].identity == made.identity)
@@ -413,7 +345,7 @@ private:
 
   /// One file per buffer: of two, the file would hold whichever came last.
   bool writeBack(int index, std::string path, const std::string &name) {
-    auto [known, isNew] = targets.try_emplace(identify(path), index);
+    auto [known, isNew] = targets.try_emplace(identifyFile(path), index);
     if (known->second != index)
       return fail(name + ": '" + path +
                       "' is the 'write_back' of another buffer as well",
@@ -421,18 +353,6 @@ private:
     if (isNew)
       file.buffers[size_t(index)].writeBack.push_back(std::move(path));
     return true;
-  }
-
-  /// The same for all names of a file, which need not be there yet.
-  static std::string identify(const std::string &path) {
-    llvm::SmallString<256> real;
-    if (!fs::real_path(path, real))
-      return std::string(real);
-    llvm::StringRef folder = llvm::sys::path::parent_path(path);
-    if (fs::real_path(folder.empty() ? "." : folder, real))
-      return path;
-    llvm::sys::path::append(real, llvm::sys::path::filename(path));
-    return std::string(real);
   }
 
   std::string folder;
@@ -446,10 +366,8 @@ private:
 bool fusion::emulator::readLaunchFile(const std::string &path, LaunchFile &file,
                                       std::string &message) {
   std::vector<uint8_t> text;
-  if (!readFile(path, text)) {
-    message = "cannot read '" + path + "'";
+  if (!readFile(path, text, message))
     return false;
-  }
   return parseLaunchFile(
       path,
       std::string_view(reinterpret_cast<const char *>(text.data()),

@@ -54,10 +54,6 @@ bool parseLaunchFile(const std::string &path, std::string_view text,
 Launch bindLaunch(const LaunchFile &file, Memory &memory,
                   std::vector<uint64_t> &addresses);
 
-/// Whole files; false where that fails.
-bool readFile(const std::string &path, std::vector<uint8_t> &contents);
-bool writeFile(const std::string &path, const void *data, size_t size);
-
 } // namespace fusion::emulator
 
 #endif // FUSION_TOOLS_FUSIONEMULATE_LAUNCHFILE_H

@@ -148,6 +148,27 @@ TEST(PredictPipeline, SaysWhatBoundsALoop) {
   EXPECT_EQ(latency.batches, 1);
 }
 
+// Threads show one another what they have copied at a barrier, bulk copies tell
+// each of them: where no stages hide it, one barrier less.
+TEST(PredictPipeline, BulkCopiesWantOneBarrierLess) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  ScheduledGroup group(chainIR({128, 16384, 128}), kProduct);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  Footprint footprint = computeFootprint(group.model(), *group.schedule);
+  auto load = [&](fuse::Transport a, fuse::Transport b) {
+    group.place("A").transport = a;
+    group.place("B").transport = b;
+    return predictPipeline(group.model(), *group.schedule, footprint, chip,
+                           PipelineForm::Continuous)
+        .loops.front()
+        .load;
+  };
+  auto bulk = fuse::Transport::Bulk, async = fuse::Transport::Async16;
+  double byThreads = load(async, async);
+  EXPECT_EQ(load(async, bulk), byThreads);
+  EXPECT_NEAR(load(bulk, bulk), byThreads - chip.barrierLatency, 1e-15);
+}
+
 // A loop that multiplies what was loaded before it waits for that; what is
 // loaded behind it is a round trip of its own. Loaded before the loop all are
 // under way together.

@@ -352,6 +352,74 @@ TEST_F(NarrowRows, TransportIsNoWiderThanTheAlignment) {
   EXPECT_EQ(check(), "legal");
 }
 
+TEST_F(NarrowRows, BulkCopiesWantRowsAtSixteenBytes) {
+  chip = *lookupChip("sm_90a");
+  group.place("A").transport = fuse::Transport::Bulk;
+  EXPECT_EQ(check(), "'A' is aligned to 8 bytes but copied 16 at a time");
+  EXPECT_EQ(whyNotInBulk(group.model(), *group.schedule, chip,
+                         *group.model().findTensor("A")),
+            "'A' has rows that do not begin at multiples of 16 bytes, and no "
+            "tensor map describes it");
+}
+
+TEST_F(ScheduleLegality, BulkCopies) {
+  group.place("A").transport = fuse::Transport::Bulk;
+  EXPECT_EQ(check(), "sm_80 has no bulk copies of tensors");
+  chip = *lookupChip("sm_90a");
+  EXPECT_EQ(check(), "legal");
+  unsigned a = *group.model().findTensor("A");
+  auto why = [&] {
+    return whyNotInBulk(group.model(), *group.schedule, chip, a);
+  };
+  EXPECT_EQ(why(), std::nullopt);
+  // Its buffers begin at multiples of 1024 bytes, and mbarriers stand behind
+  // them.
+  Footprint before, after;
+  group.place("A").transport = fuse::Transport::Async16;
+  EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &before));
+  group.place("A").transport = fuse::Transport::Bulk;
+  EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &after));
+  EXPECT_GE(after.sharedMemory, before.sharedMemory + 8);
+  EXPECT_EQ(after.sharedMemory % 1024, 8);
+  // Indices of boxes have 32 bits.
+  Axis &axis = group.model().axes[group.axis("m")];
+  int64_t extent = axis.extent;
+  axis.extent = int64_t(1) << 32;
+  EXPECT_EQ(why(),
+            "'A' has an index beyond 31 bits, and boxes lie at places of 32");
+  axis.extent = extent;
+}
+
+// Where one thread copies everything nobody keeps addresses.
+TEST_F(ScheduleLegality, BulkCopiesOfAllOperandsTakeFewerRegisters) {
+  chip = *lookupChip("sm_90a");
+  auto registers = [&](std::initializer_list<const char *> inBulk) {
+    for (const char *name : {"A", "B", "D"})
+      group.place(name).transport = fuse::Transport::Async16;
+    for (const char *name : inBulk)
+      group.place(name).transport = fuse::Transport::Bulk;
+    Footprint footprint;
+    EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip, &footprint),
+              std::nullopt);
+    return footprint.registers;
+  };
+  int64_t none = registers({});
+  EXPECT_EQ(registers({"A", "D"}), none);
+  EXPECT_EQ(registers({"A", "B", "D"}), none - 6);
+}
+
+TEST_F(ScheduleLegality, BulkCopiesInOrdersThatAreNoSwizzles) {
+  chip = *lookupChip("sm_90a");
+  group.schedule->products[0].intrinsic = lookupIntrinsic("mma.m16n8k8");
+  auto why = [&](const char *name) {
+    return whyNotInBulk(group.model(), *group.schedule, chip,
+                        *group.model().findTensor(name));
+  };
+  EXPECT_EQ(why("B"), "'B' lies in shared memory in an order of mma.m16n8k8, "
+                      "which is no swizzle of bulk copies");
+  EXPECT_EQ(why("A"), std::nullopt);
+}
+
 /// A product with a scale of A's columns before it, a bias after it, and B stored
 /// with its batch last.
 class ScheduleLegalityOfExtras : public ::testing::Test {

@@ -49,19 +49,21 @@ inline std::string kernelOf(const std::string &target,
   return text + "ret;\n}\n";
 }
 
-/// For sm_90a, with registers of every type.
-inline std::string module(const Names &instructions, unsigned &first) {
+/// With registers of every type.
+inline std::string module(const Names &instructions, unsigned &first,
+                          const std::string &target = "sm_90a") {
   std::string registers;
   for (unsigned bits : {16u, 32u, 64u})
     for (const std::string &name : ofWidth(bits))
       registers += ".reg ." + name.substr(2) + " " + name + ";\n";
-  return kernelOf("sm_90a", instructions, first, registers);
+  return kernelOf(target, instructions, first, registers);
 }
 
 /// What is said about a kernel with that instruction, and its line.
-inline Error errorOf(const std::string &instruction, unsigned &line) {
+inline Error errorOf(const std::string &instruction, unsigned &line,
+                     const std::string &target = "sm_90a") {
   Error error;
-  auto program = Program::parse(module({instruction}, line), error);
+  auto program = Program::parse(module({instruction}, line, target), error);
   if (!program)
     return error;
   Memory memory;
@@ -90,12 +92,14 @@ inline bool isAccepted(const std::string &instruction) {
 }
 
 /// The lines of the text that ptxas refuses, from `first` on.
-inline std::set<unsigned> refused(const std::string &text, unsigned first) {
+inline std::set<unsigned> refused(const std::string &text, unsigned first,
+                                  const std::string &target = "sm_90a") {
   std::string path = ::testing::TempDir() + "/fusion-operands.ptx";
   std::ofstream(path) << text;
   std::set<unsigned> lines;
-  FILE *pipe =
-      popen(("ptxas -arch=sm_90a -o /dev/null " + path + " 2>&1").c_str(), "r");
+  FILE *pipe = popen(
+      ("ptxas -arch=" + target + " -o /dev/null " + path + " 2>&1").c_str(),
+      "r");
   char buffer[1024];
   while (pipe && std::fgets(buffer, sizeof(buffer), pipe)) {
     std::string message = buffer;

@@ -13,6 +13,43 @@ using namespace fusion::emulator::test;
 
 namespace {
 
+TEST_F(Execution, FreedMemoryIsNamed) {
+  std::string text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 result) malloc (.param .b64 bytes);
+.extern .func free (.param .b64 pointer);
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %d<3>;
+  .reg .b32 %r<2>;
+  { .param .b64 bytes; st.param.b64 [bytes], 24;
+    .param .b64 result; call (result), malloc, (bytes);
+    ld.param.b64 %d0, [result]; }
+  mov.u32 %r0, 1;
+  st.u32 [%d0+8], %r0;
+  { .param .b64 pointer; st.param.b64 [pointer], %d0;
+    call free, (pointer); }
+  ld.u32 %r1, [%d0+8];
+  ret;
+}
+)";
+  bad(text, 1, "in an allocation of 24 bytes");
+  bad(text, 1, "that was freed");
+  // And the line of the free.
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Options options;
+  options.sanitize = true;
+  LaunchResult result =
+      run(*program, makeLaunch("k", {1, 1, 1}, {1, 1, 1}, uint64_t(0)), memory,
+          options);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].line, 17u);
+  EXPECT_EQ(result.findings[0].otherLine, 16u);
+}
+
 TEST_F(Execution, OutOfBoundsAndMisaligned) {
   bad(module("st.global.u32 [%d0+4096], %r0;"), 1,
       "0 bytes past the end of the allocation of 4096 bytes");

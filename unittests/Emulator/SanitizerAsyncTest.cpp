@@ -148,8 +148,9 @@ TEST_F(AsyncSanitizers, WgmmaReadsSharedMemoryUntilItIsWaitedFor) {
   EXPECT_EQ(kinds(begin + kProductWait + kBar + store, 128), List());
   EXPECT_EQ(kinds(begin + kBar + store + kProductWait, 128),
             List{"async-overwrite"});
-  // The other warps of the warpgroup may still read.
-  EXPECT_TRUE(found("async-overwrite", begin + kProductWait + store, 128));
+  // Whoever waits, waits for all warps of the warpgroup, not for others.
+  EXPECT_EQ(kinds(begin + kProductWait + store, 128), List());
+  EXPECT_TRUE(found("async-overwrite", begin + kProductWait + store, 256));
   EXPECT_EQ(
       kinds(kDescriptor + kBar + kProductFence + kProduct + kProductWait, 128),
       List{"missing-proxy-fence"});
@@ -173,7 +174,26 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
   EXPECT_EQ(kinds(begin + "64;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
                       "SKIP:\n" + kBar,
                   256),
-            bad);
+            List{"deadlock"});
+  LaunchResult stuck =
+      launch(begin + "64;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
+                 "SKIP:\n" + kBar,
+             128);
+  ASSERT_EQ(stuck.findings.size(), 4u);
+  EXPECT_NE(stuck.findings[0].message.find("wait for wgmma"),
+            std::string::npos);
+  EXPECT_NE(stuck.findings[0].message.find(
+                "of a group that warp 2 of the warpgroup has not committed"),
+            std::string::npos);
+  EXPECT_EQ(stuck.findings[0].otherLine, stuck.findings[2].line);
+  // Some warps wait before others have issued it: that is no mistake.
+  EXPECT_EQ(kinds(begin + "64;\n@!%q4 bra ON;\nmov.u32 %r4, 0;\nAGAIN: "
+                          "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %q5, %r4, "
+                          "5000;\n@%q5 bra AGAIN;\nON:\n" +
+                      kProduct + kProductWait + "@%q1 bra END;\n" +
+                      "add.f32 %f5, %f0, %f1;\nEND:\n",
+                  128),
+            List());
   // Not the same one, or of other data.
   EXPECT_EQ(kinds(begin + "64;\n@%q4 bra OTHER;\n" + kProduct +
                       "bra SKIP;\nOTHER:\n" + kProduct + "SKIP:\n" +
@@ -184,6 +204,15 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
                       kProduct + kProductWait,
                   128),
             bad);
+  // Fences, commits and waits are the whole warpgroup's as well.
+  for (const char *step :
+       {"wgmma.fence.sync.aligned;\n", "wgmma.commit_group.sync.aligned;\n",
+        "wgmma.wait_group.sync.aligned 0;\n"})
+    EXPECT_EQ(kinds(begin + "32;\n" + kProduct + "@%q4 bra ON;\n" + step +
+                        "ON:\n" + kProductWait,
+                    128),
+              bad)
+        << step;
   EXPECT_EQ(kinds(begin + "128;\n@!%q1 add.s64 %d1, %d1, 0;\n" + kProduct +
                       kProductWait,
                   128),

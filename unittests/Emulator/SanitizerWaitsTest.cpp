@@ -60,10 +60,37 @@ TEST_F(SanitizerWaits, MbarrierNamesItsLastArrival) {
   EXPECT_NE(error.find("1 of 2 arrivals"), std::string::npos) << error;
 }
 
+/// A barrier is for the lanes that are late as well, whatever they do before.
+TEST_F(SanitizerWaits, LanesThatAreLate) {
+  for (const char *count : {"100000", "1000000"})
+    EXPECT_EQ(told("mov.u32 %r5, 0;\n@%q0 bra MEET;\nAGAIN: add.u32 %r5, "
+                   "%r5, 1;\nsetp.lt.u32 %q2, %r5, " +
+                   std::string(count) +
+                   ";\n@%q2 bra AGAIN;\nMEET:\nbar.sync 0;\n"),
+              List());
+  // Each lane takes a lock and gives it back.
+  EXPECT_EQ(told("TRY: atom.acquire.gpu.global.cas.b32 %r5, [%p0], 0, 1;\n"
+                 "setp.ne.u32 %q2, %r5, 0;\n@%q2 bra TRY;\n"
+                 "atom.release.gpu.global.exch.b32 %r5, [%p0], 0;\n"
+                 "bar.sync 0;\n"),
+            List());
+  // Those who wait for what comes behind the barrier never come.
+  List stuck = told("@!%q0 st.global.u32 [%p0], 0;\n@!%q0 bra POLL;\n"
+                    "bar.sync 0;\nst.volatile.global.u32 [%p0], 1;\nbra "
+                    "END;\nPOLL: ld.volatile.global.u32 %r5, [%p0];\n"
+                    "setp.eq.u32 %q2, %r5, 0;\n@%q2 bra POLL;\nEND:\n");
+  EXPECT_NE(std::find(stuck.begin(), stuck.end(), "divergent-barrier 1 3 7"),
+            stuck.end())
+      << ::testing::PrintToString(stuck);
+  EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
+}
+
 TEST_F(SanitizerWaits, LanesThatLeft) {
   std::string leave = "setp.lt.u32 %q2, %t, 8;\n@%q2 bra END;\n";
   EXPECT_EQ(told(leave + "bar.sync 0;\nbra OUT;\nEND:\nbar.sync 0;\nOUT:\n"),
-            (List{"divergent-barrier 8 3 6", "divergent-barrier 0 6 3"}));
+            (List{"divergent-barrier 0 6 3", "divergent-barrier 8 3 6"}));
+  EXPECT_EQ(told(leave + "bar.sync 0;\nEND:\nret;\n"),
+            List{"divergent-barrier 8 3 5"});
   // Ended, gone elsewhere, or left out by the predicate.
   std::string out = "END:\nret;\n";
   EXPECT_EQ(told(leave + kProduct + out), List{"divergent-warp 8 3 5"});

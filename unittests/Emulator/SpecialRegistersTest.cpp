@@ -138,6 +138,21 @@ TEST(SpecialRegisters, UnknownOnesAreErrors) {
               "unknown register '" + std::string(name) + "'");
     EXPECT_NE(result.error->line, 0u);
   }
+  // Where no special register may stand, either.
+  auto message = [](const std::string &instruction) -> std::string {
+    Memory memory;
+    auto program = parse(".version 8.0\n.target sm_80\n.address_size 64\n"
+                         ".visible .entry k()\n{\n.reg .b32 %r<2>;\n" +
+                         instruction + ";\nret;\n}\n");
+    LaunchResult result =
+        run(*program, makeLaunch("k", {1, 1, 1}, {1, 1, 1}), memory, Options());
+    return result.error ? result.error->message : "";
+  };
+  EXPECT_EQ(message("add.u32 %r0, %r1, %r9999"), "unknown register '%r9999'");
+  EXPECT_EQ(message("mov.u32 %r0, %tid"),
+            "'%tid' is a vector, of which '%tid.x' is an element");
+  EXPECT_EQ(message("mov.u32 %r0, %cluster_ctarank"),
+            "'%cluster_ctarank' needs .target sm_90, and the module has sm_80");
 }
 
 /// As operands of conversions, of 16 bits, and in two words.

@@ -36,15 +36,8 @@ TEST(Targets, RefuseWhatTheyDoNotHave) {
   for (const TargetForm &form : targetForms)
     for (const char *target : targets) {
       unsigned line;
-      auto program = parse(kernelOf(target, {form.instruction}, line));
-      ASSERT_TRUE(program) << form.instruction;
-      Memory memory;
-      Options options;
-      options.instructionLimit = 1;
-      LaunchResult result =
-          run(*program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, uint64_t(0)),
-              memory, options);
-      std::string message = result.error ? result.error->message : "";
+      Error error = errorOf(form.instruction, line, target);
+      const std::string &message = error.message;
       if (has(target, form)) {
         EXPECT_EQ(message.find("needs .target"), std::string::npos) << message;
         EXPECT_EQ(message.find("unknown"), std::string::npos) << message;
@@ -54,8 +47,7 @@ TEST(Targets, RefuseWhatTheyDoNotHave) {
                            ", and the module has " + target;
       EXPECT_NE(message.find(wanted), std::string::npos)
           << form.instruction << ": " << message << ", not " << wanted;
-      if (result.error)
-        EXPECT_EQ(result.error->line, line);
+      EXPECT_EQ(error.line, line);
     }
 }
 
@@ -63,14 +55,7 @@ TEST(Targets, RefuseWhatTheyDoNotHave) {
 TEST(Targets, Features) {
   auto message = [](const char *target, const char *instruction) {
     unsigned line;
-    auto program = parse(kernelOf(target, {instruction}, line));
-    Memory memory;
-    Options options;
-    options.instructionLimit = 1;
-    LaunchResult result =
-        run(*program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, uint64_t(0)),
-            memory, options);
-    return result.error ? result.error->message : "";
+    return errorOf(instruction, line, target).message;
   };
   const char *fence = "wgmma.fence.sync.aligned;";
   const char *registers = "setmaxnreg.dec.sync.aligned.u32 40;";
@@ -85,33 +70,19 @@ TEST(Targets, Features) {
 
 /// What ptxas says.
 TEST(Targets, AsTheAssembler) {
-  if (std::system("ptxas --version >/dev/null 2>&1") != 0)
+  if (!hasAssembler())
     GTEST_SKIP() << "no ptxas";
   std::vector<std::string> all;
   for (const TargetForm &form : targetForms)
     all.push_back(form.instruction);
-  std::string path = ::testing::TempDir() + "/fusion-targets.ptx";
   for (const char *target : targets) {
     unsigned first;
-    std::ofstream(path) << kernelOf(target, all, first);
-    std::string command = "ptxas -arch=" + std::string(target) +
-                          " -o /dev/null " + path + " 2>&1";
-    FILE *pipe = popen(command.c_str(), "r");
-    ASSERT_TRUE(pipe);
-    std::set<unsigned> refused;
-    char buffer[1024];
-    while (std::fgets(buffer, sizeof(buffer), pipe)) {
-      std::string text = buffer;
-      size_t at = text.find("line ");
-      if (at != std::string::npos && text.find("error") != std::string::npos)
-        refused.insert(unsigned(std::stoul(text.substr(at + 5))) - first);
-    }
-    pclose(pipe);
+    std::string text = kernelOf(target, all, first);
+    std::set<unsigned> lines = refused(text, first, target);
     for (unsigned i = 0; i < all.size(); ++i)
-      EXPECT_EQ(!refused.count(i), has(target, targetForms[i]))
+      EXPECT_EQ(!lines.count(i), has(target, targetForms[i]))
           << target << ": " << all[i];
   }
-  std::remove(path.c_str());
 }
 
 } // namespace

@@ -103,6 +103,48 @@ TEST(ScheduleSearchSpace, WholeOperandsAreAmongTheCandidates) {
   EXPECT_GT(found->legal, found->candidates / 4);
 }
 
+// Where the chip has them and rows begin at multiples of 16 bytes; operands of
+// other rows are left to threads.
+TEST(ScheduleSearchTransports, CopiesInBulkWhereItCan) {
+  auto transports = [](llvm::ArrayRef<int64_t> sizes, const char *chip) {
+    ParsedGroup group(chainIR(sizes));
+    std::string reason;
+    auto found = searchSchedule(group.model(), *lookupChip(chip), reason);
+    EXPECT_TRUE(found) << reason;
+    std::string text;
+    for (unsigned tensor : listCopied(group.model(), found->schedule))
+      text += group.model().tensorName(tensor) + " " +
+              stringifyTransport(found->schedule.places[tensor].transport)
+                  .str() +
+              "; ";
+    return text;
+  };
+  for (const char *chip : {"sm_90a", "h200", "sm_100a", "sm_120"}) {
+    EXPECT_EQ(transports({256, 64, 256}, chip), "A bulk; B bulk; ") << chip;
+    EXPECT_EQ(transports({256, 68, 256}, chip), "A async8; B bulk; ") << chip;
+  }
+  EXPECT_EQ(transports({256, 64, 256}, "sm_89"), "A async16; B async16; ");
+}
+
+// At random, too, and then sometimes.
+TEST(ScheduleSearchTransports, DrawsBulkCopies) {
+  ParsedGroup group(chainIR({256, 64, 256}));
+  SearchOptions options;
+  unsigned inBulk = 0, byThreads = 0;
+  for (options.randomSeed = 0; *options.randomSeed < 16; ++*options.randomSeed) {
+    std::string reason;
+    auto found =
+        searchSchedule(group.model(), *lookupChip("sm_90a"), reason, options);
+    ASSERT_TRUE(found) << reason;
+    for (unsigned tensor : listCopied(group.model(), found->schedule))
+      ++(found->schedule.places[tensor].transport == fuse::Transport::Bulk
+             ? inBulk
+             : byThreads);
+  }
+  EXPECT_GT(inBulk, 4u);
+  EXPECT_GT(byThreads, 4u);
+}
+
 TEST(ScheduleSearchSpace, SaysWhyThereIsNone) {
   ParsedGroup group(chainIR({64, 64, 64, 64}));
   ASSERT_TRUE(group.axes) << group.reason;

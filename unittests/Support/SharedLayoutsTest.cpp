@@ -79,6 +79,48 @@ TEST(SharedPanels, IsTheSwizzleOfTheTma) {
   }
 }
 
+// Boxes one after the other, panel by panel, each row in the swizzle of its
+// address: that is the layout.
+TEST(BoxShape, BoxesFillTheBuffer) {
+  for (int64_t bytes : {1, 2, 4, 8})
+    for (int64_t units : {1, 2, 3, 4, 5, 6, 8, 12, 16})
+      for (int64_t rows : {8, 16, 24, 64, 80, 256, 264, 272, 320, 512}) {
+        int64_t cols = units * 16 / bytes;
+        auto shape = boxShape(rows, cols, bytes);
+        ASSERT_TRUE(shape);
+        EXPECT_LE(shape->rows, 256);
+        EXPECT_EQ(shape->rows % 8, 0);
+        EXPECT_EQ(shape->rows * shape->rowBoxes, rows);
+        EXPECT_EQ(shape->columns * shape->panels, cols);
+        int64_t rowBytes = shape->columns * bytes;
+        EXPECT_EQ(shape->boxBytes, shape->rows * rowBytes);
+        EXPECT_EQ(shape->swizzleBytes, rowBytes > 16 ? rowBytes : 0);
+        int64_t mask = (rowBytes / 16 - 1) << 4;
+        auto inverse = sharedPanels(rows, cols, bytes)->invert();
+        for (int64_t panel = 0; panel < shape->panels; ++panel)
+          for (int64_t box = 0; box < shape->rowBoxes; ++box)
+            for (int64_t row = 0; row < shape->rows; ++row)
+              for (int64_t col = 0; col < shape->columns; ++col) {
+                int64_t address =
+                    (panel * shape->rowBoxes + box) * shape->boxBytes +
+                    row * rowBytes + col * bytes;
+                ASSERT_EQ(
+                    inverse->applyTo(
+                        D::Offset, {{D::Dim0, box * shape->rows + row},
+                                    {D::Dim1, panel * shape->columns + col}}) *
+                        bytes,
+                    address ^ ((address >> 3) & mask));
+              }
+      }
+}
+
+TEST(BoxShape, Refusals) {
+  EXPECT_FALSE(boxShape(64, 12, 2)); // 24-byte rows
+  EXPECT_FALSE(boxShape(12, 64, 2)); // a swizzle repeats after 8 rows
+  EXPECT_FALSE(boxShape(4, 8, 2));
+  EXPECT_FALSE(boxShape(0, 64, 2));
+}
+
 // What an accumulator's fragment of f32 writes: lane l holds columns 2 (l % 4) and
 // the next of row l / 4. Sixteen lanes write 128 bytes at a time, which all lie in
 // different banks; eight lanes read a unit each.

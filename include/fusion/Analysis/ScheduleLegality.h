@@ -27,6 +27,19 @@ std::optional<std::string> whyNotInRegisters(const GroupModel &group,
 bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
                       unsigned producer);
 
+/// Why bulk copies (by boxes of a tensor map) cannot fill the buffer of operand
+/// `tensor`, whose place is in shared memory, or nullopt where they can: rows
+/// that do not begin at multiples of 16 bytes, windows, tiles that are kept,
+/// more than five dimensions, orders in shared memory that are no swizzle.
+/// cp.async or loads of threads do what they cannot.
+std::optional<std::string> whyNotInBulk(const GroupModel &group,
+                                        const Schedule &schedule,
+                                        const ChipInfo &chip, unsigned tensor);
+
+/// The operands that blocks copy to shared memory.
+llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
+                                          const Schedule &schedule);
+
 /// Why `schedule` asks for something that could run on some chip but that lowering
 /// does not do, or nullopt where it asks for nothing of the kind. This is the gate
 /// of the fields that are costed only: a search that looks through it reports what

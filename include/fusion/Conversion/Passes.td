@@ -128,7 +128,8 @@ def NVVMFinalizeKernels : Pass<"nvvm-finalize-kernels", "::mlir::gpu::GPUModuleO
     Dynamic shared memory, which upstream leaves an internal object of no size,
     becomes an external one aligned to 1024 bytes, as the launch provides it. Loops
     that are not to be unrolled say so on their branches, from where it becomes
-    `.pragma "nounroll"`. Checks that no function is called that the module does not
+    `.pragma "nounroll"`. Tensor maps (`fuse.tensor_maps`) become parameters of 128
+    bytes that are read where they lie. Checks that no function is called that the module does not
     define.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

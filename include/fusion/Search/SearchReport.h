@@ -31,6 +31,16 @@ std::vector<GatedChoice> rateGatedChoices(const GroupModel &group,
                                           const Schedule &chosen,
                                           const ChipInfo &chip);
 
+/// An operand that threads copy though the chip has bulk copies.
+struct CopyByThreads {
+  std::string tensor, reason;
+};
+
+/// Those of a schedule, by rule (`whyNotInBulk`) or because nothing is gained.
+std::vector<CopyByThreads> listCopiesByThreads(const GroupModel &group,
+                                               const Schedule &schedule,
+                                               const ChipInfo &chip);
+
 /// The choices of a schedule in plain words: how the grid is cut and visited,
 /// what stays on the chip and where, how warps are spread and loads run ahead.
 std::string describe(const Schedule &schedule, const GroupModel &group);

@@ -246,6 +246,28 @@ std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
 std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
                                      int64_t cols, int64_t elementBytes);
 
+/// The boxes of a tensor map by which bulk copies fill a buffer of sharedPanels
+/// in the order Plain (PTX ISA, "Tensor maps"; CUDA Driver API,
+/// cuTensorMapEncodeTiled: a box has at most 256 elements along a dimension).
+struct BoxShape {
+  int64_t rows, columns;    ///< of a box: columns are those of a panel
+  int64_t rowBoxes, panels; ///< boxes of a tile below and beside one another
+  int64_t swizzleBytes;     ///< 0 where panels are one unit wide
+  int64_t boxBytes;         ///< of a whole box
+};
+
+/// Dimensions of a tensor map.
+constexpr unsigned kMostMapDimensions = 5;
+/// Bytes of an mbarrier.
+constexpr int64_t kBarrierBytes = 8;
+/// Most mbarriers of a kernel: the phases of all are bits of one word.
+constexpr int64_t kMostBarriers = 32;
+
+/// nullopt where panelShape is, or where the rows are no multiple of 8: panels
+/// would not begin where a swizzle does.
+std::optional<BoxShape> boxShape(int64_t rows, int64_t cols,
+                                 int64_t elementBytes);
+
 /// How threads fill a buffer of sharedPanels by 16-byte copies.
 struct CopyAssignment {
   /// (Register = iteration, Lane, Warp) -> (Dim0 = row, Dim1 = unit). Eight

@@ -182,6 +182,40 @@ Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
       shape, bounded);
 }
 
+/// An operand that bulk copies read: all its dimensions but those of one
+/// element, as those of a tensor map.
+Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
+  const GroupTensor &info = model.tensors[tensor];
+  SmallVector<Value> symbols, sizes;
+  SmallVector<AffineExpr> exprs;
+  SmallVector<int64_t> shape;
+  for (unsigned axis : info.axes) {
+    auto *inTile = llvm::find(tileAxes, axis);
+    int64_t extent = model.axes[axis].extent;
+    if (inTile == tileAxes.end() && extent == 1)
+      continue;
+    shape.push_back(extent);
+    if (inTile != tileAxes.end()) {
+      exprs.push_back(b.getAffineDimExpr(inTile - tileAxes.begin()));
+      continue;
+    }
+    exprs.push_back(b.getAffineSymbolExpr(symbols.size()));
+    symbols.push_back(origins[axis]);
+  }
+  for (unsigned axis : tileAxes)
+    sizes.push_back(kernel.constant(model.axes[axis].extent));
+  Value pointer = kernel.argument(axes.values[tensor]);
+  auto type = tile::ViewType::get(
+      b.getContext(), tileAxes.size(),
+      cast<tile::PtrType>(pointer.getType()).getElementType(),
+      llvm::find(tileAxes, info.axes.back()) - tileAxes.begin(),
+      info.alignment);
+  return tile::WindowOp::create(
+      b, loc, type, pointer, symbols, sizes,
+      AffineMap::get(tileAxes.size(), symbols.size(), exprs, b.getContext()),
+      shape, /*bounded=*/ArrayRef<int64_t>());
+}
+
 SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
   SmallVector<Value> result;
   for (unsigned axis : tileAxes)

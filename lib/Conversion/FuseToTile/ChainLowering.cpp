@@ -44,8 +44,7 @@ int64_t ChainLowering::trips(unsigned axis) const {
 
 void ChainLowering::emitCompute(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
-  if (copiesInFlight)
-    waitForCopies();
+  waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -154,13 +153,17 @@ void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
     *value = result;
 }
 
-/// Whether something is computed in a loop before anything is copied there.
+/// Whether something is computed in a loop before anything is copied there in
+/// groups, of which one would be waited for.
 static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
   for (const TilingStatement &statement : listStatements(items)) {
     if (statement.kind == TilingNode::Kind::Compute)
       return true;
-    if (statement.kind == TilingNode::Kind::Load &&
-        schedule.places[statement.tensor].transport != fuse::Transport::Sync)
+    if (statement.kind != TilingNode::Kind::Load)
+      continue;
+    fuse::Transport transport = schedule.places[statement.tensor].transport;
+    if (transport != fuse::Transport::Sync &&
+        transport != fuse::Transport::Bulk)
       return false;
   }
   return false;
@@ -175,6 +178,7 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   };
   if (copiesInFlight && computesFirst(node.children, schedule))
     waitForCopies();
+  awaitBulk();
   // A loop may have no iteration that would wait for them.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, product] : llvm::enumerate(model.products)) {
@@ -194,10 +198,14 @@ void ChainLowering::emitLoop(const TilingNode &node) {
       carried.push_back(&arrays[index]);
   }
   llvm::append_range(carried, startRunning(node));
-  emitLoop(node.index, carried,
-           [&] { emitItems(node.children, /*isOutermost=*/false); });
-  if (mayStayInFlight)
+  emitLoop(node.index, carried, [&] {
+    emitItems(node.children, /*isOutermost=*/false);
+    awaitBulk();
+  });
+  if (mayStayInFlight) {
+    copiesInFlight = true;
     waitForCopies();
+  }
   finishRunning(node);
   for (unsigned number = 0; number < model.products.size(); ++number)
     if (kept.reductions[number] == &node)
@@ -276,6 +284,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (failed(allocateBuffers()))
     return failure();
   emitItems(schedule.tree, /*isOutermost=*/true);
+  awaitBulk();
   freeBuffers();
 
   Footprint footprint = computeFootprint(model, schedule, kept);

@@ -47,6 +47,7 @@ private:
                                      int64_t columns);
   Value emitView(unsigned tensor, AxisList tileAxes);
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
+  Value emitBoxView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
   /// Whether every tile of the axis lies inside of it.
   bool tilesLieInside(unsigned axis) const;
@@ -63,6 +64,7 @@ private:
   // Statements.
   void emitLoad(unsigned tensor);
   void waitForCopies();
+  void awaitBulk();
   Value emitOperandSlice(Value value, unsigned product, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
@@ -193,7 +195,9 @@ private:
   llvm::DenseMap<Value, unsigned> productOfValue;
   /// Tiles that the product at hand has fetched or transposed.
   llvm::DenseMap<Value, Value> fetched, transposed;
-  bool copiesInFlight = false;
+  bool copiesInFlight = false; ///< those in groups
+  /// Buffers and stages that bulk copies fill.
+  llvm::SmallVector<std::pair<Value, Value>, 4> bulkInFlight;
 
   /// A running reduction: what the loop carries, and what it was before and is
   /// after the present iteration.

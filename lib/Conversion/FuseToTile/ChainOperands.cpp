@@ -105,6 +105,8 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
     return tile::Transport::Async4;
   case fuse::Transport::Async8:
     return tile::Transport::Async8;
+  case fuse::Transport::Bulk:
+    return tile::Transport::Bulk;
   default:
     return tile::Transport::Async16;
   }
@@ -147,7 +149,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
   }
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
-  Value view = emitView(tensor, tileAxes);
+  bool isBulk = place.transport == fuse::Transport::Bulk;
+  Value view =
+      isBulk ? emitBoxView(tensor, tileAxes) : emitView(tensor, tileAxes);
   Value stage = slotNumber(kept.values[tensor]);
   if (place.transport == fuse::Transport::Sync) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
@@ -165,7 +169,10 @@ void ChainLowering::emitLoad(unsigned tensor) {
       /*predicate=*/Value(),
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
       inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
-  copiesInFlight = true;
+  if (isBulk)
+    bulkInFlight.push_back({buffers[tensor], stage});
+  else
+    copiesInFlight = true;
 }
 
 /// The slice of a product's operand that one step of the intrinsic multiplies:
@@ -252,9 +259,20 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
 }
 
-/// The copies so far are one group, and what follows needs it.
+/// What follows needs the copies so far. Those in groups are one.
 void ChainLowering::waitForCopies() {
+  awaitBulk();
+  if (!copiesInFlight)
+    return;
   tile::CommitOp::create(b, loc);
   tile::WaitOp::create(b, loc, 0);
   copiesInFlight = false;
+}
+
+/// Every bulk copy is waited for once: not in a loop that stands behind it.
+void ChainLowering::awaitBulk() {
+  for (auto [buffer, stage] : bulkInFlight)
+    tile::AwaitOp::create(b, loc, buffer, stage, /*predicate=*/Value(),
+                          /*slot=*/IntegerAttr());
+  bulkInFlight.clear();
 }

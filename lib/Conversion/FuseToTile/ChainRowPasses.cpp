@@ -93,8 +93,7 @@ Value ChainLowering::emitPart(unsigned op, const RowPass &pass) {
 }
 
 void ChainLowering::emitPass(unsigned rows) {
-  if (copiesInFlight)
-    waitForCopies();
+  waitForCopies();
   unsigned number =
       llvm::find_if(model.passes,
                     [&](const RowPass &pass) { return pass.rows == rows; }) -

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Target/DeviceMath.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_NVVMFINALIZEKERNELS
@@ -24,6 +26,27 @@ constexpr StringLiteral kLoopAnnotation = "llvm.loop_annotation";
 
 struct FinalizeKernelsPass
     : fusion::impl::NVVMFinalizeKernelsBase<FinalizeKernelsPass> {
+  /// Tensor maps lie in the parameters themselves, which nobody copies (PTX
+  /// ISA, "Tensor maps": 128 bytes, aligned to 64).
+  static void passTensorMaps(LLVM::LLVMFuncOp function) {
+    auto maps =
+        function->getAttrOfType<ArrayAttr>(fusion::tile::kTensorMapsAttrName);
+    if (!maps)
+      return;
+    constexpr unsigned bytes = 128, alignment = 64;
+    Builder b(function.getContext());
+    unsigned end = function.getNumArguments();
+    for (unsigned index = end - maps.size(); index < end; ++index) {
+      function.setArgAttr(
+          index, LLVM::LLVMDialect::getByValAttrName(),
+          TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), bytes)));
+      function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                          b.getI64IntegerAttr(alignment));
+      function.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
+                          b.getUnitAttr());
+    }
+  }
+
   void runOnOperation() override {
     // Swizzled tiles repeat after 1024 bytes; the TMA asks for as much (PTX
     // ISA, "Tensor swizzling modes").
@@ -44,6 +67,8 @@ struct FinalizeKernelsPass
       branch->removeDiscardableAttr(kLoopAnnotation);
       branch.setLoopAnnotationAttr(annotation);
     });
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      passTensorMaps(function);
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function.isExternal() &&
           !function.getSymName().starts_with("llvm.") &&

@@ -19,8 +19,9 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function)
-    : kernel(kernel), function(function), b(kernel.getContext()),
+KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function,
+                             ArrayRef<TensorMapAttr> maps)
+    : kernel(kernel), function(function), maps(maps), b(kernel.getContext()),
       loc(kernel.getLoc()) {
   Block &entry = function.getBody().front();
   b.setInsertionPoint(entry.getTerminator());
@@ -40,7 +41,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function)
   // Whatever depends on the thread alone goes before this constant.
   entryEnd = arith::ConstantIndexOp::create(b, loc, 0);
   for (auto [from, to] :
-       llvm::zip_equal(kernel.getBody().getArguments(), entry.getArguments())) {
+       llvm::zip_first(kernel.getBody().getArguments(), entry.getArguments())) {
     Value argument = to;
     if (from.getType().isIndex())
       argument = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), to);
@@ -49,6 +50,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function)
 }
 
 LogicalResult KernelEmitter::run() {
+  emitBarriers();
   return emitBlock(kernel.getBody().front());
 }
 
@@ -263,6 +265,11 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
     return flat;
   };
   Values inits = flatten(loop.getInitArgs());
+  // The phases of mbarriers that are waited for inside are carried last.
+  bool awaits = loop.walk([](AwaitOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted();
+  if (awaits)
+    inits.push_back(phases);
   // The machine's integers have 32 bits; addresses only need more.
   bool isNarrow = countsIn32Bits(loop);
   auto bound = [&](Value value) {
@@ -325,15 +332,21 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
           arith::IndexCastUIOp::create(b, loc, b.getIndexType(), induction);
     scalars.map(loop.getInductionVar(), induction);
     unflatten(lowered.getRegionIterArgs(), loop.getRegionIterArgs());
+    if (awaits)
+      phases = lowered.getRegionIterArgs().back();
     if (failed(emitBlock(*loop.getBody())))
       return failure();
     Values results = flatten(loop.getYieldedValues());
+    if (awaits)
+      results.push_back(phases);
     b.setInsertionPointToEnd(lowered.getBody());
     if (!results.empty() || lowered.getBody()->empty() ||
         !lowered.getBody()->back().hasTrait<OpTrait::IsTerminator>())
       scf::YieldOp::create(b, loc, results);
   }
   unflatten(lowered.getResults(), loop.getResults());
+  if (awaits)
+    phases = lowered.getResults().back();
   return success();
 }
 
@@ -416,6 +429,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       // Barriers keep these where copies are synchronised by groups.
       .Case<ProducerAcquireOp, ConsumerReleaseOp>(
           [](auto) { return success(); })
+      .Case<AwaitOp>([&](auto o) { return emitAwait(o); })
       .Case<BarrierOp>([&](BarrierOp o) {
         emitBarrier(o.getWarp());
         return success();

@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
 #define FUSION_LIB_CONVERSION_TILETOGPU_KERNELEMITTER_H
 
-#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Target/Intrinsics.h"
@@ -24,8 +24,11 @@ namespace fusion {
 /// scalars that a thread holds of it, in the order of its layout's registers.
 class KernelEmitter {
 public:
-  /// Emits into `function`, whose body is empty but for its terminator.
-  KernelEmitter(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function);
+  /// Emits into `function`, whose body is empty but for its terminator, and
+  /// whose arguments behind the kernel's own are pointers to the tensor maps
+  /// `maps`.
+  KernelEmitter(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function,
+                llvm::ArrayRef<tile::TensorMapAttr> maps);
 
   mlir::LogicalResult run();
 
@@ -231,12 +234,24 @@ private:
                       const MatrixAccess &matrices, const AddressPlan &plan,
                       tile::BufferType buffer);
 
+  // Bulk copies (EmitBulk.cpp).
+  void emitBarriers();
+  mlir::LogicalResult emitBulkCopy(tile::CopyAsyncOp op);
+  mlir::LogicalResult emitAwait(tile::AwaitOp op);
+  Value sharedAddress(Value bytes);
+  Value ofStage(Value stage, int64_t first, int64_t step);
+
   tile::KernelOp kernel;
   mlir::gpu::GPUFuncOp function;
+  llvm::ArrayRef<tile::TensorMapAttr> maps;
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
+  Value isCopying; ///< whether the thread is the one that copies in bulk
+  int64_t firstBarrier = 0; ///< offset of the kernel's first mbarrier
+  Value
+      phases; ///< the parities of all mbarriers, of the phase to wait for next
   bool meetsCluster = false; ///< an exchange of the cluster has been emitted
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;

@@ -75,7 +75,28 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return failure(result.wasInterrupted());
   }
 
-  /// Tensors arrive as bare pointers, sizes as 32-bit integers.
+  /// The tensor maps of a kernel's bulk copies, each once.
+  static FailureOr<SmallVector<tile::TensorMapAttr>>
+  listMaps(tile::KernelOp kernel) {
+    SmallVector<tile::TensorMapAttr> maps;
+    WalkResult result = kernel.walk([&](tile::CopyAsyncOp copy) -> WalkResult {
+      if (!tile::isBulk(copy))
+        return WalkResult::advance();
+      FailureOr<tile::BulkCopy> described =
+          tile::describeBulkCopy(copy, [&] { return copy.emitOpError(); });
+      if (failed(described))
+        return WalkResult::interrupt();
+      if (!llvm::is_contained(maps, described->map))
+        maps.push_back(described->map);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    return maps;
+  }
+
+  /// Tensors arrive as bare pointers, sizes as 32-bit integers, tensor maps
+  /// behind them as pointers to parameters.
   static LogicalResult convert(tile::KernelOp kernel,
                                gpu::GPUModuleOp gpuModule) {
     if (failed(checkPhase(kernel)))
@@ -89,6 +110,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
       else
         types.push_back(type.isIndex() ? b.getI32Type() : type);
     }
+    FailureOr<SmallVector<tile::TensorMapAttr>> maps = listMaps(kernel);
+    if (failed(maps))
+      return failure();
+    types.append(maps->size(), LLVM::LLVMPointerType::get(b.getContext()));
     b.setInsertionPointToEnd(gpuModule.getBody());
     auto function = gpu::GPUFuncOp::create(
         b, kernel.getLoc(), kernel.getSymName(), b.getFunctionType(types, {}));
@@ -107,6 +132,9 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
       function->setAttr(
           NVVM::NVVMDialect::getClusterDimAttrName(),
           b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
+    if (!maps->empty())
+      function->setAttr(tile::kTensorMapsAttrName,
+                        b.getArrayAttr(llvm::to_vector_of<Attribute>(*maps)));
     if (kernel.getSharedMemory())
       function->setAttr("fuse.shared_memory", kernel.getSharedMemoryAttr());
     for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
@@ -126,7 +154,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     }
     b.setInsertionPointToEnd(&function.getBody().front());
     gpu::ReturnOp::create(b, kernel.getLoc());
-    return KernelEmitter(kernel, function).run();
+    return KernelEmitter(kernel, function, *maps).run();
   }
 };
 

@@ -378,12 +378,45 @@ def _is_free(node: torch.fx.Node) -> bool:
     return name.startswith("aten.") and name.split(".")[1] in _FREE or "getitem" in name
 
 
+def _written_in_place(graph: torch.fx.Graph) -> set[torch.fx.Node]:
+    """Nodes that make, or read, a tensor whose memory is written in place: when they are
+    computed matters, which the edges of the graph do not say. torch.compile hands over no
+    such nodes but copies into inputs at the end, after which nobody reads these."""
+    base: dict[torch.fx.Node, torch.fx.Node] = {}
+    written: set[torch.fx.Node] = set()
+    read_later: set[torch.fx.Node] = set()
+    for node in graph.nodes:
+        sources = [base.get(source, source) for source in node.all_input_nodes]
+        if node.op != "output":
+            read_later |= written.intersection(sources)
+        base[node] = node
+        if "getitem" in str(node.target) and sources:
+            base[node] = sources[0]
+        schema = getattr(node.target, "_schema", None)
+        if node.op != "call_function" or schema is None:
+            continue
+        given = dict(zip((a.name for a in schema.arguments), node.args)) | dict(node.kwargs)
+        for argument in schema.arguments:
+            if argument.alias_info is None:
+                continue
+            for value in tree_leaves(given.get(argument.name)):
+                if not isinstance(value, torch.fx.Node):
+                    continue
+                base[node] = base[value]
+                if argument.alias_info.is_write:
+                    written.add(base[value])
+    changed = {n for n in written if n.op != "placeholder" or n in read_later}
+    return {node for node in graph.nodes
+            if changed.intersection({base[node], *(base[s] for s in node.all_input_nodes)})}
+
+
 class _Capability(OperatorSupportBase):
     """A node is taken where its rule succeeds on tensors of its looks, which are all on
-    the graph's device."""
+    the graph's device and not written in place."""
 
-    def __init__(self, report: Report | None, device: torch.device):
-        self.report, self.device = report, device
+    def __init__(self, report: Report | None, graph: torch.fx.Graph):
+        self.report, self.device = report, device_of(graph)
+        self.written = _written_in_place(graph)
         self.known: dict[torch.fx.Node, bool] = {}
 
     def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
@@ -397,6 +430,8 @@ class _Capability(OperatorSupportBase):
         if "getitem" in str(node.target):
             return self.is_node_supported({}, node.args[0])
         try:
+            if node in self.written:
+                raise Unsupported("a tensor that is written in place")
             for value in (*node.all_input_nodes, node):
                 for leaf in tree_leaves(value.meta.get("val")):
                     if isinstance(leaf, torch.Tensor) and leaf.device != self.device:
@@ -428,7 +463,7 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
         report.graphs += 1
         report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
                                 for node in graph.graph.nodes)
-    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, device_of(graph.graph)),
+    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, graph.graph),
                                              allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
                   if options.views or not all(_is_free(node) for node in part.nodes)]

@@ -37,6 +37,35 @@ def test_in_place(run_compiled):
     torch.testing.assert_close(result, model(x))
 
 
+def test_graphs_with_writes(front):
+    """A graph that is not functional: what is written in place is left to PyTorch."""
+    import torch
+    from fusion.torch.regions import compile_graph
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def whole(x):
+        y = torch.empty(4, 6)
+        y[:, :3].copy_(x)
+        y[:, 3:].copy_(y[:, :3] * 2)
+        return y, x.exp().sum(1) + 1
+
+    def input(x):
+        first = x[:, 1:] * 2
+        x.add_(1)
+        return first, x[:, 1:] * 2
+
+    for call in (whole, input):
+        x = torch.randn(4, 3)
+        expected = call(x.clone())
+        report = front.Report()
+        graph = make_fx(call, tracing_mode="fake")(x)
+        compiled = compile_graph(graph, front.Options(report=report, cache_dir="", views=True))
+        for result, wanted in zip(compiled(x.clone()), expected, strict=True):
+            torch.testing.assert_close(result, wanted)
+        assert any("in place" in reason for _, reason in report.declined)
+        assert call is input or report.regions
+
+
 def test_input_is_changed(front, run_compiled):
     def model(x):
         x.mul_(2)

@@ -32,3 +32,14 @@ gpu.module @declarations {
     llvm.return
   }
 }
+
+// -----
+
+// Tensor maps are the last parameters, and read where they lie.
+// CHECK: llvm.func @copies(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})
+gpu.module @maps {
+  llvm.func @copies(%p: !llvm.ptr, %map: !llvm.ptr) attributes {
+      fuse.tensor_maps = [#tile.tensor_map<of = 0, f16, dims = [64, 32], strides = [128], box = [64, 16], swizzle = 128>]} {
+    llvm.return
+  }
+}

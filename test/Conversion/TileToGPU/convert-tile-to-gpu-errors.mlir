@@ -160,3 +160,37 @@ tile.kernel @narrow_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, 
   tile.copy_async %v[%n, %n], %b[%n] by async16 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+tile.kernel @without_mbarriers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64, shared_memory = 1024 : i64} {
+  %w = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
+  %x = tile.alloc {offset = 0 : i64} : !buffer
+  // expected-error @below {{'tile.copy_async' op has no mbarriers; run tile-allocate-shared}}
+  tile.copy_async %w[%n, %n], %x[%n] by bulk : !view, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @nothing_to_await(%n: index) attributes {warps = 1 : i64, shared_memory = 1024 : i64} {
+  %x = tile.alloc {offset = 0 : i64} : !buffer
+  // expected-error @below {{'tile.await' op waits for a buffer that no bulk copy fills}}
+  tile.await %x[%n] : !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @awaited_in_a_branch(%n: index, %c: i1) attributes {warps = 1 : i64, shared_memory = 1032 : i64} {
+  %x = tile.alloc {offset = 0 : i64, barriers = 1024 : i64} : !buffer
+  scf.if %c {
+    // expected-error @below {{'tile.await' op cannot stand in a branch}}
+    tile.await %x[%n] : !buffer
+  }
+  tile.return
+}

@@ -755,3 +755,58 @@ func.func @shared_dot_warps(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor
   %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4] : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @bulk_of_a_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.window of an argument of the kernel}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[%n, %n, %n, %n] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 2, 2, 2, 2, 8, 8>, map = affine_map<(d0, d1)[s0, s1, s2, s3] -> (s0, s1, s2, s3, d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk from a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[1,0] 8*[0,1] -> [8, 8]">>
+tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk to a buffer that is not laid out as boxes of a tensor map}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @bulk_of_a_diagonal(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 16, 8>, map = affine_map<(d0, d1) -> (d0 + d1, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk through a window whose indices are not the tile's dimensions and symbols}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 12>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 8>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk from a tensor whose strides are no multiples of 16 bytes}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 8>, !buffer
+  tile.return
+}

@@ -90,6 +90,12 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.copy_async %v[%c0, %c0], %b[%c0] by async16 {in_bounds = array<i1: true, false>} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.copy_async %v[%c0, %c0], %b[%c1] by async8 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.copy_async %v[%c0, %c0], %b[%c1] by async4 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  // CHECK: %[[WINDOW:.*]] = tile.window
+  %w = tile.window %a[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 128, 128>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.copy_async %[[WINDOW]][%{{.*}}, %{{.*}}], %[[B]][%{{.*}}] by bulk
+  tile.copy_async %w[%c0, %c0], %b[%c1] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  // CHECK: tile.await %[[B]][%{{.*}}] {slot = 0 : i64} : <2
+  tile.await %b[%c1] {slot = 0 : i64} : !buffer
   // CHECK: tile.commit
   tile.commit
   // CHECK: tile.wait 1

@@ -99,3 +99,23 @@ func.func private @f(!tile.array<0 x tensor<16x16xf32>>)
 
 // expected-error @below {{the tiles of an array have static sizes, got 'tensor<16x?xf32>'}}
 func.func private @f(!tile.array<2 x tensor<16x?xf32>>)
+
+// -----
+
+// expected-error @below {{a tensor map has 1 to 5 dimensions, not 6}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 8, 8, 8, 8, 8], strides = [16, 16, 16, 16, 16], box = [8, 8, 8, 8, 8, 8], swizzle = 0>}
+
+// -----
+
+// expected-error @below {{a tensor map of 2 dimensions has one stride fewer and as many sizes of its box}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 8], strides = [], box = [8, 8], swizzle = 0>}
+
+// -----
+
+// expected-error @below {{sizes of a box are 1 to 256}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [512], strides = [], box = [512], swizzle = 0>}
+
+// -----
+
+// expected-error @below {{there is no swizzle of 48 bytes}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 8], strides = [16], box = [8, 8], swizzle = 48>}

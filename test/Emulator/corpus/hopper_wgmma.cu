@@ -240,8 +240,7 @@ wgmma_specialized(const __grid_constant__ TensorMap a, const __grid_constant__ T
                    : "l"(descriptor(as + i * 32, 16, 1024, 1)), "l"(descriptor(bs + i * 32, 16, 1024, 1)));
     wgmmaCommit();
     wgmmaWait<0>();
-    // All four warps have their results; the slot may be filled again.
-    asm volatile("bar.sync %0, 128;" ::"r"(group) : "memory");
+    // The wait is for the products of all four warps: the slot may be filled again.
     if (t % 128 == 0)
       arrive(&empty[s]);
   }

@@ -20,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
+from bulk_cases import CASES as BULK  # noqa: E402
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
@@ -95,6 +96,13 @@ MULTIPLIED_IN_PLACE = (
     ("plain", 3, ["--chain=128,448,128", "--2d"]),
     ("handed-over", 2, ["--chain=128,64,256,64", "--2d"]),
     ("through-shared-memory", 1, ["--chain=128,64,256,128", "--2d"]),
+)
+# Those whose operands are copied in bulk: the case, stages of operands and of fragments, another shape.
+IN_BULK = (
+    ("plain", 3, 1, ["--chain=128,448,128", "--2d"]),
+    ("handed-over", 2, 1, ["--chain=128,64,256,64", "--2d"]),
+    ("mixed", 3, 1, ["--chain=128,448,128", "--2d"]),
+    ("sm_90a-loop-over-n", 3, 2, ["--chain=64,32,160,48", "--2d"]),
 )
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
@@ -192,6 +200,17 @@ def write_in_place(output, case, stages, shape, index):
     launches(name, folder, index)
 
 
+def write_in_bulk(output, case, stages, registers, shape, index):
+    chip, _, description, operands = BULK[case]
+    name = f"in-bulk-{case}"
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    text = schedule(**description, stages={operand: stages for operand in operands}, registers=registers)
+    lower(path, generate(path, *shape, chip=chip), text)
+    launches(name, folder, index)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -242,6 +261,10 @@ def launches(name, folder, index):
                     of = argument["of"]
                     (where / f"{of}.in").write_bytes(buffers[of])
                     arguments.append({"buffer": f"{of}.in", "write_back": f"{of}.out"})
+                elif argument["kind"] == "tensor_map":
+                    keys = ("type", "dims", "strides_bytes", "box", "swizzle", "fill")
+                    tensor = {key: argument[key] for key in keys}
+                    arguments.append({"tensor_map": {"buffer": f"{argument['of']}.in"} | tensor})
                 else:
                     arguments.append({argument["kind"]: argument["of"]})
             path = where / "launch.json"
@@ -276,6 +299,9 @@ def main():
     for case, stages, shape in MULTIPLIED_IN_PLACE:
         if wanted(f"groups-of-warps-{case}"):
             write_in_place(arguments.output, case, stages, shape, index)
+    for case, stages, registers, shape in IN_BULK:
+        if wanted(f"in-bulk-{case}"):
+            write_in_bulk(arguments.output, case, stages, registers, shape, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

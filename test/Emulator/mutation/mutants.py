@@ -15,6 +15,7 @@
     more                 allowing one more group (wait_group N) to be pending
     no-expect            arrive.expect_tx arrives, but expects no bytes
     half                 expect_tx, complete_tx with half the bytes
+    other-phase          a wait of a parity, for the other one
     keep                 arrive_drop arrives, but stays for the phases to come
     twice                setmaxnreg, once more
     noinc                cp.async.mbarrier.arrive with .noinc where it has none, and the other way round
@@ -263,6 +264,15 @@ def changes(body, at):
             made["half"] = replaced(
                 body, at, f"shr.u32 %mutation_half, {count}, 1;", f"{body_of}%mutation_half;", counts=True
             )
+    if site.is_wait and ".parity" in site.opcode:
+        parity = site.operands[2]
+        made["other-phase"] = replaced(
+            body,
+            at,
+            f"xor.b32 %mutation_half, {parity}, 1;",
+            re.sub(rf"(\],\s*){re.escape(parity)}\b", r"\1%mutation_half", site.text, count=1),
+            counts=True,
+        )
     if site.opcode.startswith("setmaxnreg"):
         made["twice"] = replaced(body, at, site.text, site.text)
     if "arrive_drop" in site.opcode:

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -168,6 +169,8 @@ LogicalResult CopyAsyncOp::verify() {
     return failure();
   if (view.getRank() != 2 || view.getUnit() < 0)
     return emitOpError("needs a view of rank 2 with a unit dimension");
+  if (isBulk(*this))
+    return describeBulkCopy(*this, [&] { return emitOpError(); });
   int64_t bytes = static_cast<int64_t>(getTransport());
   if (view.getAlignment() < bytes)
     return emitOpError("copies ")

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JoinAwaits.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/IR/Builders.h"
@@ -46,7 +47,33 @@ struct AllocateSharedPass
       total = std::max(total, interval.offset + align(interval.bytes));
       interval.owner->setAttr("offset", b.getI64IntegerAttr(interval.offset));
     }
+    if (failed(placeBarriers(total)))
+      return signalPassFailure();
     getOperation().setSharedMemory(total);
+  }
+
+  /// Behind everything else, as nothing may take their place. There is room for
+  /// those of every buffer, as the schedule counts on.
+  LogicalResult placeBarriers(int64_t &total) {
+    Builder b(&getContext());
+    llvm::MapVector<AllocOp, AllocOp> joined = joinAwaits(getOperation());
+    int64_t count = 0;
+    WalkResult result = getOperation().walk([&](AllocOp alloc) -> WalkResult {
+      if (!isFilledInBulk(alloc))
+        return WalkResult::advance();
+      alloc.setBarriersAttr(b.getI64IntegerAttr(total + count * kBarrierBytes));
+      count += alloc.getType().getStages();
+      if (count > kMostBarriers)
+        return alloc.emitOpError(
+                   "needs an mbarrier for each stage, which makes "
+                   "more than ")
+               << kMostBarriers << " of the kernel";
+      return WalkResult::advance();
+    });
+    for (auto [second, first] : joined)
+      second.setBarriersAttr(first.getBarriersAttr());
+    total += count * kBarrierBytes;
+    return failure(result.wasInterrupted());
   }
 
   int64_t align(int64_t bytes) const { return llvm::alignTo(bytes, alignment); }

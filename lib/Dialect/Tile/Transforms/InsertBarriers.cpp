@@ -190,6 +190,8 @@ struct InsertBarriersPass
            });
   }
 
+  /// What must be over when an access begins. Of a bulk copy nothing is left
+  /// behind: who reads its data has waited for it by itself.
   void before(Operation *op, const Access &access, State &state) {
     bool isNeeded = false, ofBlock = false;
     for (const Access &earlier : state.pending) {
@@ -204,7 +206,8 @@ struct InsertBarriersPass
     }
     if (isNeeded)
       insertBarrier(op, !ofBlock, state);
-    State::insert(state.pending, access);
+    if (!isBulk(op))
+      State::insert(state.pending, access);
   }
 
   /// The body follows what is before the loop and itself.
@@ -264,7 +267,8 @@ struct InsertBarriersPass
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
-        State::insert(state.inFlight, access);
+        if (!isBulk(copy))
+          State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // What has arrived is a write of the threads that waited. Copies that
         // may still be in flight stay listed; they are to other slots than

@@ -6,10 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A forward walk: which buffers that are read in place have been written, or
-// are being filled by copies, since the last barrier of the block. Any path
-// counts. What threads read needs no fence, nor do writes after reads in place:
-// a product has read its operands when it is done.
+// A forward walk: which buffers that are read in place, and what of the memory
+// that bulk copies write, has been written by threads, or is being filled by
+// their copies, since the last barrier of the block. Any path counts. What
+// threads read needs no fence, nor do writes after reads in place: a product
+// has read its operands when it is done. Nor does what bulk copies have
+// written: they and who reads in place are of the same proxy, and threads have
+// waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +50,16 @@ struct InsertProxyFencesPass
   void runOnOperation() override {
     readInPlace.clear();
     fences.clear();
-    getOperation().walk([&](SharedDotOp dot) {
-      readInPlace.insert(dot.getRhsBuffer());
-      if (dot.getLhsBuffer())
-        readInPlace.insert(dot.getLhsBuffer());
+    filledInBulk.clear();
+    getOperation().walk([&](Operation *op) {
+      if (auto dot = dyn_cast<SharedDotOp>(op)) {
+        readInPlace.insert(dot.getRhsBuffer());
+        if (dot.getLhsBuffer())
+          readInPlace.insert(dot.getLhsBuffer());
+      } else if (auto alloc = dyn_cast<AllocOp>(op);
+                 alloc && isFilledInBulk(alloc)) {
+        filledInBulk.push_back(bytesOf(alloc));
+      }
     });
     State state;
     process(getOperation().getBody().front(), state);
@@ -60,22 +69,40 @@ struct InsertProxyFencesPass
     }
   }
 
+  using Bytes = std::pair<int64_t, int64_t>; ///< from, to
+
+  static Bytes bytesOf(AllocOp alloc) {
+    int64_t offset = alloc.getOffset().value_or(0);
+    return {offset, offset + alloc.getType().getBytes()};
+  }
+
+  bool overwritesBulk(Bytes bytes) const {
+    return llvm::any_of(filledInBulk, [&](Bytes filled) {
+      return bytes.first < filled.second && filled.first < bytes.second;
+    });
+  }
+
   void write(Value buffer, State::Buffers &buffers) const {
-    if (readInPlace.contains(buffer))
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (readInPlace.contains(buffer) ||
+        (alloc && overwritesBulk(bytesOf(alloc))))
       buffers.insert(buffer);
   }
 
-  /// Whether all threads of the block wait for one another here.
-  static bool isBarrier(Operation *op) {
-    if (auto barrier = dyn_cast<BarrierOp>(op))
-      return !barrier.getWarp();
-    if (isa<LastBlockOp>(op))
-      return true;
-    // Behind the stores of what they exchange.
+  /// Bytes through which threads exchange something, with a barrier of its own
+  /// behind the stores.
+  static int64_t exchangedBytes(Operation *op) {
     if (!isa<ConvertLayoutOp, ReduceOp>(op))
-      return false;
+      return 0;
     FailureOr<int64_t> bytes = getExchangeBytes(op);
-    return succeeded(bytes) && *bytes != 0;
+    return succeeded(bytes) ? *bytes : 0;
+  }
+
+  /// Whether all threads of the block wait for one another here.
+  bool isBarrier(Operation *op) {
+    if (auto barrier = dyn_cast<BarrierOp>(op))
+      return !barrier.getWarp() || getOperation().getWarps() == 1;
+    return isa<LastBlockOp>(op) || exchangedBytes(op) != 0;
   }
 
   void process(Block &block, State &state) {
@@ -84,8 +111,15 @@ struct InsertProxyFencesPass
         if (!state.written.empty())
           fences.insert(&op);
         state.written.clear();
+        // What is exchanged lies in memory that is written for it here.
+        int64_t bytes = exchangedBytes(&op);
+        auto offset = op.getAttrOfType<IntegerAttr>("offset");
+        if (bytes != 0 && offset &&
+            overwritesBulk({offset.getInt(), offset.getInt() + bytes}))
+          state.written.insert(op.getResult(0));
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        write(copy.getBuffer(), state.inFlight);
+        if (!isBulk(copy))
+          write(copy.getBuffer(), state.inFlight);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         write(store.getBuffer(), state.written);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
@@ -116,6 +150,7 @@ struct InsertProxyFencesPass
   }
 
   llvm::SmallPtrSet<Value, 4> readInPlace;
+  SmallVector<Bytes> filledInBulk;
   llvm::SmallSetVector<Operation *, 8> fences; ///< in front of these
 };
 

@@ -39,8 +39,8 @@ static bool isUnchanged(LocalLoadOp load, DotOp dot) {
     auto store = dyn_cast<LocalStoreOp>(op);
     if (store
             ? !isElsewhere(store, load)
-            : !isMemoryEffectFree(op) &&
-                  !isa<LocalLoadOp, SharedDotOp, LoadOp, ConsumerReleaseOp>(op))
+            : !isMemoryEffectFree(op) && !isa<LocalLoadOp, SharedDotOp, LoadOp,
+                                              AwaitOp, ConsumerReleaseOp>(op))
       return false;
   }
   return true;

@@ -76,10 +76,14 @@ private:
   Operation *emitFill(const Fill &fill, Value induction, Value stage,
                       Value predicate, int64_t slot);
   void sortFills();
+  /// Whether a fill is the last one of those with its stages, and some of these
+  /// are copied in groups.
+  bool endsGroup(unsigned index) const;
   void closeGroup(unsigned index);
   void emitPrologue();
   void addCounters();
   void emitLoadRegion();
+  void emitAwaits();
 
   scf::ForOp loop;
   Primitives primitives;
@@ -89,7 +93,7 @@ private:
   /// By number of stages: the stage that is read and the one that is filled.
   llvm::MapVector<int64_t, std::pair<Value, Value>> counters;
   int64_t most = 0;              ///< stages of a buffer
-  std::optional<int64_t> fewest; ///< stages of one that is copied to
+  std::optional<int64_t> fewest; ///< stages of one that is copied to in groups
   int64_t groups = 0;            ///< of copies in an iteration
 };
 
@@ -139,7 +143,7 @@ LogicalResult Expander::check() {
   for (const Fill &fill : fills) {
     int64_t stages = *fill.stages();
     most = std::max(most, stages);
-    if (fill.isAsync())
+    if (fill.isGrouped())
       fewest = std::min(fewest.value_or(stages), stages);
     Operation *op = fill.operation();
     if (!primitives.acquire)
@@ -175,9 +179,18 @@ void Expander::sortFills() {
       return key(a) < key(b);
     return a.operation()->isBeforeInBlock(b.operation());
   });
-  for (auto [index, fill] : llvm::enumerate(fills))
-    if (fill.isAsync() && (index == 0 || key(fills[index - 1]) != key(fill)))
-      ++groups;
+  for (unsigned index = 0; index < fills.size(); ++index)
+    groups += endsGroup(index);
+}
+
+bool Expander::endsGroup(unsigned index) const {
+  int64_t stages = *fills[index].stages();
+  bool isLast =
+      index + 1 == fills.size() || *fills[index + 1].stages() != stages;
+  return isLast && fills[index].isAsync() &&
+         llvm::any_of(fills, [&](const Fill &fill) {
+           return fill.isGrouped() && *fill.stages() == stages;
+         });
 }
 
 void Expander::enlarge(const Fill &fill) {
@@ -257,14 +270,19 @@ Operation *Expander::emitFill(const Fill &fill, Value induction, Value stage,
 /// iteration, those with fewer stages, which are waited for earlier, before
 /// those with more.
 void Expander::closeGroup(unsigned index) {
-  bool isLast = index + 1 == fills.size() ||
-                *fills[index + 1].stages() != *fills[index].stages();
-  if (fills[index].isAsync() && isLast)
+  if (endsGroup(index))
     ProducerCommitOp::create(rewriter, loc);
 }
 
 /// The copies of the first iterations; buffers with fewer stages start later.
+/// Bulk copies that are awaited in front of the loop pass under them.
 void Expander::emitPrologue() {
+  SmallVector<AwaitOp> awaits;
+  for (Operation *op = loop->getPrevNode();
+       op && (isa<AwaitOp>(op) || isMemoryEffectFree(op));
+       op = op->getPrevNode())
+    if (auto await = dyn_cast<AwaitOp>(op))
+      awaits.push_back(await);
   rewriter.setInsertionPoint(loop);
   for (int64_t step = 0; step + 1 < most; ++step)
     for (auto [index, fill] : llvm::enumerate(fills)) {
@@ -276,6 +294,8 @@ void Expander::emitPrologue() {
                iteration);
       closeGroup(index);
     }
+  for (AwaitOp await : llvm::reverse(awaits))
+    await->moveBefore(loop);
 }
 
 /// Stages advance as 32-bit counters that wrap around, a pair for each number
@@ -358,6 +378,25 @@ void Expander::emitLoadRegion() {
   ConsumerReleaseOp::create(rewriter, loc);
 }
 
+/// What bulk copies fill is waited for by itself, and only where it is needed.
+void Expander::emitAwaits() {
+  for (const Fill &fill : fills) {
+    if (!fill.isBulk())
+      continue;
+    Operation *first = primitives.release;
+    for (Operation *user : fill.buffer().getUsers())
+      if (isa<LocalLoadOp>(user)) {
+        Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+        if (inBody && inBody->isBeforeInBlock(first))
+          first = inBody;
+      }
+    rewriter.setInsertionPoint(first);
+    AwaitOp::create(rewriter, loc, fill.buffer(),
+                    counters[*fill.stages()].first,
+                    /*predicate=*/Value(), rewriter.getI64IntegerAttr(0));
+  }
+}
+
 LogicalResult Expander::run() {
   if (failed(check()))
     return failure();
@@ -367,6 +406,7 @@ LogicalResult Expander::run() {
   emitPrologue();
   addCounters();
   emitLoadRegion();
+  emitAwaits();
   primitives.erase(rewriter);
   for (const Fill &fill : fills) {
     enlarge(fill);

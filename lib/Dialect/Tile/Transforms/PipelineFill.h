@@ -10,7 +10,7 @@
 #ifndef FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
 #define FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
 
-#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fusion::tile {
@@ -37,6 +37,10 @@ public:
   /// The load that passes through registers; null for copies.
   LoadOp load() const { return viaRegisters; }
   bool isAsync() const { return !viaRegisters; }
+  /// Whether mbarriers tell when it has arrived, not groups of copies.
+  bool isBulk() const { return tile::isBulk(op); }
+  /// Whether groups of copies do.
+  bool isGrouped() const { return isAsync() && !isBulk(); }
   /// What reads global memory.
   mlir::Operation *source() const {
     return isAsync() ? op : LoadOp(viaRegisters).getOperation();

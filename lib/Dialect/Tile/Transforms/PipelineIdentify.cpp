@@ -58,10 +58,12 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
       }
       alloc.setPipelined(true);
       bool waitsForOther =
-          candidate.fill.isAsync() &&
+          candidate.fill.isGrouped() &&
           llvm::any_of(
               scf::ForOp(candidate.loop).getBody()->getOps<CopyAsyncOp>(),
               [](CopyAsyncOp copy) {
+                if (isBulk(copy))
+                  return false;
                 auto other = copy.getBuffer().getDefiningOp<AllocOp>();
                 return !other || other.getPipelineStages().value_or(1) < 2;
               });

@@ -97,7 +97,7 @@ static bool hasOpenCopies(Operation *op) {
          before = before->getPrevNode()) {
       if (isa<CommitOp, ProducerCommitOp>(before))
         return false;
-      if (isa<CopyAsyncOp>(before))
+      if (isa<CopyAsyncOp>(before) && !isBulk(before))
         return true;
     }
   return false;
@@ -105,9 +105,11 @@ static bool hasOpenCopies(Operation *op) {
 
 /// Removes the commits and waits of the loop that were for pipelined copies
 /// only. Copies before the loop that no commit has closed join the first group;
-/// where nothing is copied asynchronously in stages, they get one of their own.
+/// where nothing is copied in groups in stages, they get one of their own. What
+/// awaits bulk copies in stages goes, too.
 void Placement::dropSynchronisation() {
-  bool copies = llvm::any_of(fills, [](const Fill &f) { return f.isAsync(); });
+  bool copies =
+      llvm::any_of(fills, [](const Fill &f) { return f.isGrouped(); });
   if (!copies && hasOpenCopies(loop)) {
     rewriter.setInsertionPoint(loop);
     CommitOp::create(rewriter, loc);
@@ -116,8 +118,13 @@ void Placement::dropSynchronisation() {
   bool others = false, uncommitted = false;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-      if (!copy.getStages())
+      if (!copy.getStages() && !isBulk(copy))
         uncommitted = true;
+    } else if (auto await = dyn_cast<AwaitOp>(op)) {
+      if (llvm::any_of(fills, [&](const Fill &fill) {
+            return fill.buffer() == await.getBuffer();
+          }))
+        rewriter.eraseOp(&op);
     } else if (isa<CommitOp>(op)) {
       if (!uncommitted)
         rewriter.eraseOp(&op);

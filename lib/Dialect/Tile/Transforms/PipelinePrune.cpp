@@ -23,6 +23,10 @@ static bool isCommit(Operation *op) {
 }
 static bool isWait(Operation *op) { return isa<WaitOp, ConsumerWaitOp>(op); }
 
+static bool isGroupedCopy(Operation *op) {
+  return isa<CopyAsyncOp>(op) && !isBulk(op);
+}
+
 /// Whether an operation of any depth in `op` satisfies the predicate.
 static bool anyInside(Operation &op,
                       llvm::function_ref<bool(Operation *)> predicate) {
@@ -55,7 +59,7 @@ public:
       : hasCopies(hasCopies), atStart(atStart) {}
 
   void add(Operation *op) {
-    if (isa<CopyAsyncOp>(op)) {
+    if (isGroupedCopy(op)) {
       hasCopies = true;
     } else if (isCommit(op)) {
       commits.push_back({op, hasCopies});
@@ -175,7 +179,7 @@ static InFlight pruneGroups(Block &block, Segment segment) {
       continue;
     }
     if (!anyInside(op, [](Operation *inner) {
-          return isCommit(inner) || isWait(inner) || isa<CopyAsyncOp>(inner);
+          return isCommit(inner) || isWait(inner) || isGroupedCopy(inner);
         }))
       continue;
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -185,7 +189,7 @@ static InFlight pruneGroups(Block &block, Segment segment) {
                          });
     bool leavesOpen = (segment.hasOpenCopies() && !surelyCommits) ||
                       anyInside(op, [](Operation *inner) {
-                        return isa<CopyAsyncOp>(inner) && !isCommitted(inner);
+                        return isGroupedCopy(inner) && !isCommitted(inner);
                       });
     // One of the regions is entered, or none; what an iteration of a loop
     // leaves is not carried into the next.

@@ -73,8 +73,9 @@ SmallVector<Step> collectSteps(Block &block) {
 bool changesBetween(Operation *from, Operation *to) {
   for (Operation *op = from->getNextNode(); op && op != to;
        op = op->getNextNode()) {
-    if (isa<CopyAsyncOp, CommitOp, WaitOp, ProducerCommitOp, ConsumerWaitOp,
-            ProducerAcquireOp, BarrierOp, LocalStoreOp, FreeOp, AllocOp>(op))
+    if (isa<CopyAsyncOp, CommitOp, WaitOp, AwaitOp, ProducerCommitOp,
+            ConsumerWaitOp, ProducerAcquireOp, BarrierOp, LocalStoreOp, FreeOp,
+            AllocOp>(op))
       return true;
     if (op->getNumRegions() != 0)
       return true;
@@ -135,6 +136,10 @@ private:
   /// mapped to, as the data of iteration `slot`.
   SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
 
+  /// Copies what awaits the first step's data, at the stages of `mapping`: that
+  /// of iteration `slot`, unless `predicate` is given and false.
+  void cloneAwaits(IRMapping &mapping, Value predicate, int64_t slot);
+
   /// Adds what a stage is computed from in the body; false where that is more
   /// than the loop's variable and the counters that it carries.
   bool collectStage(Value stage);
@@ -145,6 +150,7 @@ private:
   IRRewriter rewriter;
   Location loc;
   SmallVector<LocalLoadOp> first;
+  SmallVector<AwaitOp> awaits; ///< of bulk copies to what `first` loads
   /// The counters that the first loads read their stages from, and how; other
   /// stages are the same in every iteration.
   SmallVector<BlockArgument> counters;
@@ -162,6 +168,15 @@ SmallVector<Value> Rotation::cloneLoads(IRMapping &stages, int64_t slot) {
     results.push_back(copy);
   }
   return results;
+}
+
+void Rotation::cloneAwaits(IRMapping &mapping, Value predicate, int64_t slot) {
+  for (AwaitOp await : awaits) {
+    auto copy = cast<AwaitOp>(rewriter.clone(*await, mapping));
+    copy.setSlot(slot);
+    if (predicate)
+      copy.getPredicateMutable().assign(predicate);
+  }
 }
 
 bool Rotation::collectStage(Value stage) {
@@ -206,6 +221,14 @@ void Rotation::run() {
   for (LocalLoadOp load : first)
     if (!collectStage(load.getStage()))
       return;
+  for (auto await : body->getOps<AwaitOp>())
+    if (llvm::any_of(first, [&](LocalLoadOp load) {
+          return load.getBuffer() == await.getBuffer();
+        })) {
+      awaits.push_back(await);
+      if (!collectStage(await.getStage()))
+        return;
+    }
 
   // What an iteration fills for itself is not there yet when the one before
   // ends, when all wait for the next; nor is what the pipeline of an inner loop
@@ -249,6 +272,7 @@ void Rotation::run() {
     initial.map(counter, loop.getInitArgs()[counter.getArgNumber() - 1]);
   for (Operation *stage : stages)
     rewriter.clone(*stage, initial);
+  cloneAwaits(initial, /*predicate=*/Value(), 0);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
   // In the loop: the wait moves before the last product and is for the next
@@ -289,6 +313,10 @@ void Rotation::run() {
   }
   for (Operation *stage : stages)
     rewriter.clone(*stage, next);
+  // Nothing is on its way then.
+  cloneAwaits(next, exists, 1);
+  for (AwaitOp await : awaits)
+    rewriter.eraseOp(await);
   SmallVector<Value> following0 = cloneLoads(next, 1);
 
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Support/TileLayouts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,8 +28,10 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
 }
 
 int64_t fusion::tile::sharedAlignment(KernelOp kernel) {
-  WalkResult inPlace =
-      kernel.walk([](SharedDotOp) { return WalkResult::interrupt(); });
+  WalkResult inPlace = kernel.walk([](Operation *op) {
+    return isa<SharedDotOp>(op) || isBulk(op) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+  });
   return inPlace.wasInterrupted() ? kSwizzlePeriod : kSharedAlignment;
 }
 

@@ -113,7 +113,9 @@ static void dropPredicates(KernelOp kernel) {
       else
         access.getPredicateMutable().clear();
     };
-    if (std::optional<Fill> fill = Fill::get(op)) {
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      decide(await, op);
+    } else if (std::optional<Fill> fill = Fill::get(op)) {
       if (fill->isAsync())
         decide(cast<CopyAsyncOp>(op), op);
       else

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpPrivate.h"
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
 
@@ -73,6 +74,8 @@ private:
 bool fusion::tile::isWarpPrivate(AllocOp alloc, unsigned warps) {
   if (warps == 1)
     return true;
+  if (isFilledInBulk(alloc)) // by one thread
+    return false;
   BufferType type = alloc.getType();
   Owners owners(type.getRows(), type.getColumns());
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;

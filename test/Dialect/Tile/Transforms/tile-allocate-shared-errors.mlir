@@ -41,3 +41,15 @@ tile.kernel @rows_of_twelve_bytes(%e: f16) attributes {warps = 1 : i64} {
   %y = tile.convert_layout %x : tensor<6x6xf16, #rows> -> tensor<6x6xf16, #columns>
   tile.return
 }
+
+// -----
+
+!stages = !tile.buffer<33, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+tile.kernel @too_many_stages(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %w = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
+  // expected-error @below {{'tile.alloc' op needs an mbarrier for each stage, which makes more than 32 of the kernel}}
+  %x = tile.alloc : !stages
+  tile.copy_async %w[%n, %n], %x[%n] by bulk : !view, !stages
+  tile.return
+}

@@ -122,11 +122,12 @@ def Fuse_Space : I32EnumAttr<"Space", "Where a tensor's tile lives", [
   let genSpecializedAttr = 0;
 }
 
-def Fuse_Transport : I32EnumAttr<"Transport", "How a tile moves", [
-    I32EnumAttrCase<"Sync", 0, "sync">,
-    I32EnumAttrCase<"Async4", 1, "async4">,
-    I32EnumAttrCase<"Async8", 2, "async8">,
-    I32EnumAttrCase<"Async16", 3, "async16">]> {
+def Fuse_Transport : I32EnumAttr<"Transport", "How a tile moves",
+                                 [I32EnumAttrCase<"Sync", 0, "sync">,
+                                  I32EnumAttrCase<"Async4", 1, "async4">,
+                                  I32EnumAttrCase<"Async8", 2, "async8">,
+                                  I32EnumAttrCase<"Async16", 3, "async16">,
+                                  I32EnumAttrCase<"Bulk", 4, "bulk">]> {
   let cppNamespace = "::fusion::fuse";
   let genSpecializedAttr = 0;
 }
@@ -135,7 +136,8 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
   let summary = "Where the tile of one tensor lives and how it gets there";
   let description = [{
     For an operand, `shared` copies its tile from global to shared memory by
-    `transport` (synchronous loads and stores, or cp.async of 4, 8 or 16 bytes), and
+    `transport` (synchronous loads and stores, cp.async of 4, 8 or 16 bytes, or bulk
+    copies of boxes by tensor maps, which one thread issues), and
     `registers` loads it straight into the registers of its consumer. For an
     intermediate, `registers` keeps it in the registers of the warps that computed
     it, `shared` hands it over through shared memory. For a result, `shared` stages

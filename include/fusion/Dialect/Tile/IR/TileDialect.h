@@ -40,6 +40,10 @@ namespace fusion::tile {
 /// Argument attribute (AccessAttr) of a kernel's pointers.
 constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
 
+/// Attribute of a lowered kernel: the TensorMapAttr of each of its last
+/// parameters, as an array.
+constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";
+
 /// The layout of a tensor, or null where none has been assigned.
 LayoutAttr getLayout(mlir::Type type);
 

@@ -10,6 +10,8 @@
 #define FUSION_DIALECT_TILE_IR_TILEHOSTOPS_TD
 
 include "fusion/Dialect/Tile/IR/TileOps.td"
+include "fusion/Dialect/Tile/IR/TileProductOps.td"
+include "fusion/Dialect/Tile/IR/TileSharedOps.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"

@@ -92,14 +92,40 @@ def Tile_ArrayType : TypeDef<Tile_Dialect, "Array"> {
   let genVerifyDecl = 1;
 }
 
-def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves", [
-    I32EnumAttrCase<"Async4", 4, "async4">,
-    I32EnumAttrCase<"Async8", 8, "async8">,
-    I32EnumAttrCase<"Async16", 16, "async16">]> {
+def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves",
+                                 [I32EnumAttrCase<"Async4", 4, "async4">,
+                                  I32EnumAttrCase<"Async8", 8, "async8">,
+                                  I32EnumAttrCase<"Async16", 16, "async16">,
+                                  // Boxes of a tensor map, by one thread: the
+                                  // number of bytes is no field of it.
+                                  I32EnumAttrCase<"Bulk", 0, "bulk">]> {
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
 }
 def Tile_TransportAttr : EnumAttr<Tile_Dialect, Tile_Transport, "transport">;
+
+def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary =
+      "How the host describes a tensor, and the box that one copy moves";
+  let description = [{
+    What a kernel's parameter of 128 bytes is encoded from at each launch (PTX ISA,
+    "Tensor maps"): the operand number `of` of the launch, inputs and then inits, as
+    `dims` elements whose dimensions are `strides` bytes apart, innermost first, that one
+    dense. A copy moves a `box`; its rows lie in shared memory in the swizzle of
+    `swizzle` bytes, 0 for none. What lies outside of the tensor is zero.
+  }];
+  let parameters = (ins "int64_t":$of, "::mlir::Type":$elementType,
+      ArrayRefParameter<"int64_t">:$dims,
+      OptionalArrayRefParameter<"int64_t">:$strides,
+      ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` `of` `=` $of `,` $elementType `,` `dims` `=` `[` $dims `]` `,`
+    `strides` `=` `[` (`]`) : ($strides^ `]`)? `,` `box` `=` `[` $box `]` `,`
+    `swizzle` `=` $swizzle `>`
+  }];
+  let genVerifyDecl = 1;
+}
 
 def Tile_Access : I32EnumAttr<"Access", "What a kernel does with a global operand", [
     I32EnumAttrCase<"Read", 0, "read">,

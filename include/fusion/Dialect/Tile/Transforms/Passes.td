@@ -83,7 +83,9 @@ def TileAllocateShared : Pass<"tile-allocate-shared", "::fusion::tile::KernelOp"
   let description = [{
     Gives every `tile.alloc`, and every `tile.convert_layout` that goes through shared
     memory, its offset: the lowest one, at multiples of 128 bytes, at which it overlaps
-    nothing that lives at the same time. Sets `shared_memory` of the kernel.
+    nothing that lives at the same time; of 1024 where products read buffers in place or
+    bulk copies fill them. Behind them all lie the mbarriers of the buffers that bulk
+    copies fill, one for each stage (`barriers`). Sets `shared_memory` of the kernel.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
@@ -94,7 +96,8 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
     Inserts a `tile.barrier` before every access to shared memory that conflicts with
     an earlier access not yet separated from it by a barrier: they overlap and one of
     them writes. The data of asynchronous copies counts as written at the
-    `tile.wait` that ends them. Loops are followed until nothing changes; a barrier
+    `tile.wait` that ends them. A bulk copy must find its stage read; behind it nothing
+    needs a barrier, since every thread awaits its data by itself. Loops are followed until nothing changes; a barrier
     that only the first iteration needs stands in front of the loop. Slots of a buffer
     are told apart where their numbers are constant. Where every
     byte of a buffer belongs to one warp, which copies, writes and reads it, the barrier
@@ -129,12 +132,14 @@ def TileMultiplyInPlace : Pass<"tile-multiply-in-place", "::fusion::tile::Kernel
 }
 
 def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::KernelOp"> {
-  let summary = "Show the asynchronous proxy what it is going to read";
+  let summary = "Show the asynchronous proxy what threads have written";
   let description = [{
     What threads write to a buffer that `tile.shared_dot` reads is passed on by a
     `tile.proxy_fence` of the writing threads, in front of the barrier behind which
-    it is read. Copies write where they are waited for. Barriers after which nothing
-    new is read in place have none. Runs after `tile-insert-barriers`.
+    it is read; so is what they write to memory that bulk copies write later. Copies by
+    threads write where they are waited for; bulk copies are of that proxy themselves.
+    Barriers after which nothing new is read in place have none. Runs after
+    `tile-insert-barriers`.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
@@ -243,6 +248,10 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
     number of stages are one group, those with fewer stages first; the wait at the top
     of the iteration leaves all groups in flight that it does not need.
 
+    Copies in bulk belong to no group: each buffer that they fill is awaited by itself,
+    in front of its first use (`tile.await`). What bulk copies in front of the loop
+    fill is awaited behind the prologue.
+
     What is filled through registers is loaded in the load region, too, for the next
     iteration, and stored to the other stage when this iteration's data has been read.
 
@@ -292,7 +301,8 @@ def TilePipelineRegisters : Pass<"tile-pipeline-registers", "::fusion::tile::Ker
     an iteration covers the first loads of the next one, whose fragments the loop
     carries: the inner pipeline's prologue belongs to the outer loop, and there is no
     bubble between its iterations. The wait for the next iteration's data moves
-    before that last product.
+    before that last product. Bulk copies that it loads from are awaited there, unless
+    this is the last iteration: nothing would come.
 
     Where copies or waits stand between a product and the next loads, these stay
     behind them.

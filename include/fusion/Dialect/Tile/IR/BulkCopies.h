@@ -1,0 +1,47 @@
+//===- BulkCopies.h - Tiles as boxes of tensor maps
+//---------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_BULKCOPIES_H
+#define FUSION_DIALECT_TILE_IR_BULKCOPIES_H
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Support/TileLayouts.h"
+
+namespace fusion::tile {
+
+/// Whether a copy is one by boxes of a tensor map.
+inline bool isBulk(CopyAsyncOp copy) {
+  return copy.getTransport() == Transport::Bulk;
+}
+inline bool isBulk(mlir::Operation *op) {
+  auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
+  return copy && isBulk(copy);
+}
+/// Whether bulk copies fill a buffer.
+bool isFilledInBulk(AllocOp alloc);
+
+/// How one copy moves its tile.
+struct BulkCopy {
+  TensorMapAttr map;
+  BoxShape boxes;
+  /// The index of the tile along each dimension of the map, innermost first: a
+  /// dimension of the tile or a symbol of its window.
+  llvm::SmallVector<mlir::AffineExpr, kMostMapDimensions> indices;
+  unsigned rowDimension; ///< of the map, along which the tile's rows lie
+};
+
+/// How a copy by `bulk` moves its tile; fails, where `emitError` is given with
+/// a diagnostic, where its view or its buffer does not allow it.
+mlir::FailureOr<BulkCopy> describeBulkCopy(
+    CopyAsyncOp copy,
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
+
+} // namespace fusion::tile
+
+#endif // FUSION_DIALECT_TILE_IR_BULKCOPIES_H

@@ -1,0 +1,246 @@
+//===- TileSharedOps.td - Shared memory and pipelines
+//----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_DIALECT_TILE_IR_TILESHAREDOPS_TD
+#define FUSION_DIALECT_TILE_IR_TILESHAREDOPS_TD
+
+include "fusion/Dialect/Tile/IR/TileOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Reserves a buffer in shared memory";
+  let description = [{
+    `offset`, in bytes from the start of the block's dynamic shared memory, is set by
+    `tile-allocate-shared`; buffers that do not live at the same time share memory.
+
+    `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
+    `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
+    `tile-pipeline-expand` gives them their stages. `register_stages` are those of
+    the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
+    without them those of the kernel.
+
+    A buffer that bulk copies fill has an mbarrier for each stage, 8 bytes each:
+    `barriers` is the offset of the first, set by `tile-allocate-shared`, too. They live
+    as long as the kernel.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
+                                          IntMaxValue<8>]>>:$pipeline_stages,
+      UnitAttr:$pipelined,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
+                                          IntMaxValue<2>]>>:$register_stages,
+      OptionalAttr<I64Attr>:$barriers);
+  let results = (outs Tile_BufferType:$result);
+  let builders = [OpBuilder<
+      (ins "::mlir::Type":$result, "::mlir::IntegerAttr":$offset,
+          "::mlir::IntegerAttr":$stages, "bool":$pipelined,
+          "::mlir::IntegerAttr":$registerStages),
+      [{
+    build($_builder, $_state, result, offset, stages, pipelined, registerStages,
+          /*barriers=*/nullptr);
+  }]>];
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_FreeOp : Tile_Op<"free", [MemoryEffects<[MemFree]>]> {
+  let summary = "Ends the life of a buffer";
+  let arguments = (ins Tile_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Tile_CopyAsyncOp
+    : Tile_Op<"copy_async", [AttrSizedOperandSegments,
+                             MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Starts the copy of a tile from global to shared memory";
+  let description = [{
+    Copies the tile at `coordinates` of the view into a stage of the buffer, elements
+    outside of the view as zero. The row of the buffer is the view's dimension
+    `1 - unit`, its column the unit dimension. Joins the group that the next
+    `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
+    cp.async"). `in_bounds` as for `tile.load`.
+
+    A copy by `bulk` is issued by one thread, and belongs to no group: the mbarrier of
+    the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
+    `tile.window` whose indices are the tile's dimensions and symbols, of a dense tensor
+    of at most five dimensions, as those of a tensor map.
+
+    Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
+    notes of the pipelining passes: the stages that the buffer is to have, and in an
+    expanded pipeline the iteration whose data this is, counted from the current
+    one.
+  }];
+  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+      Tile_BufferType:$buffer, Index:$stage, Optional<I1>:$predicate,
+      Tile_TransportAttr:$transport,
+      OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+      OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot);
+  let assemblyFormat = [{
+    $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
+    (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_CommitOp : Tile_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Closes a group of asynchronous copies";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until at most `pending` groups are in flight";
+  let description = [{
+    Orders the copies of the executing thread only; other threads see them after a
+    barrier as well.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+//
+// The four primitives that guard a pipelined buffer (ALCOP section III-B).
+// Where copies are synchronised by groups (cp.async), commit and wait are
+// instructions, and acquire and release are kept by the barriers that
+// tile-insert-barriers adds.
+
+def Tile_ProducerAcquireOp
+    : Tile_Op<"producer_acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the stage to be filled has been released";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ProducerCommitOp
+    : Tile_Op<"producer_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Closes the copies of one iteration";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ConsumerWaitOp
+    : Tile_Op<"consumer_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the data of the oldest iteration";
+  let description = [{
+    At most `pending` later iterations stay in flight.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tile_ConsumerReleaseOp
+    : Tile_Op<"consumer_release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Says that the oldest stage has been read";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the bulk copy that fills a stage of a buffer";
+  let description = [{
+    Every thread that waits sees the data; no barrier need follow. All threads of the
+    block wait for each copy once, in the order of the copies to the stage. Where
+    `predicate` is given and false, nothing is waited for. `slot` as for
+    `tile.copy_async`.
+
+    In an expanded pipeline it stands in place of `tile.consumer_wait`, in front of the
+    first use of its buffer.
+
+    ```mlir
+    tile.await %keys[%stage] {slot = 0 : i64} : !tile.buffer<...>
+    ```
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+      Optional<I1>:$predicate, OptionalAttr<I64Attr>:$slot);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` (`if` $predicate^)? attr-dict `:` type($buffer)
+  }];
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for all threads of the block, or of each warp";
+  let description = [{
+    With `warp` the lanes of every warp wait for one another only (PTX ISA,
+    "bar.warp.sync").
+  }];
+  let arguments = (ins UnitAttr:$warp);
+  let assemblyFormat = "(`warp` $warp^)? attr-dict";
+}
+
+def Tile_ProxyFenceOp
+    : Tile_Op<"proxy_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Shows the asynchronous proxy what the thread has written";
+  let description = [{
+    To shared memory; behind the barrier that follows, units that read it by
+    themselves see what all threads had written (PTX ISA, "Async proxy").
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads a tile, or a part of one, from shared memory";
+  let description = [{
+    The part of the stage that starts at the static (row, column) `origin`. With
+    `transposed`, coordinate 0 of the result walks the columns of the buffer.
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+      DenseI64ArrayAttr:$origin, UnitAttr:$transposed,
+      OptionalAttr<I64Attr>:$slot);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` `at` $origin (`transposed` $transposed^)? attr-dict
+    `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores a tile to shared memory";
+  let description = [{
+    `stages` and `slot` as for `tile.copy_async`.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
+      Index:$stage, UnitAttr:$transposed, OptionalAttr<I64Attr>:$stages,
+      OptionalAttr<I64Attr>:$slot);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $stage `]` (`transposed` $transposed^)? attr-dict
+    `:` type($value) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Puts a thread's elements of a tile aside in shared memory";
+  let description = [{
+    For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
+    stands between the two, and they lie where threads next to one another store
+    without conflicts. `buffer` has for each of its stages as many rows as the block
+    has threads and as many columns as a thread has different elements; it is not
+    freed.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
+      Index:$stage);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $stage `]` attr-dict `:` type($value) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_UnstashOp : Tile_Op<"unstash", [MemoryEffects<[MemRead]>]> {
+  let summary = "Takes back what the thread put aside";
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` attr-dict `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FUSION_DIALECT_TILE_IR_TILESHAREDOPS_TD

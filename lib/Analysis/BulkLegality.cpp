@@ -1,0 +1,103 @@
+//===- BulkLegality.cpp - What bulk copies can fill ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BulkLegality.h"
+#include "fusion/Analysis/Footprint.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+
+using namespace fusion;
+using Reason = std::optional<std::string>;
+
+/// The dimensions of a tensor map for a tile over two axes: those of one
+/// element are left out.
+static unsigned countMapDimensions(const GroupModel &group,
+                                   const GroupTensor &tensor,
+                                   const MemoryTile &tile) {
+  return llvm::count_if(tensor.axes, [&](unsigned axis) {
+    return axis == tile.rowAxis || axis == tile.columnAxis ||
+           group.axes[axis].extent > 1;
+  });
+}
+
+Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip, const KeptTiles &kept,
+                            unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  const ProductMapping &mapping = schedule.products[tensor.product];
+  std::string name = "'" + tensor.name + "' ";
+  if (!chip.hasBulkTensorCopy)
+    return chip.name.str() + " has no bulk copies of tensors";
+  if (tensor.window)
+    return name + "is read through a window, and bulk copies are of boxes";
+  MemoryTile tile = getMemoryTile(
+      tensor, mapping.parallelAxis(tensor.operandNumber), mapping.r1);
+  constexpr unsigned unit = 16;
+  if (!tile.isDense || tensor.alignment < unit)
+    return name + "has rows that do not begin at multiples of 16 bytes, and no "
+                  "tensor map describes it";
+  if (kept.values[index].isKept())
+    return name + "is kept in " + std::to_string(kept.values[index].count) +
+           " tiles, and bulk copies are waited for tile by tile";
+  if (unsigned rank = countMapDimensions(group, tensor, tile);
+      rank > kMostMapDimensions)
+    return name + "has " + std::to_string(rank) +
+           " dimensions, and a tensor map at most " +
+           std::to_string(kMostMapDimensions);
+  for (unsigned axis : tensor.axes)
+    if (group.axes[axis].extent > std::numeric_limits<int32_t>::max())
+      return name +
+             "has an index beyond 31 bits, and boxes lie at places of 32";
+  bool isFirst = mapping.isFirst(tensor.operandNumber);
+  if (operandPanels(*mapping.intrinsic, isFirst,
+                    tile.columnAxis == mapping.r1) != PanelOrder::Plain)
+    return name + "lies in shared memory in an order of " +
+           mapping.intrinsic->name.str() +
+           ", which is no swizzle of bulk copies";
+  if (!boxShape(schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
+                tensor.elementBytes))
+    return "the tile of " + name + "is not made of boxes of whole swizzles";
+  return std::nullopt;
+}
+
+Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip, unsigned index) {
+  KeptTiles kept;
+  if (Reason reason = analyzeKeptTiles(group, schedule, kept))
+    return reason;
+  return whyNotInBulk(group, schedule, chip, kept, index);
+}
+
+llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
+                                                  const Schedule &schedule) {
+  llvm::SmallVector<unsigned, 4> copied;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role == TensorRole::Operand &&
+        schedule.places[index].space == fuse::Space::Shared)
+      copied.push_back(index);
+  return copied;
+}
+
+int64_t fusion::countBulkBarriers(const Schedule &schedule) {
+  int64_t count = 0;
+  for (const Placement &place : schedule.places)
+    if (place.transport == fuse::Transport::Bulk)
+      count += place.stages;
+  return count;
+}
+
+Reason fusion::whyTooManyBarriers(const Schedule &schedule) {
+  int64_t count = countBulkBarriers(schedule);
+  if (count <= kMostBarriers)
+    return std::nullopt;
+  return "the stages of bulk copies need " + std::to_string(count) +
+         " mbarriers, and a block has at most " + std::to_string(kMostBarriers);
+}

@@ -1,0 +1,197 @@
+//===- EmitBulk.cpp - Copies of boxes, and waits for them -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread tells the mbarrier of the stage how many bytes will come, and
+// starts the copies of all boxes, which complete there (PTX ISA,
+// "cp.async.bulk.tensor", "mbarrier"). The phase that a stage's mbarrier is
+// in, its parity, is a bit of a word that all threads carry along: each wait
+// turns its bit, whatever loops it stands in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+static void emitAssembly(OpBuilder &b, Location loc, ValueRange operands,
+                         StringRef text, StringRef inputs) {
+  LLVM::InlineAsmOp::create(
+      b, loc, /*res=*/TypeRange(), operands, text,
+      (inputs + ",~{memory}").str(), /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
+}
+
+/// An address of shared memory as an i32: `bytes` behind the block's own.
+Value KernelEmitter::sharedAddress(Value bytes) {
+  Value base = atEntry([&]() -> Value {
+    Value memory =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, dynamicShared);
+    return arith::IndexCastUIOp::create(b, loc, b.getI32Type(), memory);
+  });
+  return arith::AddIOp::create(b, loc, base, bytes);
+}
+
+/// `first` + `number` * `step`, as an i32, of the number of a stage.
+Value KernelEmitter::ofStage(Value stage, int64_t first, int64_t step) {
+  APInt known;
+  if (matchPattern(stage, m_ConstantInt(&known)))
+    return i32(first + known.getSExtValue() * step);
+  Value number =
+      arith::IndexCastUIOp::create(b, loc, b.getI32Type(), scalar(stage));
+  return arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, number, i32(step)), i32(first));
+}
+
+/// At the start of the kernel, by the thread that copies. The fence shows the
+/// mbarriers to what completes there, the barrier to all threads.
+void KernelEmitter::emitBarriers() {
+  SmallVector<AllocOp> filled;
+  kernel.walk([&](AllocOp alloc) {
+    if (alloc.getBarriers())
+      filled.push_back(alloc);
+  });
+  if (filled.empty())
+    return;
+  // By offset: of buffers that have it in common each copy arrives.
+  std::map<int64_t, int64_t> arrivals;
+  for (AllocOp alloc : filled)
+    for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage)
+      ++arrivals[*alloc.getBarriers() + stage * kBarrierBytes];
+  firstBarrier = arrivals.begin()->first;
+  phases = i32(0);
+  isCopying = arith::AndIOp::create(
+      b, loc,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0)),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, warp, i32(0)));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [offset, count] : arrivals)
+    os << "@$1 mbarrier.init.shared::cta.b64 [$0 + " << offset - firstBarrier
+       << "], " << count << ";\n";
+  os << "@$1 fence.mbarrier_init.release.cluster;";
+  emitAssembly(b, loc, {sharedAddress(i32(firstBarrier)), isCopying}, text,
+               "r,b");
+  emitBarrier(/*ofWarp=*/kernel.getWarps() == 1);
+}
+
+LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
+  FailureOr<BulkCopy> copy =
+      describeBulkCopy(op, [&] { return op.emitOpError(); });
+  if (failed(copy))
+    return failure();
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  auto window = op.getView().getDefiningOp<WindowOp>();
+  if (!alloc.getBarriers())
+    return op.emitOpError("has no mbarriers; run tile-allocate-shared");
+  const BoxShape &boxes = copy->boxes;
+  BufferType buffer = alloc.getType();
+  Value condition = isCopying;
+  if (Value predicate = op.getPredicate())
+    condition = arith::AndIOp::create(b, loc, condition, scalar(predicate));
+  // The other warps have nothing to compute for it.
+  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+
+  // The tile's place along every dimension of the map.
+  SmallVector<Value> places;
+  for (AffineExpr index : copy->indices) {
+    Value value;
+    if (auto dim = dyn_cast<AffineDimExpr>(index))
+      value = op.getCoordinates()[dim.getPosition()];
+    else
+      value = window.getSymbols()[cast<AffineSymbolExpr>(index).getPosition()];
+    places.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar(value)));
+  }
+  SmallVector<Value> operands = {
+      sharedAddress(
+          ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
+      sharedAddress(
+          ofStage(op.getStage(), *alloc.getOffset(), buffer.getStageBytes())),
+      function.getArgument(kernel.getNumArguments() +
+                           llvm::find(maps, copy->map) - maps.begin())};
+  std::string text, constraints = "r,r,l";
+  auto add = [&](Value place, int64_t distance) {
+    if (distance != 0)
+      place = arith::AddIOp::create(b, loc, place, i32(distance));
+    operands.push_back(place);
+    constraints += ",r";
+    return operands.size() - 1;
+  };
+  SmallVector<size_t> columns, rows, others(places.size());
+  for (int64_t panel = 0; panel < boxes.panels; ++panel)
+    columns.push_back(add(places.front(), panel * boxes.columns));
+  for (int64_t box = 0; box < boxes.rowBoxes; ++box)
+    rows.push_back(add(places[copy->rowDimension], box * boxes.rows));
+  for (unsigned d = 1; d < places.size(); ++d)
+    if (d != copy->rowDimension)
+      others[d] = add(places[d], 0);
+
+  llvm::raw_string_ostream os(text);
+  os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], "
+     << buffer.getStageBytes() << ";";
+  for (int64_t panel = 0; panel < boxes.panels; ++panel)
+    for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
+      os << "\ncp.async.bulk.tensor." << places.size()
+         << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
+         << (panel * boxes.rowBoxes + box) * boxes.boxBytes << "], [$2, {";
+      for (unsigned d = 0; d < places.size(); ++d)
+        os << (d ? ", $" : "$")
+           << (d == 0                    ? columns[panel]
+               : d == copy->rowDimension ? rows[box]
+                                         : others[d]);
+      os << "}], [$0];";
+    }
+  emitAssembly(b, loc, operands, text, constraints);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitAwait(AwaitOp op) {
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  if (!alloc.getBarriers())
+    return op.emitOpError("waits for a buffer that no bulk copy fills");
+  if (op->getParentOfType<scf::IfOp>())
+    return op.emitOpError("cannot stand in a branch");
+  int64_t first = (*alloc.getBarriers() - firstBarrier) / kBarrierBytes;
+  Value number = ofStage(op.getStage(), first, 1), one = i32(1);
+  Value parity = arith::AndIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, phases, number), one);
+  SmallVector<Value> operands = {
+      sharedAddress(
+          ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
+      parity};
+  Value turned = arith::ShLIOp::create(b, loc, one, number);
+  std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
+  if (Value predicate = op.getPredicate()) {
+    Value condition = scalar(predicate);
+    operands.push_back(condition);
+    constraints += ",b";
+    text += "@!$2 bra.uni DONE;\n";
+    turned = arith::SelectOp::create(b, loc, condition, turned, i32(0));
+  }
+  text += "WAIT:\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
+          "@over bra.uni DONE;\n"
+          "bra.uni WAIT;\n"
+          "DONE:\n}";
+  emitAssembly(b, loc, operands, text, constraints);
+  phases = arith::XOrIOp::create(b, loc, phases, turned);
+  return success();
+}

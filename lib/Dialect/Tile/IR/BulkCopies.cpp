@@ -1,0 +1,108 @@
+//===- BulkCopies.cpp - Tiles as boxes of tensor maps ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "mlir/IR/AffineExpr.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+bool fusion::tile::isFilledInBulk(AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(),
+                      [](Operation *user) { return isBulk(user); });
+}
+
+FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
+    CopyAsyncOp copy, llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto refuse = [&](const Twine &why) -> FailureOr<BulkCopy> {
+    if (emitError)
+      emitError() << why;
+    return failure();
+  };
+  auto window = copy.getView().getDefiningOp<WindowOp>();
+  auto base = window ? dyn_cast<BlockArgument>(window.getBase()) : nullptr;
+  if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
+    return refuse("copies in bulk, which needs a tile.window of an argument of "
+                  "the kernel");
+  AffineMap map = window.getMap();
+  ArrayRef<int64_t> shape = window.getShape();
+  int64_t columnDim = copy.getView().getType().getUnit();
+  unsigned rank = shape.size();
+  if (rank < 2 || rank > kMostMapDimensions)
+    return refuse("copies in bulk from a tensor of rank " + Twine(rank) +
+                  "; tensor maps have 2 to " + Twine(kMostMapDimensions) +
+                  " dimensions here");
+  BufferType buffer = copy.getBuffer().getType();
+  int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  std::optional<BoxShape> boxes =
+      boxShape(buffer.getRows(), buffer.getColumns(), bytes);
+  if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
+                           buffer.getColumns(), bytes) != PanelOrder::Plain)
+    return refuse(
+        "copies in bulk to a buffer that is not laid out as boxes of a "
+        "tensor map");
+  BulkCopy result;
+  result.boxes = *boxes;
+  std::optional<unsigned> rowDimension;
+  SmallVector<int64_t> dims, strides, box;
+  int64_t stride = bytes;
+  for (unsigned d = 0; d < rank; ++d) { // innermost first
+    AffineExpr index = map.getResult(rank - 1 - d);
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    bool isColumn = dim && int64_t(dim.getPosition()) == columnDim;
+    if ((!dim && !isa<AffineSymbolExpr>(index)) || isColumn != (d == 0) ||
+        (dim && !isColumn && rowDimension))
+      return refuse("copies in bulk through a window whose indices are not the "
+                    "tile's dimensions and symbols");
+    if (dim && !isColumn)
+      rowDimension = d;
+    result.indices.push_back(index);
+    dims.push_back(shape[rank - 1 - d]);
+    box.push_back(isColumn ? boxes->columns : dim ? boxes->rows : 1);
+    if (d > 0)
+      strides.push_back(stride);
+    stride *= dims.back();
+  }
+  if (!rowDimension)
+    return refuse("copies in bulk through a window without rows");
+  constexpr int64_t unit = 16;
+  if (llvm::any_of(strides, [](int64_t s) { return s % unit != 0; }))
+    return refuse(
+        "copies in bulk from a tensor whose strides are no multiples of "
+        "16 bytes");
+  result.rowDimension = *rowDimension;
+  result.map = TensorMapAttr::get(copy.getContext(), base.getArgNumber(),
+                                  buffer.getElementType(), dims, strides, box,
+                                  boxes->swizzleBytes);
+  return result;
+}
+
+LogicalResult
+TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                      int64_t of, Type elementType, ArrayRef<int64_t> dims,
+                      ArrayRef<int64_t> strides, ArrayRef<int64_t> box,
+                      int64_t swizzle) {
+  if (dims.empty() || dims.size() > kMostMapDimensions)
+    return emitError() << "a tensor map has 1 to " << kMostMapDimensions
+                       << " dimensions, not " << dims.size();
+  if (strides.size() + 1 != dims.size() || box.size() != dims.size())
+    return emitError()
+           << "a tensor map of " << dims.size()
+           << " dimensions has one stride fewer and as many sizes of "
+              "its box";
+  if (of < 0 || !elementType.isIntOrFloat())
+    return emitError() << "a tensor map describes numbers of an operand";
+  constexpr int64_t mostBox = 256;
+  if (llvm::any_of(box,
+                   [](int64_t size) { return size < 1 || size > mostBox; }))
+    return emitError() << "sizes of a box are 1 to " << mostBox;
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "there is no swizzle of " << swizzle << " bytes";
+  return success();
+}

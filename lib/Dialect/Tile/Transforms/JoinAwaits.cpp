@@ -1,0 +1,109 @@
+//===- JoinAwaits.cpp - Buffers that are awaited together -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JoinAwaits.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// Whether two values, of which either may be null, are computed alike.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *x = a ? a.getDefiningOp() : nullptr,
+            *y = b ? b.getDefiningOp() : nullptr;
+  if (!x || !y || !isMemoryEffectFree(x) || x->getNumRegions() != 0 ||
+      cast<OpResult>(a).getResultNumber() !=
+          cast<OpResult>(b).getResultNumber())
+    return false;
+  return x->getName() == y->getName() &&
+         x->getAttrDictionary() == y->getAttrDictionary() &&
+         x->getNumOperands() == y->getNumOperands() &&
+         llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
+                      [](auto pair) {
+                        return isSame(std::get<0>(pair), std::get<1>(pair));
+                      });
+}
+
+namespace {
+
+/// What a buffer's users are, in the order of the program.
+struct BulkBuffer {
+  AllocOp alloc;
+  SmallVector<CopyAsyncOp> copies;
+  SmallVector<AwaitOp> awaits;
+};
+
+} // namespace
+
+/// Whether operations of one list stand behind those of another, one by one, for
+/// the same stage on the same condition, with nothing in between that takes
+/// long or that `mayPass` does not allow.
+template <typename OpTy>
+static bool standTogether(MutableArrayRef<OpTy> firsts,
+                          MutableArrayRef<OpTy> seconds,
+                          llvm::function_ref<bool(Operation *)> mayPass) {
+  if (firsts.empty() || firsts.size() != seconds.size())
+    return false;
+  for (auto &&[first, second] : llvm::zip_equal(firsts, seconds)) {
+    if (first->getBlock() != second->getBlock() ||
+        !first->isBeforeInBlock(second) ||
+        !isSame(first.getStage(), second.getStage()) ||
+        !isSame(first.getPredicate(), second.getPredicate()))
+      return false;
+    for (Operation *op = first->getNextNode(); op != second;
+         op = op->getNextNode())
+      if (isa<DotOp>(op) || op->getNumRegions() != 0 ||
+          (!isMemoryEffectFree(op) && !mayPass(op)))
+        return false;
+  }
+  return true;
+}
+
+static bool canJoin(BulkBuffer &first, BulkBuffer &second) {
+  return first.alloc.getType().getStages() ==
+             second.alloc.getType().getStages() &&
+         standTogether<CopyAsyncOp>(
+             first.copies, second.copies,
+             [](Operation *op) { return isa<CopyAsyncOp>(op); }) &&
+         standTogether<AwaitOp>(first.awaits, second.awaits, [](Operation *op) {
+           return isa<AwaitOp, LocalLoadOp>(op);
+         });
+}
+
+llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
+  SmallVector<BulkBuffer> buffers;
+  kernel.walk([&](AllocOp alloc) {
+    if (isFilledInBulk(alloc))
+      buffers.push_back({alloc, {}, {}});
+  });
+  kernel.walk([&](Operation *op) {
+    for (BulkBuffer &buffer : buffers) {
+      if (auto copy = dyn_cast<CopyAsyncOp>(op);
+          copy && copy.getBuffer() == buffer.alloc)
+        buffer.copies.push_back(copy);
+      if (auto await = dyn_cast<AwaitOp>(op);
+          await && await.getBuffer() == buffer.alloc)
+        buffer.awaits.push_back(await);
+    }
+  });
+  llvm::MapVector<AllocOp, AllocOp> joined;
+  for (BulkBuffer &second : buffers)
+    for (BulkBuffer &first : buffers) {
+      if (first.alloc == second.alloc || joined.contains(first.alloc) ||
+          !canJoin(first, second))
+        continue;
+      joined[second.alloc] = first.alloc;
+      for (AwaitOp await : second.awaits)
+        await.erase();
+      break;
+    }
+  return joined;
+}

@@ -1,0 +1,57 @@
+"""Chains whose operands are copied in bulk, by boxes of tensor maps: name → (chip, arguments of the workload generator or the
+module itself, schedule without stages, operands that can have stages).
+
+All of warpgroup_cases.py whose rows begin at multiples of 16 bytes, with the asynchronous proxy on both sides; those of
+pipelined_cases.py, where threads load what was copied, on a chip with and one without products in shared memory; and
+batches as further dimensions of the maps. A box has at most 256 rows.
+"""
+
+from pipelined_cases import CASES as PIPELINED
+from warpgroup_cases import CASES as WARPGROUPS
+from warpgroup_cases import product
+
+
+def in_bulk(description, operands=None):
+    """The schedule with 16-byte copies, of all operands or of those given, in bulk."""
+    places = {
+        name: place.replace("async16", "bulk") if operands is None or name in operands else place
+        for name, place in description["places"].items()
+    }
+    return description | dict(places=places)
+
+
+# Rows that begin at other places, and operands that pass through registers all the same.
+WITHOUT = {"small-copies", "through-registers", "masked-product", "both-through-registers"}
+
+CASES = {
+    name: ("sm_90a", chain, in_bulk(description), operands)
+    for name, (chain, description, operands) in WARPGROUPS.items()
+    if name not in WITHOUT
+}
+for chip in ("sm_90a", "sm_120"):
+    CASES |= {
+        f"{chip}-{name}": (chip, arguments, in_bulk(description), operands)
+        for name, (arguments, description, operands) in PIPELINED.items()
+        if name not in WITHOUT
+    }
+PLAIN = WARPGROUPS["plain"][1]
+HANDED = WARPGROUPS["handed-over"][1]
+CASES |= {
+    # Parts of tiles along every axis: what lies outside arrives as zeros.
+    "no-tile-is-full": ("sm_90a", ["--chain=72,104,88", "--2d"], in_bulk(PLAIN), "AB"),
+    "batches": (
+        "sm_90a",
+        ["--chain=80,96,136", "--batch=3"],
+        in_bulk(PLAIN | dict(tiling="bmn(k(LA,LB,CC),SC)", blocks=["b", "m", "n"], tiles=PLAIN["tiles"] | dict(b=1))),
+        "AB",
+    ),
+    "boxes-below-one-another": (
+        "sm_90a",
+        ["--chain=640,64,64", "--2d"],
+        in_bulk(product(320, 32, 32, (4, 1))) | dict(warps=4),
+        "AB",
+    ),
+    # One operand in bulk, the other one in groups.
+    "mixed": ("sm_90a", ["--chain=128,192,128", "--2d"], in_bulk(PLAIN, "A"), "AB"),
+    "mixed-chain": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED, "D"), "BD"),
+}  # fmt: skip

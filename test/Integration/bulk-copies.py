@@ -1,0 +1,62 @@
+# Operands that are copied in bulk, with every number of stages and of stages of fragments: right numbers under eight orders
+# of the warps, no finding, the bytes and the shared memory that were predicted, and the same bits as with copies by threads.
+# ptxas neither spills nor runs wgmma one by one.
+# RUN: %python %s %t %S/Inputs
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from bulk_cases import CASES  # noqa: E402
+from hand_schedule import emulate, generate, lower, run, schedule  # noqa: E402
+
+PTXAS = shutil.which("ptxas")
+
+
+def assemble(path, chip, where):
+    """Spills and warnings fail."""
+    done = subprocess.run([PTXAS, "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{where}: {said}"
+    assert " 0 bytes spill stores" in said and "warning" not in said and "C75" not in said, f"{where}: {said}"
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    for name, (chip, chain, description, pipelined) in CASES.items():
+        path = os.path.join(folder, name)
+        if isinstance(chain, str):
+            with open(path + ".mlir", "w") as file:
+                file.write(chain)
+            groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
+        else:
+            groups = generate(path, *chain, chip=chip)
+        isInPlace = "wgmma" in description.get("intrinsic", "")
+        isSync = any(re.search(r"\bsync", place) for place in description["places"].values())
+        digests = set()
+        for count, registers in ((1, 1), (2, 1), (3, 1)) if isInPlace else ((1, 1), (2, 2), (4, 1)):
+            if isSync and count > 2:
+                continue
+            stages = {each: count for each in pipelined}
+            text = schedule(**description, stages=stages, registers=registers)
+            lower(path, groups, text)
+            where = f"{name}, {count} and {registers} stages"
+            with open(path + ".ptx") as file:
+                ptx = file.read()
+            assert "cp.async.bulk.tensor" in ptx, where
+            report, bits = emulate(path, where, "--schedules=8")
+            assert len(report["kernels"]) == 1, where
+            digests.add(hashlib.sha256(bits).hexdigest())
+            if PTXAS:
+                assemble(path, chip, where)
+        lower(path, groups, schedule(**description, stages={}).replace("bulk", "async16"))
+        digests.add(hashlib.sha256(emulate(path, f"{name} by threads")[1]).hexdigest())
+        assert len(digests) == 1, f"{name}: results differ"
+
+
+main()

@@ -1,0 +1,104 @@
+//===- Files.cpp - Whole files --------------------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+using namespace fusion::emulator;
+namespace fs = llvm::sys::fs;
+
+// Of a buffer.
+static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
+
+bool fusion::emulator::readFile(const std::string &path,
+                                std::vector<uint8_t> &contents,
+                                std::string &problem) {
+  problem = "cannot read '" + path + "'";
+  // A folder opens, but does not read; a device may never end.
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status)) {
+    problem += ": " + error.message();
+    return false;
+  }
+  if (status.type() != fs::file_type::regular_file &&
+      status.type() != fs::file_type::fifo_file) {
+    problem += ", which is no regular file";
+    return false;
+  }
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file) {
+    problem += std::string(": ") + std::strerror(errno);
+    return false;
+  }
+  contents.clear();
+  uint8_t buffer[65536];
+  size_t n;
+  while ((n = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
+    contents.insert(contents.end(), buffer, buffer + n);
+  bool good = !std::ferror(file);
+  std::fclose(file);
+  return good;
+}
+
+bool fusion::emulator::writeFile(const std::string &path, const void *data,
+                                 size_t size) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    return false;
+  bool good = size == 0 || std::fwrite(data, 1, size, file) == size;
+  return std::fclose(file) == 0 && good;
+}
+
+bool fusion::emulator::readBuffer(const std::string &path,
+                                  std::vector<uint8_t> &contents,
+                                  std::string &problem) {
+  problem = "cannot read '" + path + "'";
+  fs::file_status status;
+  if (std::error_code error = fs::status(path, status)) {
+    problem += ": " + error.message();
+    return false;
+  }
+  if (status.type() != fs::file_type::regular_file) {
+    problem += ", which is no regular file";
+    return false;
+  }
+  // Far more than a machine that runs tests has: sparse files, /proc/kcore.
+  if (status.getSize() > kMaxBufferBytes) {
+    problem += " of " + std::to_string(status.getSize()) +
+               " bytes, more than " + std::to_string(kMaxBufferBytes);
+    return false;
+  }
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file) {
+    problem += std::string(": ") + std::strerror(errno);
+    return false;
+  }
+  contents.resize(status.getSize());
+  bool good =
+      std::fread(contents.data(), 1, contents.size(), file) == contents.size();
+  std::fclose(file);
+  return good;
+}
+
+std::string fusion::emulator::identifyFile(const std::string &path) {
+  llvm::SmallString<256> real;
+  if (!fs::real_path(path, real))
+    return std::string(real);
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (fs::real_path(folder.empty() ? "." : folder, real))
+    return path;
+  llvm::sys::path::append(real, llvm::sys::path::filename(path));
+  return std::string(real);
+}
