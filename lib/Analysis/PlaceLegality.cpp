@@ -404,6 +404,20 @@ Reason fusion::whyStagesIllegal(const GroupModel &group,
 /// Why a product's accumulator is not the operand of the next as it lies.
 enum class Mismatch { Axes, Intrinsic, Warps };
 
+/// Groups of warps hold the rows that single ones do where each warp has one
+/// step of them. Their second operand is in shared memory.
+static bool handsOver(const Schedule &schedule, const ProductMapping &from,
+                      const ProductMapping &to, unsigned operand) {
+  const Intrinsic &intrinsic = *from.intrinsic, &next = *to.intrinsic;
+  if (intrinsic.handsOverTo(next))
+    return true;
+  bool isRead = next.unit == ProductUnit::TensorCore ||
+                (next.unit == ProductUnit::WarpGroup && to.isFirst(operand));
+  return isRead && intrinsic.unit != ProductUnit::Fma &&
+         intrinsic.sumColumns() == 32 / next.operandBits &&
+         schedule.tiles[from.i1] == intrinsic.i1 * from.warps[0];
+}
+
 /// The consumer of a product that cannot take its accumulator as it lies, and
 /// why; nullopt where all can.
 static std::optional<std::pair<unsigned, Mismatch>>
@@ -417,7 +431,7 @@ findMismatch(const GroupModel &group, const Schedule &schedule,
       const ProductMapping &to = schedule.products[number];
       if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
         return std::pair(number, Mismatch::Axes);
-      if (!from.intrinsic->handsOverTo(*to.intrinsic))
+      if (!handsOver(schedule, from, to, operand))
         return std::pair(number, Mismatch::Intrinsic);
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.

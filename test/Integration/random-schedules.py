@@ -26,9 +26,7 @@ CHAINS = (
     (True, ["--chain=33,17,65,9"]),
     (True, ["--chain=32,72,83,83", "--2d", "--transpose=0"]),
     (True, ["--chain=50,21,30,40,50", "--transpose=2"]),
-)
-# Where products have intrinsics of two units, each its own.
-HOPPER = (
+    # Tiles for groups of warps, each product with intrinsics of its own.
     (False, ["--chain=128,48,64,64"]),
     (False, ["--chain=64,64,128,32,64", "--between=bias,relu"]),
 )
@@ -80,8 +78,8 @@ FORMS = {
     "operands in loops of their own": r"[a-z]\d*\(L[A-Z]\d*\)",
     "split reductions": r"parallel = <\{\w+ = ",
     "rasters": r"raster = ",
-    "copies in bulk": r"<shared, bulk>",
     "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
+    "copies in bulk": r"<shared, bulk>",
 }
 
 os.makedirs(folder, exist_ok=True)
@@ -89,11 +87,9 @@ broken = runs = 0
 seen = collections.Counter()
 if of_workloads:
     del FORMS["products of different units"]
-drawn_from = [(None, *each) for each in (workloads() if of_workloads else CHAINS)]
-if not of_workloads:
-    drawn_from += [("sm_90a", *each) for each in HOPPER]
-families = collections.Counter(chain[0] for _, _, chain in drawn_from)
-for only, synchronous, chain in drawn_from:
+drawn_from = list(workloads()) if of_workloads else CHAINS
+families = collections.Counter(chain[0] for _, chain in drawn_from)
+for synchronous, chain in drawn_from:
     name = "_".join(chain).replace("--", "").replace(",", "x").replace("=", "")
     path = os.path.join(folder, name)
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")

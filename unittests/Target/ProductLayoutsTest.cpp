@@ -74,6 +74,21 @@ TEST(ProductLayouts, HandOver) {
           << from.name.str() << " " << to.name.str();
 }
 
+/// Groups of warps hold what single ones do where each warp has 16 rows.
+TEST(ProductLayouts, HandOverOfOneStepOfRows) {
+  const Intrinsic &single = *lookupIntrinsic("mma.m16n8k16"),
+                  &group = *lookupIntrinsic("wgmma.m64k16");
+  for (auto [from, to] : {std::pair(&single, &group), std::pair(&group, &single)})
+    for (int64_t warps : {4, 8})
+      for (int64_t rows : {16, 32})
+        EXPECT_EQ(
+            registerPermutation(sumTile(*from, rows * warps, 96, {warps, 1}),
+                                firstTile(*to, rows * warps, 96, {warps, 1}))
+                .has_value(),
+            rows == 16)
+            << from->name.str() << ", " << warps << " warps of " << rows;
+}
+
 /// Four warps one below the other hold 64 rows, whatever lies below them.
 TEST(ProductLayouts, GroupsOfWarpsHoldRowsTogether) {
   const Intrinsic &intrinsic = *lookupIntrinsic("wgmma.m64k16");
