@@ -97,7 +97,7 @@ for synchronous, chain in drawn_from:
     # The one that is chosen too (-1).
     seeds = max(count, -(-LEAST_OF_FAMILY // families[chain[0]])) if of_workloads else count
     for seed in range(-1, seeds):
-        chip = only or CHIPS[seed % 2]
+        chip = CHIPS[seed % 2]
         pipeline = PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed // 2 % 4])
         done = subprocess.run(
             ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", "--schedules=3",
