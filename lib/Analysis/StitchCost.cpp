@@ -199,18 +199,20 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   };
   // Straight on ptxas has under way at once what all steps hand on, and what
   // they load where nothing of it is kept, and spills where there is no room
-  // for it; and it holds the addresses of all accesses across the ends of rows,
-  // of which there are two steps but in clusters.
+  // for it; in a loop what one step has of pieces behind its own; and it holds
+  // the addresses of all accesses across the ends of rows, of which there are
+  // two steps but in clusters.
   int64_t ofAllSteps = 0, ofBorders = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   add(counted.once, 1);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
-    int64_t inStep = 0, behind = 0, held = 0;
+    int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
     bool isSplit = StitchSplit::axisOf(group, schedule).has_value();
     for (const StitchSteps::Pass &pass : counted.passes) {
       behind = std::max(behind, pass.step.behind);
+      ofOneStep = std::max({ofOneStep, pass.step.behind, pass.again.behind});
       if (isSplit)
         behind = std::max(behind, pass.ahead);
       held = std::max(held, pass.step.held);
@@ -228,7 +230,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.instructions += counted.words * schedule.walk->shared * 2 / 4;
     total.live = std::max(counted.once.live, inStep) + counted.accumulators +
                  counted.inRegisters * schedule.walk->registers;
-    ofAllSteps = behind * schedule.walk->registers;
+    ofAllSteps = std::max(ofOneStep, behind * schedule.walk->registers);
     auto [first, beyond] = wholeSteps(group, schedule);
     int64_t inside = std::min(beyond, schedule.walk->registers) - first;
     constexpr int64_t ends = 2;
