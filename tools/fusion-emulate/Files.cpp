@@ -22,26 +22,34 @@ namespace fs = llvm::sys::fs;
 // Of a buffer.
 static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
 
+/// Opens a regular file, or a pipe where that will do: folders open, but do not
+/// read, and devices may never end. Null, with `problem` set, where that cannot
+/// be.
+static std::FILE *openFile(const std::string &path, bool mayBePipe,
+                           fs::file_status &status, std::string &problem) {
+  problem = "cannot read '" + path + "'";
+  if (std::error_code error = fs::status(path, status)) {
+    problem += ": " + error.message();
+    return nullptr;
+  }
+  if (status.type() != fs::file_type::regular_file &&
+      !(mayBePipe && status.type() == fs::file_type::fifo_file)) {
+    problem += ", which is no regular file";
+    return nullptr;
+  }
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    problem += std::string(": ") + std::strerror(errno);
+  return file;
+}
+
 bool fusion::emulator::readFile(const std::string &path,
                                 std::vector<uint8_t> &contents,
                                 std::string &problem) {
-  problem = "cannot read '" + path + "'";
-  // A folder opens, but does not read; a device may never end.
   fs::file_status status;
-  if (std::error_code error = fs::status(path, status)) {
-    problem += ": " + error.message();
+  std::FILE *file = openFile(path, /*mayBePipe=*/true, status, problem);
+  if (!file)
     return false;
-  }
-  if (status.type() != fs::file_type::regular_file &&
-      status.type() != fs::file_type::fifo_file) {
-    problem += ", which is no regular file";
-    return false;
-  }
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file) {
-    problem += std::string(": ") + std::strerror(errno);
-    return false;
-  }
   contents.clear();
   uint8_t buffer[65536];
   size_t n;
@@ -64,30 +72,20 @@ bool fusion::emulator::writeFile(const std::string &path, const void *data,
 bool fusion::emulator::readBuffer(const std::string &path,
                                   std::vector<uint8_t> &contents,
                                   std::string &problem) {
-  problem = "cannot read '" + path + "'";
   fs::file_status status;
-  if (std::error_code error = fs::status(path, status)) {
-    problem += ": " + error.message();
+  std::FILE *file = openFile(path, /*mayBePipe=*/false, status, problem);
+  if (!file)
     return false;
-  }
-  if (status.type() != fs::file_type::regular_file) {
-    problem += ", which is no regular file";
-    return false;
-  }
   // Far more than a machine that runs tests has: sparse files, /proc/kcore.
-  if (status.getSize() > kMaxBufferBytes) {
+  bool good = status.getSize() <= kMaxBufferBytes;
+  if (good) {
+    contents.resize(status.getSize());
+    good = std::fread(contents.data(), 1, contents.size(), file) ==
+           contents.size();
+  } else {
     problem += " of " + std::to_string(status.getSize()) +
                " bytes, more than " + std::to_string(kMaxBufferBytes);
-    return false;
   }
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file) {
-    problem += std::string(": ") + std::strerror(errno);
-    return false;
-  }
-  contents.resize(status.getSize());
-  bool good =
-      std::fread(contents.data(), 1, contents.size(), file) == contents.size();
   std::fclose(file);
   return good;
 }
