@@ -169,16 +169,8 @@ void heap(Warp &warp, const Inst &inst, uint32_t mask) {
       std::memcpy(placeOf(warp, site.results[0], lane), &address, 8);
       continue;
     }
-    // Nobody may access it any more: as if all of it were written.
-    uint64_t bytes = memory.heapSize(value);
-    constexpr uint64_t piece = 16;
-    for (uint64_t at = 0; warp.sanitizer && at < bytes; at += piece) {
-      uint64_t addresses[32] = {};
-      addresses[lane] = value + at;
-      warp.sanitizer->globalAccess(
-          warp, inst, 1u << lane, addresses,
-          unsigned(std::min<uint64_t>(piece, bytes - at)), SanitizeKind::Store);
-    }
+    if (warp.sanitizer)
+      warp.sanitizer->release(warp, inst, lane, value, memory.heapSize(value));
     if (value && !memory.heapFree(value, inst.line))
       return raiseFault(warp, inst, lane,
                         "free of an address that malloc did not give, or that "

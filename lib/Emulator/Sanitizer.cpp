@@ -410,6 +410,27 @@ Shadow &Sanitizer::recentShadow(Allocation &allocation) {
   return *oldest.shadow;
 }
 
+void Sanitizer::release(Warp &warp, const Inst &inst, unsigned lane,
+                        uint64_t address, uint64_t bytes) {
+  const Allocation *allocation = bytes ? cta.memory->find(address) : nullptr;
+  if (!allocation || !grid.shadows.count(allocation))
+    return;
+  Shadow &shadow = *grid.shadows[allocation];
+  constexpr uint64_t piece = 16;
+  for (uint64_t at = 0; at < bytes; at += piece) {
+    if (at % kRowBytes == 0)
+      while (at + kRowBytes <= bytes && !shadow.isTouched(at / kRowBytes))
+        at += kRowBytes;
+    if (at >= bytes)
+      return;
+    uint64_t addresses[32] = {};
+    addresses[lane] = address + at;
+    globalAccess(warp, inst, 1u << lane, addresses,
+                 unsigned(std::min<uint64_t>(piece, bytes - at)),
+                 SanitizeKind::Store);
+  }
+}
+
 void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes,
                              SanitizeKind kind, bool contiguous,

@@ -42,6 +42,10 @@ public:
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false, Allocation *all = nullptr);
+  /// The lane frees that memory: nobody may access it any more, as if all that
+  /// anybody has accessed were written.
+  void release(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
+               uint64_t bytes);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);

@@ -196,6 +196,10 @@ public:
     return 4 * word;
   }
   uint64_t interleaving() const { return interleaved; }
+  /// Whether anybody has accessed the row.
+  bool isTouched(uint64_t row) const {
+    return (rows[row].write | rows[row].reads) != 0;
+  }
   /// Whether all rows about there were expanded.
   bool isExpanded(uint64_t row) const {
     return expanded[row / kPageRows] == kPageRows;
