@@ -8,6 +8,8 @@
 
 #include "ExecutionFixture.h"
 
+#include <set>
+
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
 
@@ -48,6 +50,59 @@ TEST_F(Execution, FreedMemoryIsNamed) {
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_EQ(result.findings[0].line, 17u);
   EXPECT_EQ(result.findings[0].otherLine, 16u);
+}
+
+/// Whoever frees comes after all who access the memory.
+TEST_F(Execution, FreeIsAnAccess) {
+  auto kinds = [](const std::string &order) {
+    auto program = parse(R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 result) malloc (.param .b64 bytes);
+.extern .func free (.param .b64 pointer);
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %d<3>;
+  .reg .b32 %r<3>;
+  .reg .pred %p<2>;
+  .shared .b64 shared;
+  mov.u32 %r0, %tid.x;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra MEET;
+  { .param .b64 bytes; st.param.b64 [bytes], 256;
+    .param .b64 result; call (result), malloc, (bytes);
+    ld.param.b64 %d0, [result]; }
+  st.shared.b64 [shared], %d0;
+MEET:
+  bar.sync 0;
+  ld.shared.b64 %d1, [shared];
+  mul.wide.u32 %d2, %r0, 4;
+  add.u64 %d2, %d2, %d1;
+  st.u32 [%d2], %r0;
+)" + order + R"(
+  @%p0 bra END;
+  { .param .b64 pointer; st.param.b64 [pointer], %d1;
+    call free, (pointer); }
+END:
+  ret;
+}
+)");
+    EXPECT_TRUE(program);
+    Memory memory;
+    Options options;
+    options.sanitize = true;
+    LaunchResult result =
+        run(*program, makeLaunch("k", {1, 1, 1}, {64, 1, 1}, uint64_t(0)),
+            memory, options);
+    std::set<std::string> found;
+    for (const Finding &finding : result.findings)
+      found.insert(finding.kind);
+    return found;
+  };
+  EXPECT_EQ(kinds("bar.sync 0;"), std::set<std::string>());
+  EXPECT_EQ(kinds("bar.warp.sync -1;").count("global-race") +
+                kinds("bar.warp.sync -1;").count("out-of-bounds-global"),
+            1u);
 }
 
 TEST_F(Execution, OutOfBoundsAndMisaligned) {
