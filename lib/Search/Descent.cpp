@@ -14,8 +14,16 @@ using llvm::ArrayRef;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   Point point{candidate, kNever};
-  if (!space.mayFit(space.tilesOf(candidate)))
+  if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
     return point;
+  auto [place, isNew] =
+      visited.try_emplace(CandidateKey(space, candidate), Known{0, true});
+  Known &known = place->second;
+  if (!isNew && (!known.isLeast || known.seconds >= limit)) {
+    if (known.seconds < limit)
+      point.seconds = known.seconds;
+    return point;
+  }
   rater.rateAll(
       candidate, space.usualArrangements(),
       [&] { return std::min(limit, point.seconds); },
@@ -23,6 +31,8 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
         if (rated.seconds < std::min(limit, point.seconds))
           point.seconds = rated.seconds;
       });
+  known =
+      point.seconds < kNever ? Known{point.seconds, false} : Known{limit, true};
   return point;
 }
 
@@ -109,6 +119,11 @@ bool Descent::tryIntrinsics(Point &point) {
   return isBetter;
 }
 
+void Descent::improveTiles(Point &point) {
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    tryTiles(point, axis);
+}
+
 void Descent::improve(Point &point) {
   bool isBetter = true;
   while (isBetter) {
@@ -118,20 +133,53 @@ void Descent::improve(Point &point) {
   }
 }
 
-void Descent::improvePairs(Point &point) {
+/// The next tile of an axis, twice or half of it, and the largest one.
+llvm::SmallVector<int64_t, 3> Descent::tilesBeside(unsigned axis, int64_t tile,
+                                                   bool isLarger) const {
+  ArrayRef<int64_t> list = space.leastTiles(axis);
+  auto atLeast = [&](int64_t wanted) {
+    const int64_t *found = llvm::lower_bound(list, wanted);
+    return found == list.end() ? list.back() : *found;
+  };
+  const int64_t *own = llvm::lower_bound(list, tile);
+  llvm::SmallVector<int64_t, 3> tiles;
+  auto add = [&](int64_t other) {
+    if (other != tile && !llvm::is_contained(tiles, other))
+      tiles.push_back(other);
+  };
+  if (isLarger) {
+    add(atLeast(tile + 1));
+    add(atLeast(2 * tile));
+    add(list.back());
+  } else {
+    if (own != list.begin())
+      add(*std::prev(own));
+    add(atLeast(tile / 2));
+  }
+  return tiles;
+}
+
+bool Descent::tryExchange(Point &point, unsigned more, unsigned less) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  auto larger = tilesBeside(more, candidate.tiles[more], /*isLarger=*/true),
+       smaller = tilesBeside(less, candidate.tiles[less], /*isLarger=*/false);
+  for (int64_t one : larger)
+    for (int64_t other : smaller) {
+      candidate.tiles[more] = one;
+      candidate.tiles[less] = other;
+      isBetter |= tryCandidate(candidate, point);
+    }
+  return isBetter;
+}
+
+void Descent::improveExchanges(Point &point) {
   bool isBetter = true;
   while (isBetter) {
     isBetter = false;
-    for (unsigned first = 0; first < group.axes.size(); ++first)
-      for (unsigned second = 0; second < first; ++second) {
-        ScheduleCandidate candidate = point.candidate;
-        for (int64_t one : space.leastTiles(first))
-          for (int64_t other : space.leastTiles(second)) {
-            candidate.tiles[first] = one;
-            candidate.tiles[second] = other;
-            isBetter |= tryCandidate(candidate, point);
-          }
-      }
+    for (unsigned more = 0; more < group.axes.size(); ++more)
+      for (unsigned less = 0; less < group.axes.size(); ++less)
+        isBetter |= more != less && tryExchange(point, more, less);
     if (isBetter)
       improve(point);
   }

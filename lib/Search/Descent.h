@@ -19,6 +19,7 @@
 #define FUSION_LIB_SEARCH_DESCENT_H
 
 #include "CandidateRater.h"
+#include "TreeCache.h"
 
 namespace fusion {
 
@@ -36,17 +37,23 @@ public:
   /// The candidate with its time, if that is less than `limit`.
   Point rate(const ScheduleCandidate &candidate, double limit = kNever);
 
+  /// Changes tiles, one axis after the other, once.
+  void improveTiles(Point &point);
   /// Changes tiles, the number of parts, intrinsics and what is kept one by one
   /// until nothing is better.
   void improve(Point &point);
-  /// The same with every two axes' tiles.
-  void improvePairs(Point &point);
+  /// The same with one axis's tile larger and another one's smaller at a time,
+  /// as what is held in a block is shared out.
+  void improveExchanges(Point &point);
 
   int64_t candidates() const { return rater.candidates; }
 
 private:
+  llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,
+                                            bool isLarger) const;
   bool tryCandidate(const ScheduleCandidate &candidate, Point &point);
   bool tryTiles(Point &point, unsigned axis);
+  bool tryExchange(Point &point, unsigned more, unsigned less);
   bool tryParts(Point &point);
   bool tryMoves(Point &point);
   bool tryIntrinsics(Point &point);
@@ -54,6 +61,13 @@ private:
   const GroupModel &group;
   const ScheduleSpace &space;
   CandidateRater rater;
+  /// Descents come by the same candidates again and again: what one takes, or
+  /// at least takes.
+  struct Known {
+    double seconds;
+    bool isLeast;
+  };
+  std::unordered_map<CandidateKey, Known, CandidateKey::Hash> visited;
 };
 
 } // namespace fusion

@@ -50,20 +50,20 @@ void LocalSearch::keepBest(size_t most) {
 }
 
 /// Two candidates for each tree, split or not, and unit of its intrinsics.
-/// Which loops live decides as much as their order, so every expression is
-/// tried with each set of axes whole in one tile, as far as these are not too
-/// many, and the others in smaller and larger ones.
-void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
-  std::map<
-      std::tuple<std::string, bool, decltype(ScheduleCandidate::intrinsics)>,
-      std::array<Descent::Point, 2>>
+/// Which loops live and which values are kept instead of computed again decides
+/// as much as the order of loops. So every expression is tried with each set of
+/// axes whole in one tile, the others in smaller and larger ones, and these
+/// with each set of values that are kept, `most` of either, drawn where there
+/// are more.
+void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
+  std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
+           std::array<Descent::Point, 2>>
       trees;
   auto add = [&](const ScheduleCandidate &candidate) {
     if (!space.mayFit(space.tilesOf(candidate)))
       return;
-    auto &[best, next] =
-        trees[{printTiling(space.outline(candidate).tree, group),
-               candidate.parts > 1, candidate.intrinsics}];
+    auto &[best, next] = trees[{space.treeOf(candidate), candidate.parts > 1,
+                                candidate.intrinsics}];
     // Several expressions make the same tree.
     if (candidate.tiles == best.candidate.tiles)
       return;
@@ -80,62 +80,88 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds) {
       add(candidate);
     }
   };
-  auto addSets = [&](unsigned expression, uint64_t whole) {
+  auto addSets = [&](uint64_t number) {
+    auto choose = [&](uint64_t choices) {
+      uint64_t chosen = number % choices;
+      number /= choices;
+      return chosen;
+    };
+    uint64_t whole = choose(uint64_t(1) << group.axes.size());
+    unsigned expression = choose(space.expressions().size());
+    uint64_t kept = number;
     ScheduleCandidate candidate;
     candidate.expression = expression;
-    for (int64_t others : {32, 64, 128}) {
+    for (int64_t others : {16, 32, 64, 128}) {
       double blocks = 1;
       for (unsigned axis = 0; axis < group.axes.size(); ++axis)
         candidate.tiles[axis] =
             whole >> axis & 1 ? wholeTile(axis) : tileBelow(axis, others);
       candidate.parts = 1;
+      space.keepOutside(candidate, kept);
       addUnits(candidate);
-      // The same with as many parts of one tile as the chip has room for.
+      // The same with as many parts of one tile as the chip has room for at
+      // once, or in some waves.
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
-      for (int64_t parts : llvm::reverse(space.parts()))
-        if (parts > 1 && parts * blocks <= chip.numSMs) {
-          if (space.splitIntoTiles(candidate, parts))
-            addUnits(candidate);
-          break;
+      int64_t last = 1;
+      for (int64_t waves : {1, 4}) {
+        auto most = llvm::partition_point(space.parts(), [&](int64_t parts) {
+          return parts * blocks <= waves * chip.numSMs;
+        });
+        if (most == space.parts().begin() || *std::prev(most) == last)
+          continue;
+        last = *std::prev(most);
+        if (space.splitIntoTiles(candidate, last)) {
+          space.keepOutside(candidate, kept);
+          addUnits(candidate);
         }
+      }
     }
   };
   llvm::for_each(seeds, add);
-  constexpr uint64_t affordable = 1024;
-  uint64_t sets = uint64_t(1) << group.axes.size();
-  uint64_t all = sets * space.expressions().size();
-  for (uint64_t i = 0; i < std::min(all, affordable); ++i) {
-    uint64_t number = all <= affordable ? i : numbers.below(all);
-    addSets(number / sets, number % sets);
-  }
+  auto addAll = [&](uint64_t first, uint64_t end) {
+    uint64_t count = end - first;
+    for (uint64_t i = 0; i < std::min(count, most); ++i)
+      addSets(first + (count <= most ? i : numbers.below(count)));
+  };
+  uint64_t kept = space.expressions().size() << group.axes.size();
+  addAll(0, kept);
+  addAll(kept, kept << space.intermediates().size());
   for (const auto &[tree, own] : trees)
     for (const Descent::Point &point : own)
       if (point.seconds < kNever)
         points.push_back(point);
 }
 
-void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, size_t descents) {
-  listStarts(seeds);
+void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
+                          size_t descents) {
+  listStarts(seeds, starts);
+  // What a tree is worth shows once its tiles are near those that it wants.
+  keepBest(3 * descents);
+  for (Descent::Point &point : points)
+    descent.improveTiles(point);
   keepBest(descents);
   for (Descent::Point &point : points)
     descent.improve(point);
   keepBest(kPoints);
-}
-
-void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
-  descend(seeds, kPoints);
-}
-
-void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
-  constexpr size_t descents = 32;
-  descend(seeds, descents);
   for (Descent::Point &point : points)
-    descent.improvePairs(point);
+    descent.improveExchanges(point);
   keepBest(kPoints);
 }
 
-/// Some tiles anew, maybe other loops, and others smaller until all fit.
+void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
+  constexpr uint64_t starts = 256;
+  descend(seeds, starts, kPoints);
+}
+
+void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
+  constexpr uint64_t starts = 2048;
+  constexpr size_t descents = 32;
+  descend(seeds, starts, descents);
+}
+
+/// Some tiles anew, maybe other loops, parts and tiles that are kept, and other
+/// tiles smaller until all fit.
 /// Returns false where they do not, or take longer than the limit.
 bool LocalSearch::change(Descent::Point &point, double limit) {
   unsigned axes = group.axes.size(), changed = 0;
@@ -150,6 +176,15 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
   if (space.units().size() > 1 && numbers.below(4) == 0)
     point.candidate.intrinsics =
         space.units()[numbers.below(space.units().size())];
+  auto move = [&](auto &levels, ArrayRef<unsigned> list) {
+    if (!list.empty() && numbers.below(2) == 0)
+      levels[list[numbers.below(list.size())]] =
+          numbers.below(ScheduleSpace::kMostLevels + 1);
+  };
+  move(point.candidate.kept, space.intermediates());
+  move(point.candidate.hoisted, space.operands());
+  if (numbers.below(8) == 0)
+    point.candidate.parts = space.parts()[numbers.below(space.parts().size())];
   constexpr unsigned tries = 8;
   for (unsigned i = 0; i < tries; ++i) {
     point = descent.rate(point.candidate, limit);
@@ -173,6 +208,8 @@ void LocalSearch::restart(int64_t candidates) {
     if (!change(point, kHopeless * points.front().seconds))
       continue;
     descent.improve(point);
+    if (point.seconds < points.back().seconds)
+      descent.improveExchanges(point);
     points.push_back(point);
     keepBest(kPoints);
   }

@@ -45,9 +45,10 @@ public:
   int64_t candidates() const { return descent.candidates(); }
 
 private:
-  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds);
+  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most);
   void keepBest(size_t most);
-  void descend(llvm::ArrayRef<ScheduleCandidate> seeds, size_t descents);
+  void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
+               size_t descents);
   bool change(Descent::Point &point, double limit);
   int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;

@@ -325,6 +325,9 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   result.method = SearchMethod::Exhaustive;
   if (options.method == SearchMethod::Evolutionary) {
     result.method = SearchMethod::Evolutionary;
+  } else if (options.method == SearchMethod::Descents) {
+    reason = "descents are a search of space 'default'";
+    return std::nullopt;
   } else if (seesTilesOnly(options.model)) {
     size_t most = isLimited ? branches : branches * patience;
     if (!searchByTiles(result, most)) {

@@ -10,6 +10,8 @@
 #define FUSION_LIB_SEARCH_SCHEDULERANKING_H
 
 #include "CandidateRater.h"
+#include "TreeCache.h"
+#include <unordered_set>
 
 namespace fusion {
 
@@ -52,7 +54,10 @@ public:
                 llvm::ArrayRef<unsigned> arrangements);
   /// The same with the usual arrangements.
   void judgeUsual(const ScheduleCandidate &candidate) {
-    judgeAll(candidate, space.usualArrangements());
+    // What was not worth keeping is worth less beside better ones.
+    if (space.fillsParts(candidate) &&
+        judged.insert(CandidateKey(space, candidate)).second)
+      judgeAll(candidate, space.usualArrangements());
   }
 
   int64_t candidates() const { return rater.candidates + others; }
@@ -73,6 +78,7 @@ private:
   const SearchOptions &options;
   const ScheduleSpace &space;
   std::vector<Entry> entries;
+  std::unordered_set<CandidateKey, CandidateKey::Hash> judged; ///< as usual
   CandidateRater rater;
   int64_t others = 0;
 };

@@ -10,9 +10,9 @@
 // answer within milliseconds, descents from many trees a good one. Branch and
 // bound then takes all loops and tiles in the order of what they cost at least,
 // until that exceeds the best. Where there are too many of them, restarts and
-// the tiles of the best loops and splits go on, and the evolutionary algorithm
-// starts from the first answers. At last one choice after the other is tried
-// anew in the best schedule.
+// the tiles of the best loops and splits go on. Whoever asks for the
+// evolutionary algorithm gets it from the first answers instead. At last one
+// choice after the other is tried anew in the best schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "BranchAndBound.h"
 #include "LocalSearch.h"
 #include "MeasuredRounds.h"
+#include "PlaceRefinement.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -85,11 +86,8 @@ private:
   std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
   void tryIntrinsics(ArrayRef<ScheduleCandidate> starts);
-  void copyInBulk();
-  void tryBulk(Schedule &schedule, unsigned tensor) const;
   void tryMoves();
   void refine();
-  void refineStages();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -122,7 +120,7 @@ void Search::draw() {
     if (chip.hasBulkTensorCopy)
       for (unsigned tensor : listCopied(group, schedule))
         if (random.below(2))
-          tryBulk(schedule, tensor);
+          tryBulk(group, schedule, chip, tensor);
     ranking.judge(schedule, candidate);
   }
 }
@@ -242,9 +240,11 @@ bool Search::searchAll() {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
   };
   Affordable affordable(group);
-  bool isLimited = options.method == SearchMethod::Auto;
-  bool isProven =
-      bound(listRoots(space), isLimited ? affordable.all : BranchEffort());
+  bool isProven = false;
+  if (options.method != SearchMethod::Descents)
+    isProven = bound(listRoots(space), options.method == SearchMethod::Auto
+                                           ? affordable.all
+                                           : BranchEffort());
   if (!isProven) {
     local.restart(affordable.restarts);
     judge(local.best());
@@ -285,9 +285,7 @@ double Search::estimate(const Candidate &candidate) const {
 }
 
 /// Twice, each time with all rounds: from the first answers, and from draws
-/// alone. What the descents have found lies in few valleys, in which all that
-/// is bred of it would stay; the first answers lie in one, which may not be the
-/// best.
+/// alone, as the first answers lie in one valley, which may not be the best.
 void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   EvolutionOptions evolution;
   evolution.convergence = options.convergence;
@@ -393,67 +391,6 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
-/// The stages of each buffer alone, and of the fragments from it, in each of
-/// the best schedules: together they have those of the largest that still fit.
-/// Buffers of outer loops are not among them, since groups of copies are waited
-/// for in order (`checkSchedule`).
-void Search::refineStages() {
-  if (ranking.empty() || seesTilesOnly(options.model))
-    return;
-  double before;
-  do {
-    before = ranking.best();
-    // Judging moves the entries.
-    std::vector<ScheduleRanking::Entry> starts(ranking.starts().begin(),
-                                               ranking.starts().end());
-    for (const ScheduleRanking::Entry &start : starts)
-      for (unsigned tensor : listPipelinedLoads(start.rated.schedule)) {
-        Schedule schedule = start.rated.schedule;
-        for (unsigned stages : space.stages()) {
-          schedule.places[tensor].stages = stages;
-          if (stages != start.rated.schedule.places[tensor].stages)
-            ranking.judge(schedule, start.candidate);
-        }
-      }
-    for (const ScheduleRanking::Entry &start : starts)
-      for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor) {
-        Schedule schedule = start.rated.schedule;
-        unsigned &stages = schedule.places[tensor].registerStages;
-        if (!hasFragments(group, schedule, tensor))
-          continue;
-        unsigned before = stages;
-        for (stages = 1; stages <= options.mostRegisterStages; ++stages)
-          if (stages != before)
-            ranking.judge(schedule, start.candidate);
-      }
-  } while (ranking.best() < before);
-}
-
-/// Bulk copies in place of those by threads, where they can be, in each of the
-/// best schedules: of all operands, as all buffers are aligned for them then.
-void Search::copyInBulk() {
-  if (!chip.hasBulkTensorCopy || seesTilesOnly(options.model))
-    return;
-  std::vector<ScheduleRanking::Entry> starts(ranking.starts().begin(),
-                                             ranking.starts().end());
-  for (const ScheduleRanking::Entry &start : starts) {
-    Schedule schedule = start.rated.schedule;
-    for (unsigned tensor : listCopied(group, schedule))
-      tryBulk(schedule, tensor);
-    ranking.judge(schedule, start.candidate);
-  }
-}
-
-/// Has bulk copies fill the buffer of an operand, if they can.
-void Search::tryBulk(Schedule &schedule, unsigned tensor) const {
-  fuse::Transport byThreads = schedule.places[tensor].transport;
-  if (whyNotInBulk(group, schedule, chip, tensor))
-    return;
-  schedule.places[tensor].transport = fuse::Transport::Bulk;
-  if (whyImpossible(group, schedule, chip))
-    schedule.places[tensor].transport = byThreads;
-}
-
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -461,18 +398,19 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   } else {
     startSimply();
     startFromClosedForm();
-    std::vector<ScheduleCandidate> starts = listStarts();
-    if (options.isRough)
+    if (options.method == SearchMethod::Evolutionary)
+      evolveAll(listStarts());
+    else if (options.isRough)
       descend();
-    else if (options.method != SearchMethod::Evolutionary)
+    else
       result.isProven = searchAll();
-    if (!options.isRough && !result.isProven) {
-      result.method = SearchMethod::Evolutionary;
-      evolveAll(starts);
-    }
+    if (!result.isProven)
+      result.method = options.method == SearchMethod::Evolutionary
+                          ? SearchMethod::Evolutionary
+                          : SearchMethod::Descents;
     refine();
-    refineStages();
-    copyInBulk();
+    refineStages(group, options, space, ranking);
+    copyInBulk(group, chip, options, ranking);
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.candidates()) +

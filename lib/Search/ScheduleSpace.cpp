@@ -7,28 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/ScheduleSpace.h"
+#include "TreeCache.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
-#include <mutex>
 #include <numeric>
-#include <shared_mutex>
 
 using namespace fusion;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
-
-/// With statements placed, by expression and live loops.
-struct ScheduleSpace::TreeCache {
-  std::shared_mutex mutex;
-  llvm::DenseMap<uint64_t, std::unique_ptr<BoundExpression>> loops;
-};
 
 ScheduleSpace::~ScheduleSpace() = default;
 
@@ -252,33 +244,18 @@ void ScheduleSpace::applyMoves(Schedule &schedule,
         schedule.tree = std::move(*moved);
 }
 
-/// Tree and grid, which follow from which loops live and where passes over rows
-/// stand.
-void ScheduleSpace::setLoops(Schedule &schedule,
-                             const ScheduleCandidate &candidate) const {
-  SmallVector<PassPlace, 1> passes = placePasses(candidate);
-  uint64_t key = candidate.expression;
+TreeKey ScheduleSpace::keyOf(const ScheduleCandidate &candidate) const {
+  TreeKey key;
+  key.loops = candidate.expression;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    key = key << 1 | (fusion::sequentialTrips(group, schedule, axis) > 1);
-  if (passes.empty()) {
-    std::shared_lock lock(trees->mutex);
-    auto found = trees->loops.find(key);
-    if (found != trees->loops.end()) {
-      schedule.tree = found->second->loops;
-      schedule.blocks = found->second->blocks;
-      return;
-    }
-  }
-  builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
-                   passes);
-  if (!passes.empty())
-    return;
-  std::unique_lock lock(trees->mutex);
-  trees->loops[key] = std::make_unique<BoundExpression>(
-      BoundExpression{schedule.blocks, schedule.tree});
+    key.loops = key.loops << 1 | (sequentialTrips(candidate, axis) > 1);
+  key.hoisted = candidate.hoisted;
+  key.kept = candidate.kept;
+  return key;
 }
 
-Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
+/// Mapping, tiles and splits.
+Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
   schedule.tiles.assign(tiles.begin(), tiles.end());
@@ -289,8 +266,44 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   for (auto [mapping, list, choice] :
        llvm::zip(schedule.products, multiplied, candidate.intrinsics))
     mapping.intrinsic = list[choice];
-  setLoops(schedule, candidate);
+  return schedule;
+}
+
+/// Tree and grid, which follow from which loops live, where passes over rows
+/// stand, and what is moved. Returns the tree's number.
+unsigned ScheduleSpace::setLoops(Schedule &schedule,
+                                 const ScheduleCandidate &candidate) const {
+  TreeKey moved = keyOf(candidate);
+  if (auto known = trees->find(moved, &schedule))
+    return *known;
+  ScheduleCandidate unmoved = candidate;
+  unmoved.kept = {};
+  for (unsigned tensor : movable)
+    if (group.tensors[tensor].role == TensorRole::Operand)
+      unmoved.hoisted[tensor] = 0;
+  TreeKey placed = keyOf(unmoved);
+  std::optional<unsigned> number = trees->find(placed, &schedule);
+  if (!number) {
+    builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
+                     placePasses(candidate));
+    number = trees->add(placed, schedule, group);
+  }
+  if (moved == placed)
+    return *number;
   applyMoves(schedule, candidate);
+  return trees->add(moved, schedule, group);
+}
+
+unsigned ScheduleSpace::treeOf(const ScheduleCandidate &candidate) const {
+  if (auto known = trees->find(keyOf(candidate)))
+    return *known;
+  Schedule schedule = tile(candidate);
+  return setLoops(schedule, candidate);
+}
+
+Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
+  Schedule schedule = tile(candidate);
+  setLoops(schedule, candidate);
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
     if (candidate.raster <
@@ -299,6 +312,26 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   }
   builder.placeTensors(schedule);
   return schedule;
+}
+
+/// Consumers first, as `applyMoves`.
+void ScheduleSpace::keepOutside(ScheduleCandidate &candidate,
+                                uint64_t products) const {
+  candidate.kept = {};
+  if (!products)
+    return;
+  Schedule schedule = outline(candidate);
+  for (size_t index = keepable.size(); index-- > 0;) {
+    if (!(products >> index & 1))
+      continue;
+    for (unsigned levels = kMostLevels; levels > 0; --levels)
+      if (auto moved = keepIntermediate(group, schedule.tree, keepable[index],
+                                        levels, schedule.blocks)) {
+        schedule.tree = std::move(*moved);
+        candidate.kept[keepable[index]] = levels;
+        break;
+      }
+  }
 }
 
 bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,

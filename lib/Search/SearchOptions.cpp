@@ -114,6 +114,8 @@ llvm::StringRef fusion::name(SearchMethod method) {
     return "auto";
   case SearchMethod::Exhaustive:
     return "exhaustive";
+  case SearchMethod::Descents:
+    return "descents";
   case SearchMethod::Evolutionary:
     return "evolutionary";
   }
@@ -122,7 +124,7 @@ llvm::StringRef fusion::name(SearchMethod method) {
 
 std::optional<SearchMethod> fusion::lookupMethod(llvm::StringRef name) {
   for (SearchMethod each : {SearchMethod::Auto, SearchMethod::Exhaustive,
-                            SearchMethod::Evolutionary})
+                            SearchMethod::Descents, SearchMethod::Evolutionary})
     if (fusion::name(each) == name)
       return each;
   return std::nullopt;

@@ -185,6 +185,7 @@ Part ChainPricer::price(ChainRow::Operators operators, bool isSingle) {
   if (succeeded(axes)) {
     part.isChain = true;
     part.isRough = isRough;
+    part.products = axes->model.products.size();
     static_cast<Price &>(part) = search(group, axes->model);
     if (isSingle && explains)
       remarkIntensity(*axes, chip);

@@ -37,6 +37,7 @@ struct Part : Price {
   std::string borders;  ///< why what stitched groups could have is in or not
   bool isLeft = false;  ///< they have it
   bool isRough = false; ///< by a rough search
+  size_t products = 0;  ///< of the group
 };
 
 /// A product that has no schedule runs in the generic form; a price that no

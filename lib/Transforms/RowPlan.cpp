@@ -46,7 +46,7 @@ const Part &RowPlan::exactPart(unsigned first, unsigned last) {
 }
 
 double RowPlan::leastTime(const Part &part) const {
-  return kernelTime(part) * (part.isRough ? 1 - kRoughness : 1);
+  return kernelTime(part) * (part.isRough ? 1 - roughness(part.products) : 1);
 }
 
 bool RowPlan::isBetter(const Cost &a, const Cost &b) const {

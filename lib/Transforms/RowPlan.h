@@ -15,8 +15,8 @@ namespace fusion {
 
 /// The best of all ways to cut a row into kernels. Of parts of several links a
 /// rough price says whether the whole search, whose price decides, is worth its
-/// time: it is where the part could be in the best plan were it `kRoughness`
-/// cheaper.
+/// time: it is where the part could be in the best plan were it cheaper by its
+/// `roughness`.
 class RowPlan {
 public:
   RowPlan(const ChainRow &row, ChainPricer &pricer, bool forceFusion);

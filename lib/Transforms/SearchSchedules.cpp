@@ -112,7 +112,7 @@ struct SearchSchedulesPass
     auto ofModel =
         choose("model", model, lookupModel(model), knownModelNames());
     auto ofSearch = choose("search", search, lookupMethod(search),
-                           "auto, exhaustive, evolutionary");
+                           "auto, exhaustive, descents, evolutionary");
     std::optional<Convergence> ends;
     if (convergence == "printed")
       ends = Convergence::Printed;

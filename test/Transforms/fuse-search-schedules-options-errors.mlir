@@ -22,7 +22,7 @@
 
 // SPACE: error: no space 'mcfuser'; known are default, paper, chimera
 // MODEL: error: no model 'best'; known are default, mcfuser, chimera-printed, chimera-obs2, alcop
-// SEARCH: error: no search 'fast'; known are auto, exhaustive, evolutionary
+// SEARCH: error: no search 'fast'; known are auto, exhaustive, descents, evolutionary
 // RULES: error: no rules '125'; known are all, none, or digits of 1234, each once
 // TWICE: error: no rules '11'; known are all
 // EMPTY: error: no rules ''; known are all

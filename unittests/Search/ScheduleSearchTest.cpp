@@ -394,7 +394,7 @@ TEST(ScheduleSearchMethods, RoughSearchIsNear) {
   const ChipInfo &chip = *lookupChip("sm_80");
   Random numbers(1);
   unsigned near = 0, all = 0;
-  for (unsigned products : {2, 3, 4})
+  for (unsigned products : {2, 3, 4, 6})
     for (unsigned draw = 0; draw < 5; ++draw, ++all) {
       GroupModel group = makeChainModel(drawRow(products, numbers));
       std::string reason;
@@ -404,7 +404,7 @@ TEST(ScheduleSearchMethods, RoughSearchIsNear) {
       auto rough = searchSchedule(group, chip, reason, options);
       ASSERT_TRUE(best && rough) << reason;
       EXPECT_LT(rough->candidates, best->candidates);
-      near += rough->cost.total * (1 - kRoughness) <= best->cost.total;
+      near += rough->cost.total * (1 - roughness(products)) <= best->cost.total;
     }
   EXPECT_GE(10 * near, 9 * all);
 }

@@ -31,8 +31,9 @@ enum class SpaceKind : uint8_t {
 };
 
 enum class SearchMethod : uint8_t {
-  Auto, ///< exhaustive where the space allows, else evolutionary
+  Auto, ///< exhaustive where the space allows, else descents or evolutionary
   Exhaustive,
+  Descents,     ///< from many different candidates; of space `default`
   Evolutionary, ///< MCFuser, algorithm 1
 };
 
@@ -50,7 +51,7 @@ using Refusals = std::vector<std::pair<std::string, int64_t>>;
 
 /// The size of a paper's space (PaperSpace.h).
 struct SpaceCounts : PaperSpaceCounts {
-  WideCount afterRule4InElements = 0; ///< rule 4 as the document counts
+  WideCount afterRule4InElements = 0;      ///< rule 4 as the document counts
   PaddingRule padding = PaddingRule::None; ///< that was used; never Auto
   /// What rule 3 as printed loses (`lossByPadding`); nullopt where it was not
   /// thought of or that takes too long to tell.
@@ -76,13 +77,13 @@ struct SearchResult : RatedSchedule {
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
   /// Nothing that the method lists is better by the model: of the default
   /// space, loops, splits, tiles, intrinsics, warps and common stages, where
-  /// exhaustive searches may end before; what is kept is tried in the best of
-  /// these.
+  /// exhaustive searches may end before; what is kept, stages of each buffer and
+  /// bulk copies are tried in the best of these.
   bool isProven = false;
-  Refusals refusals;                 ///< most frequent first
-  std::optional<SpaceCounts> counts; ///< of spaces `paper` and `chimera`
+  Refusals refusals;                   ///< most frequent first
+  std::optional<SpaceCounts> counts;   ///< of spaces `paper` and `chimera`
   std::optional<ChoiceCounts> choices; ///< of space `default`
-  llvm::StringRef measuredBy;        ///< empty where the model alone decided
+  llvm::StringRef measuredBy;          ///< empty where the model alone decided
 };
 
 /// What the search may choose from, and how.
@@ -98,14 +99,14 @@ struct SearchOptions {
   PaperSpaceOptions rules = {};
   SearchMethod method = SearchMethod::Auto;
   Convergence convergence = Convergence::BestOfAll;
-  uint64_t seed = 0;    ///< of the evolutionary search
-  unsigned threads = 1; ///< does not change the answer
+  uint64_t seed = 0;      ///< of all that is drawn
+  unsigned threads = 1;   ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
   /// The first answers and descents from the best few alone: about what a group
   /// takes, for who compares many of them.
   bool isRough = false;
-  /// Measures the best few by the model (`ranked`), then in rounds as many beside
-  /// the fastest; may be null.
+  /// Measures the best few by the model (`ranked`), then in rounds as many
+  /// beside the fastest; may be null.
   Measurement<Schedule> *measurement = nullptr;
 };
 
@@ -114,8 +115,11 @@ struct SearchOptions {
 constexpr unsigned kMostProducts = 8;
 
 /// The share of a rough search's time that the whole search saves at most, of
-/// nine groups in ten that have up to four products (`RoughSearchIsNear`).
-constexpr double kRoughness = 0.2;
+/// nine groups in ten (`RoughSearchIsNear`): the longer, the more there is to
+/// come upon.
+inline double roughness(size_t products) {
+  return std::min(0.5, 0.06 * (products - std::min<size_t>(products, 1)));
+}
 
 /// The legal schedule of least predicted time. Equal times are decided by
 /// occupancy, then by what a block waits for, fewer bytes, and the order of

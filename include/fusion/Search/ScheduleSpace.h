@@ -33,8 +33,8 @@ struct ScheduleCandidate {
   unsigned arrangement = 0;                         ///< of `arrangements()`
   std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
   unsigned stages = 1, registerStages = 1;
-  int64_t parts = 1;      ///< blocks that share the last product's reduction
-  int64_t raster = 1;     ///< columns of the grid; 1 where it has no two axes
+  int64_t parts = 1;  ///< blocks that share the last product's reduction
+  int64_t raster = 1; ///< columns of the grid; 1 where it has no two axes
   /// By product, of `ScheduleSpace::intrinsics`.
   std::array<uint8_t, kMostProducts> intrinsics{};
   /// Loops that an operand's load is moved out of to make its tiles resident
@@ -55,6 +55,9 @@ struct ScheduleCandidate {
                     other.raster, other.intrinsics, other.hoisted, other.kept);
   }
 };
+
+struct TreeKey;
+class TreeCache;
 
 class ScheduleSpace {
 public:
@@ -103,9 +106,12 @@ public:
   bool fillsParts(const ScheduleCandidate &candidate) const {
     return fillsParts(candidate, splitAxis);
   }
-  /// Splits the last product's reduction so that each part is one tile, the least
-  /// there is. Returns false where it cannot be split so.
+  /// Splits the last product's reduction so that each part is one tile, the
+  /// least there is. Returns false where it cannot be split so.
   bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
+  /// Keeps the values of these of the products (`intermediates`, a bit of each)
+  /// out of as many loops as the candidate's tree allows, and no others.
+  void keepOutside(ScheduleCandidate &candidate, uint64_t products) const;
   /// Iterations of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
@@ -135,6 +141,9 @@ public:
   /// of threads may ask.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
+  /// The number of the outline's tree and grid; others have others.
+  unsigned treeOf(const ScheduleCandidate &candidate) const;
+
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
   /// most of what cannot be lowered pass by cheaply; `checkSchedule` decides.
   bool divides(const Arrangement &arrangement,
@@ -161,12 +170,13 @@ public:
   VisitedMemo &visited() const { return *visitedTiles; }
 
 private:
-  struct TreeCache;
-
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
-  void setLoops(Schedule &schedule, const ScheduleCandidate &candidate) const;
+  Schedule tile(const ScheduleCandidate &candidate) const;
+  unsigned setLoops(Schedule &schedule,
+                    const ScheduleCandidate &candidate) const;
+  TreeKey keyOf(const ScheduleCandidate &candidate) const;
   llvm::SmallVector<PassPlace, 1>
   placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;

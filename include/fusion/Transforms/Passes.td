@@ -388,8 +388,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
       2 % of the best time by MCFuser's model; these and `remove-dead-loops` are errors
       in space `default`;
     - `search`: `exhaustive` (by branch and bound but for models of more than tiles in the
-      papers' spaces), `evolutionary`
-      (MCFuser, algorithm 1), or whichever the size of the space allows.
+      papers' spaces), `descents` from many different candidates (space `default`),
+      `evolutionary` (MCFuser, algorithm 1), or whichever the size of the space
+      allows.
 
     Remarks give the chosen schedule with its predicted time and what bounds it, and
     for each loop what bounds it (category `pipeline`).
@@ -423,11 +424,11 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     Option<"removeDeadLoops", "remove-dead-loops", "bool", /*default=*/"true",
            "Let statements leave loops of one iteration (spaces paper and chimera)">,
     Option<"search", "search", "std::string", /*default=*/"\"auto\"",
-           "How to look: auto, exhaustive, evolutionary">,
+           "How to look: auto, exhaustive, descents, evolutionary">,
     Option<"convergence", "convergence", "std::string", /*default=*/"\"best-of-all\"",
            "What ends the evolutionary search: printed, best-of-all">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
-           "Of the evolutionary search">,
+           "Of descents and the evolutionary search">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads of the evolutionary search, 0: one per core; the schedule is the same for any">,
     Option<"report", "report", "std::string", /*default=*/"",

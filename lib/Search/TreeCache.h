@@ -1,0 +1,116 @@
+//===- TreeCache.h - Trees of candidates, each made once --------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A candidate's tree follows from its expression, the loops that live, and what
+// is moved; many candidates have the same. Equal trees over equal grids have
+// one number, wherever they come from: candidates of the same number, tiles,
+// parts, raster and intrinsics are one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_SEARCH_TREECACHE_H
+#define FUSION_LIB_SEARCH_TREECACHE_H
+
+#include "fusion/Search/ScheduleSpace.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringMap.h"
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace fusion {
+
+/// All that a tree follows from.
+struct TreeKey {
+  uint64_t loops = 0; ///< the expression and, a bit of each axis, which live
+  decltype(ScheduleCandidate::hoisted) hoisted{};
+  decltype(ScheduleCandidate::kept) kept{};
+
+  bool operator==(const TreeKey &other) const {
+    return std::tie(loops, hoisted, kept) ==
+           std::tie(other.loops, other.hoisted, other.kept);
+  }
+};
+
+/// Any number of threads may ask.
+class TreeCache {
+public:
+  /// The number of a tree that is known; into `schedule`, where there is one,
+  /// it is copied with its grid.
+  std::optional<unsigned> find(const TreeKey &key,
+                               Schedule *schedule = nullptr) const {
+    std::shared_lock lock(mutex);
+    auto found = trees.find(key);
+    if (found == trees.end())
+      return std::nullopt;
+    if (schedule) {
+      schedule->tree = found->second.loops;
+      schedule->blocks = found->second.blocks;
+    }
+    return found->second.number;
+  }
+  /// Remembers a schedule's tree and grid; returns its number.
+  unsigned add(const TreeKey &key, const Schedule &schedule,
+               const GroupModel &group) {
+    constexpr size_t most = 1 << 14; // some 2 KB each
+    std::string text = printTiling(schedule.tree, group) + "|";
+    for (unsigned axis : schedule.blocks)
+      text += group.axes[axis].name;
+    std::unique_lock lock(mutex);
+    if (trees.size() >= most)
+      trees.clear();
+    unsigned number = numbers.try_emplace(text, numbers.size()).first->second;
+    trees.try_emplace(key, Tree{{schedule.blocks, schedule.tree}, number});
+    return number;
+  }
+
+private:
+  struct Hash {
+    size_t operator()(const TreeKey &key) const {
+      return llvm::hash_combine(key.loops,
+                                llvm::hash_combine_range(key.hoisted),
+                                llvm::hash_combine_range(key.kept));
+    }
+  };
+  struct Tree : BoundExpression {
+    unsigned number;
+  };
+
+  mutable std::shared_mutex mutex;
+  std::unordered_map<TreeKey, Tree, Hash> trees;
+  llvm::StringMap<unsigned> numbers; ///< of all there ever were
+};
+
+/// What a candidate is before warps and stages are chosen.
+struct CandidateKey {
+  CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
+      : tree(space.treeOf(candidate)), tiles(candidate.tiles),
+        parts(candidate.parts), raster(candidate.raster),
+        intrinsics(candidate.intrinsics) {}
+
+  bool operator==(const CandidateKey &other) const {
+    return std::tie(tree, tiles, parts, raster, intrinsics) ==
+           std::tie(other.tree, other.tiles, other.parts, other.raster,
+                    other.intrinsics);
+  }
+  struct Hash {
+    size_t operator()(const CandidateKey &key) const {
+      return llvm::hash_combine(key.tree, llvm::hash_combine_range(key.tiles),
+                                key.parts, key.raster,
+                                llvm::hash_combine_range(key.intrinsics));
+    }
+  };
+
+  unsigned tree;
+  decltype(ScheduleCandidate::tiles) tiles;
+  int64_t parts, raster;
+  decltype(ScheduleCandidate::intrinsics) intrinsics;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_SEARCH_TREECACHE_H
