@@ -320,18 +320,23 @@ void ScheduleSpace::keepOutside(ScheduleCandidate &candidate,
   candidate.kept = {};
   if (!products)
     return;
-  Schedule schedule = outline(candidate);
-  for (size_t index = keepable.size(); index-- > 0;) {
-    if (!(products >> index & 1))
-      continue;
-    for (unsigned levels = kMostLevels; levels > 0; --levels)
-      if (auto moved = keepIntermediate(group, schedule.tree, keepable[index],
-                                        levels, schedule.blocks)) {
-        schedule.tree = std::move(*moved);
-        candidate.kept[keepable[index]] = levels;
-        break;
-      }
-  }
+  TreeKey key = keyOf(candidate);
+  for (auto [index, product] : llvm::enumerate(keepable))
+    key.kept[product] = products >> index & 1;
+  candidate.kept = trees->findKept(key, [&] {
+    decltype(candidate.kept) kept{};
+    Schedule schedule = outline(candidate);
+    for (unsigned product : llvm::reverse(keepable))
+      for (unsigned levels = kMostLevels; key.kept[product] && levels > 0;
+           --levels)
+        if (auto moved = keepIntermediate(group, schedule.tree, product, levels,
+                                          schedule.blocks)) {
+          schedule.tree = std::move(*moved);
+          kept[product] = levels;
+          break;
+        }
+    return kept;
+  });
 }
 
 bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,

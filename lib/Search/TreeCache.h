@@ -68,6 +68,21 @@ public:
     return number;
   }
 
+  /// The same for out of how many loops values are kept (`keepOutside`): the
+  /// key has the values that are asked for, not levels.
+  template <typename Find>
+  decltype(TreeKey::kept) findKept(const TreeKey &key, Find find) {
+    {
+      std::shared_lock lock(mutex);
+      if (auto found = kept.find(key); found != kept.end())
+        return found->second;
+    }
+    decltype(TreeKey::kept) levels = find();
+    std::unique_lock lock(mutex);
+    kept.try_emplace(key, levels);
+    return levels;
+  }
+
 private:
   struct Hash {
     size_t operator()(const TreeKey &key) const {
@@ -83,6 +98,7 @@ private:
   mutable std::shared_mutex mutex;
   std::unordered_map<TreeKey, Tree, Hash> trees;
   llvm::StringMap<unsigned> numbers; ///< of all there ever were
+  std::unordered_map<TreeKey, decltype(TreeKey::kept), Hash> kept;
 };
 
 /// What a candidate is before warps and stages are chosen.
