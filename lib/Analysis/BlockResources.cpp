@@ -17,6 +17,23 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
+int64_t fusion::exchangedBytes(const Schedule &schedule,
+                               const Reduction &reduction) {
+  const ProductMapping &mapping = schedule.products[reduction.product];
+  bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
+  // Columns first, then what is left of the rows.
+  if (reduction.reduced.size() > 1) {
+    int64_t columns = mapping.warps[1] == 1
+                          ? 0
+                          : mapping.warps[1] * schedule.tiles[mapping.i1];
+    int64_t rows = mapping.warps[0] == 1 ? 0 : mapping.warps[0];
+    return std::max(columns, rows) * reduction.elementBytes;
+  }
+  int64_t parts = mapping.warps[alongColumns ? 1 : 0];
+  int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
+  return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
+}
+
 /// Lanes that lie along a dimension that is lacking hold replicas (of an
 /// accumulator's 32 lanes 8 lie along the rows and 4 along the columns), and so
 /// do all warps along it.
@@ -131,26 +148,8 @@ public:
     }
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        held.passing =
-            std::max(held.passing, alignBuffer(exchangedRows(reduction)));
-  }
-
-  /// Bytes that the warps of a block pass to each other to reduce rows of which
-  /// each holds a part.
-  int64_t exchangedRows(const Reduction &reduction) const {
-    const ProductMapping &mapping = schedule.products[reduction.product];
-    bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
-    // Columns first, then what is left of the rows.
-    if (reduction.reduced.size() > 1) {
-      int64_t columns = mapping.warps[1] == 1
-                            ? 0
-                            : mapping.warps[1] * schedule.tiles[mapping.i1];
-      int64_t rows = mapping.warps[0] == 1 ? 0 : mapping.warps[0];
-      return std::max(columns, rows) * reduction.elementBytes;
-    }
-    int64_t parts = mapping.warps[alongColumns ? 1 : 0];
-    int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
-    return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
+        held.passing = std::max(
+            held.passing, alignBuffer(exchangedBytes(schedule, reduction)));
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of

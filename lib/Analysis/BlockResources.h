@@ -71,6 +71,10 @@ int64_t leastSharedMemory(const GroupModel &group, const Schedule &schedule,
 int64_t leastRegisters(const GroupModel &group, const Schedule &schedule,
                        const KeptTiles &kept, unsigned warps);
 
+/// Bytes that the warps of a block pass to each other to reduce rows of a
+/// product's tile of which each holds a part; 0 where each holds whole rows.
+int64_t exchangedBytes(const Schedule &schedule, const Reduction &reduction);
+
 /// How many threads of a block hold each element of a tensor that is loaded
 /// straight into registers.
 int64_t countHolders(const Schedule &schedule, const GroupTensor &tensor);

@@ -357,6 +357,10 @@ Footprint fusion::countTraffic(const GroupModel &group,
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         fragmentBytes(group, schedule, number, r1) * times.computed;
+    for (const Reduction &reduction : group.reductions)
+      if (reduction.product == number && !reduction.pass &&
+          exchangedBytes(schedule, reduction) > 0)
+        result.barriers += 2 * times.completedByBlock;
     if (schedule.places[product.result].space != fuse::Space::Shared)
       continue;
     result.barriers += 2 * times.completedByBlock;

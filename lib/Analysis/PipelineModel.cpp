@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/PipelineModel.h"
+#include "BlockResources.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -280,7 +281,24 @@ private:
         use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
                2 * chip.barrierLatency;
     }
-    return use;
+    return use + exchangeSeconds(number);
+  }
+
+  /// The warps' parts of rows that are reduced when a product is complete,
+  /// stored and, once all have, loaded again, in each of the steps in which it
+  /// comes about.
+  double exchangeSeconds(unsigned number) const {
+    if (form == PipelineForm::Printed)
+      return 0;
+    double seconds = 0;
+    for (const Reduction &reduction : group.reductions)
+      if (reduction.product == number && !reduction.pass)
+        if (int64_t bytes = exchangedBytes(schedule, reduction))
+          seconds += sharedSeconds(2.0 * bytes) + 2 * chip.sharedLatency +
+                     2 * chip.barrierLatency;
+    for (unsigned axis : group.products[number].reduction)
+      seconds /= sequentialTrips(group, schedule, axis);
+    return seconds;
   }
 
   /// Of a product in place: tensor cores read shared memory while they
@@ -350,9 +368,8 @@ private:
         unsigned stages = schedule.places[node.index].stages;
         body.loadedBytes += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
-        byThreads |=
-            stages == 1 &&
-            schedule.places[node.index].transport != fuse::Transport::Bulk;
+        byThreads |= stages == 1 && schedule.places[node.index].transport !=
+                                        fuse::Transport::Bulk;
         if (stages > 1)
           body.stages =
               body.stages == 0 ? stages : std::min(body.stages, stages);
@@ -487,7 +504,7 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   PipelineMemo &memo;
-  bool isSplit;                      ///< a reduction, over blocks
+  bool isSplit; ///< a reduction, over blocks
   std::optional<unsigned>
       commonStages;                  ///< of all fragments, where they are one
   int64_t concurrent = 1;            ///< blocks of a batch

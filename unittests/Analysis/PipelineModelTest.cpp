@@ -1,4 +1,5 @@
-//===- PipelineModelTest.cpp - Latency of load-use loops ----------------------===//
+//===- PipelineModelTest.cpp - Latency of load-use loops
+//----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,8 +39,8 @@ TEST(LoadUseLatency, FormsAgreeWhereOneUnitRunsAlone) {
                        loadUseLatency(load, 1, 5, stages, 1, forms[1]));
 }
 
-// At the load that is just hidden, the printed form jumps for more than one unit
-// and ours does not.
+// At the load that is just hidden, the printed form jumps for more than one
+// unit and ours does not.
 TEST(LoadUseLatency, OursIsContinuous) {
   constexpr double stages = 2, units = 3, hidden = stages * units - 1;
   auto jump = [&](PipelineForm form) {
@@ -105,6 +106,40 @@ constexpr const char *kProduct = R"x(#fuse.schedule<version = 1,
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
 
+// Warps that each hold a part of a row pass these to each other through shared
+// memory, between two barriers, wherever the product is complete.
+TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  ScheduledGroup group(chainIR({64, 64, 64, 64}));
+  ASSERT_TRUE(group.schedule) << group.reason;
+  GroupModel reduced = group.model();
+  auto axis = [&](llvm::StringRef name) {
+    return llvm::find_if(reduced.axes,
+                         [&](const Axis &each) { return each.name == name; }) -
+           reduced.axes.begin();
+  };
+  unsigned m = axis("m"), n = axis("n");
+  reduced.reductions.push_back({/*product=*/0, {m}, {n}, /*elementBytes=*/4});
+  Schedule schedule = *group.schedule;
+  auto seconds = [&](const GroupModel &model) {
+    return predictPipeline(model, schedule, computeFootprint(model, schedule),
+                           chip, PipelineForm::Continuous)
+        .main;
+  };
+  EXPECT_EQ(seconds(reduced), seconds(group.model()));
+  schedule.products[0].warps[0] = 1;
+  schedule.products[0].warps[1] = 2;
+  // Two tiles of n, each complete after two of k.
+  double exchanges = seconds(reduced) - seconds(group.model());
+  double latencies = 2 * chip.barrierLatency + 2 * chip.sharedLatency;
+  EXPECT_GE(exchanges, 2 * latencies);
+  EXPECT_LT(exchanges, 3 * latencies);
+  auto barriers = [&](const GroupModel &model) {
+    return computeFootprint(model, schedule).barriers;
+  };
+  EXPECT_EQ(barriers(reduced), barriers(group.model()) + 2 * 2);
+}
+
 /// Predicted time with one stage over that with `stages`, same tiles.
 double gain(std::vector<int64_t> sizes, unsigned stages) {
   ScheduledGroup group(chainIR(sizes), kProduct);
@@ -122,8 +157,8 @@ double gain(std::vector<int64_t> sizes, unsigned stages) {
   return one / time(stages);
 }
 
-// ALCOP section V-A: pipelining pays most for small outputs with long reductions
-// and least for large outputs or short reductions.
+// ALCOP section V-A: pipelining pays most for small outputs with long
+// reductions and least for large outputs or short reductions.
 TEST(PredictPipeline, SmallOutputsWithLongReductionsGainMost) {
   double small = gain({128, 16384, 128}, 4), large = gain({8192, 64, 8192}, 4);
   EXPECT_GT(small, large);
@@ -134,17 +169,17 @@ TEST(PredictPipeline, SmallOutputsWithLongReductionsGainMost) {
 TEST(PredictPipeline, SaysWhatBoundsALoop) {
   ScheduledGroup group(chainIR({128, 16384, 128}), kProduct);
   ASSERT_TRUE(group.schedule) << group.reason;
-  PipelineLatency latency = predictPipeline(
-      group.model(), *group.schedule,
-      computeFootprint(group.model(), *group.schedule), *lookupChip("sm_80"),
-      PipelineForm::Continuous);
+  PipelineLatency latency =
+      predictPipeline(group.model(), *group.schedule,
+                      computeFootprint(group.model(), *group.schedule),
+                      *lookupChip("sm_80"), PipelineForm::Continuous);
   ASSERT_EQ(latency.loops.size(), 1u);
   const LoopLatency &loop = latency.loops.front();
   EXPECT_EQ(group.model().axes[loop.axis].name, "k");
   // A handful of blocks and one stage: each iteration waits for its load.
   EXPECT_EQ(name(loop.bound).str(), "latency");
-  EXPECT_NEAR(latency.block,
-              latency.init + latency.main + latency.epilogue, 1e-12);
+  EXPECT_NEAR(latency.block, latency.init + latency.main + latency.epilogue,
+              1e-12);
   EXPECT_EQ(latency.batches, 1);
 }
 
