@@ -171,8 +171,43 @@ TEST_F(GatedFields, ProducersTakeRoom) {
   EXPECT_LT(blocksPerSM(*group.schedule, footprint(), chip), with);
 }
 
+// Whole groups of four leave their registers to the others, whose rest is
+// divided in steps of eight.
+TEST_F(GatedFields, RegistersAreDealtOutAmongGroupsOfWarps) {
+  Schedule &schedule = *group.schedule;
+  ASSERT_EQ(schedule.warps, 4u);
+  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
+  schedule.producerWarps = 1;
+  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
+  schedule.producerWarps = 4;
+  schedule.warps = 8;
+  std::optional<RoleRegisters> dealt = roleRegisters(schedule, 1, chip);
+  ASSERT_TRUE(dealt);
+  // 65536 / 384 threads, and what 128 of them leave of 24 each.
+  EXPECT_EQ(dealt->atFirst, 168);
+  EXPECT_EQ(dealt->producer, 24);
+  EXPECT_EQ(dealt->consumer, 240);
+  dealt = roleRegisters(schedule, 2, chip);
+  ASSERT_TRUE(dealt);
+  EXPECT_EQ(dealt->atFirst, 80);
+  EXPECT_EQ(dealt->consumer, 104);
+  // Everybody cannot have less than the least.
+  EXPECT_EQ(roleRegisters(schedule, 8, chip), std::nullopt);
+  schedule.warps = 6;
+  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
+}
+
 TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
   group.schedule->producerWarps = 28;
+  EXPECT_EQ(impossible(),
+            "no operand is copied in bulk in several stages, which "
+            "producers would fill ahead");
+  group.place("A").transport = fuse::Transport::Bulk;
+  setStages(group, 1);
+  EXPECT_EQ(impossible(),
+            "no operand is copied in bulk in several stages, which "
+            "producers would fill ahead");
+  setStages(group, 4);
   EXPECT_EQ(impossible(), "possible");
   group.schedule->producerWarps = 29;
   EXPECT_EQ(impossible(),
