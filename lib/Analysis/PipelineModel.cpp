@@ -53,24 +53,29 @@ double fusion::loopLatency(double load, double use, double iterations,
          late * (steady - std::max(use, transfer));
 }
 
-std::optional<RoleRegisters> fusion::roleRegisters(const Schedule &schedule,
+std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
+                                                   int64_t producers,
                                                    int64_t blocksPerSM,
                                                    const ChipInfo &chip) {
   // PTX ISA, "setmaxnreg": by warpgroups, in multiples of 8, up to 256.
   constexpr int64_t group = 4, step = 8, most = 256;
-  int64_t producers = schedule.producerWarps, others = schedule.warps;
   if (chip.leastRegisters == 0 || producers == 0 || producers % group != 0 ||
-      others % group != 0)
+      warps % group != 0)
     return std::nullopt;
-  int64_t threads = 32 * (producers + others);
+  int64_t threads = 32 * (producers + warps);
   int64_t perThread = chip.registersPerSM / (threads * blocksPerSM);
   int64_t atFirst = std::min(most, perThread / step * step);
   int64_t least = chip.leastRegisters;
   if (atFirst < least)
     return std::nullopt;
-  int64_t left = atFirst * (producers + others) - least * producers;
+  int64_t left = atFirst * (producers + warps) - least * producers;
   return RoleRegisters{atFirst, least,
-                       std::min(most, left / others / step * step)};
+                       std::min(most, left / warps / step * step)};
+}
+
+int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
+  constexpr int64_t parts = 4; // of an SM, each with as many registers
+  return producers == 0 ? warps : llvm::alignTo(warps + producers, parts);
 }
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,
@@ -82,11 +87,16 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
       1, std::min({chip.sharedMemoryPerSM / sharedPerBlock,
                    static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
-  if (!roleRegisters(schedule, /*blocksPerSM=*/1, chip))
+  if (!roleRegisters(schedule.warps, schedule.producerWarps,
+                     /*blocksPerSM=*/1, chip))
     return std::max<int64_t>(
-        1, std::min(blocks, chip.registersPerSM / (32 * registers * warps)));
+        1, std::min(blocks, chip.registersPerSM /
+                                (32 * registers *
+                                 warpsWithRegisters(schedule.warps,
+                                                    schedule.producerWarps))));
   auto fits = [&](int64_t count) {
-    std::optional<RoleRegisters> dealt = roleRegisters(schedule, count, chip);
+    std::optional<RoleRegisters> dealt =
+        roleRegisters(schedule.warps, schedule.producerWarps, count, chip);
     return dealt && dealt->consumer >= registers;
   };
   while (blocks > 1 && !fits(blocks))

@@ -129,10 +129,10 @@ static Reason refuseRegisters(int64_t needed, int64_t warps,
   // Producers keep the fewest registers, or as many as the others.
   int64_t registers = std::min<int64_t>(
       chip.maxRegistersPerThread,
-      chip.registersPerSM / (32 * (warps + schedule.producerWarps)));
+      chip.registersPerSM /
+          (32 * warpsWithRegisters(warps, schedule.producerWarps)));
   if (std::optional<RoleRegisters> dealt =
-          roleRegisters(schedule, /*blocksPerSM=*/1, chip);
-      dealt && warps == schedule.warps)
+          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip))
     registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
   if (needed <= registers)
     return std::nullopt;

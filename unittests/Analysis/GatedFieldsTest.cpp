@@ -174,27 +174,28 @@ TEST_F(GatedFields, ProducersTakeRoom) {
 // Whole groups of four leave their registers to the others, whose rest is
 // divided in steps of eight.
 TEST_F(GatedFields, RegistersAreDealtOutAmongGroupsOfWarps) {
-  Schedule &schedule = *group.schedule;
-  ASSERT_EQ(schedule.warps, 4u);
-  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
-  schedule.producerWarps = 1;
-  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
-  schedule.producerWarps = 4;
-  schedule.warps = 8;
-  std::optional<RoleRegisters> dealt = roleRegisters(schedule, 1, chip);
+  EXPECT_FALSE(roleRegisters(4, 0, 1, chip));
+  EXPECT_FALSE(roleRegisters(4, 1, 1, chip));
+  EXPECT_FALSE(roleRegisters(6, 4, 1, chip));
+  std::optional<RoleRegisters> dealt = roleRegisters(8, 4, 1, chip);
   ASSERT_TRUE(dealt);
   // 65536 / 384 threads, and what 128 of them leave of 24 each.
   EXPECT_EQ(dealt->atFirst, 168);
   EXPECT_EQ(dealt->producer, 24);
   EXPECT_EQ(dealt->consumer, 240);
-  dealt = roleRegisters(schedule, 2, chip);
+  dealt = roleRegisters(8, 4, 2, chip);
   ASSERT_TRUE(dealt);
   EXPECT_EQ(dealt->atFirst, 80);
   EXPECT_EQ(dealt->consumer, 104);
-  // Everybody cannot have less than the least.
-  EXPECT_EQ(roleRegisters(schedule, 8, chip), std::nullopt);
-  schedule.warps = 6;
-  EXPECT_EQ(roleRegisters(schedule, 1, chip), std::nullopt);
+  // Nobody can have less than the least.
+  EXPECT_FALSE(roleRegisters(8, 4, 8, chip));
+}
+
+// A thirteenth warp takes registers of the part of the SM that has four.
+TEST_F(GatedFields, OneProducerTakesThePlaceOfFour) {
+  EXPECT_EQ(warpsWithRegisters(12, 1), 16);
+  EXPECT_EQ(warpsWithRegisters(12, 4), 16);
+  EXPECT_EQ(warpsWithRegisters(6, 0), 6);
 }
 
 TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {

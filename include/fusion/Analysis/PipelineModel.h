@@ -115,9 +115,13 @@ struct RoleRegisters {
 /// warps where so many blocks are on an SM, or nullopt where they are not: the
 /// chip has no setmaxnreg, or the warps of either side are not whole groups of
 /// four, which execute it together.
-std::optional<RoleRegisters> roleRegisters(const Schedule &schedule,
+std::optional<RoleRegisters> roleRegisters(int64_t warps, int64_t producers,
                                            int64_t blocksPerSM,
                                            const ChipInfo &chip);
+
+/// Warps for which a block takes registers, where all have as many: with
+/// producers as many for each part of an SM, the fullest one's.
+int64_t warpsWithRegisters(int64_t warps, int64_t producers);
 
 /// Blocks of this schedule that one SM holds at a time, by shared memory,
 /// registers, warps and blocks.

@@ -312,8 +312,8 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
     kernel.kernel().setProducers(schedule.producerWarps);
   // Equal shares are dealt out when the block starts; whoever asks for others
   // has all of its share, whatever it needs.
-  if (std::optional<RoleRegisters> dealt =
-          roleRegisters(schedule, cost.residentBlocks, chip);
+  if (std::optional<RoleRegisters> dealt = roleRegisters(
+          schedule.warps, schedule.producerWarps, cost.residentBlocks, chip);
       dealt && registersWithRoom(footprint, chip) > dealt->atFirst)
     kernel.kernel().setRoleRegisters(
         ArrayRef<int64_t>{dealt->producer, dealt->consumer});

@@ -241,21 +241,27 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
     return op.emitOpError("waits for a buffer that nobody releases");
   if (op->getParentOfType<scf::IfOp>())
     return op.emitOpError("cannot stand in a branch");
-  auto [parity, number] = phaseOf(alloc, op.getStage());
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
-  Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
-  Value barrier = sharedAddress(
-      ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+  auto wait = [&](Value condition) {
+    auto [parity, number] = phaseOf(alloc, op.getStage());
+    Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
+    Value barrier = sharedAddress(
+        ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+    waitForPhase(barrier, before, condition);
+    return number;
+  };
   if (isProducer) {
-    waitForPhase(barrier, before, predicate);
-    turnPhase(number, predicate);
+    turnPhase(wait(predicate), predicate);
     return success();
   }
-  // The wait for the copy turns it.
-  waitForPhase(barrier, before,
-               predicate
-                   ? arith::AndIOp::create(b, loc, isInCopyingWarp, predicate)
-                   : isInCopyingWarp);
+  // The wait for the copy turns it. The other warps have nothing to compute.
+  Value condition = isInCopyingWarp;
+  if (predicate)
+    condition = arith::AndIOp::create(b, loc, condition, predicate);
+  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+  wait(/*condition=*/Value());
   return success();
 }
 

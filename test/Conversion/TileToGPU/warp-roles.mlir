@@ -18,13 +18,14 @@
 // CHECK-SAME: [$0 + 16], 2;
 // CHECK-SAME: [$0 + 24], 2;
 // CHECK: scf.for {{.*}} iter_args({{.*}}%[[PHASES:[a-z0-9]*]] = %c0_i32)
+// CHECK: %[[WAITS:.*]] = arith.andi %[[IN_WARP]], %{{.*}} : i1
+// CHECK: scf.if %[[WAITS]]
 // CHECK: %[[BIT:.*]] = arith.shrui %[[PHASES]]
 // CHECK: %[[PARITY:.*]] = arith.andi %[[BIT]], %c1_i32
 // CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1_i32
-// CHECK: %[[WAITS:.*]] = arith.andi %[[IN_WARP]], %{{.*}} : i1
 // CHECK: llvm.inline_asm has_side_effects
-// CHECK-SAME: @!$2 bra.uni DONE;{{.*}}mbarrier.try_wait.parity
-// CHECK-SAME: %[[BEFORE]], %[[WAITS]]
+// CHECK-SAME: mbarrier.try_wait.parity
+// CHECK-SAME: %[[BEFORE]]
 // CHECK: cp.async.bulk.tensor
 // CHECK: mbarrier.try_wait.parity
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PHASES]]
