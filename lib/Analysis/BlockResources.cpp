@@ -499,8 +499,9 @@ int64_t fusion::countBuffers(const BlockResources &held,
   for (const BlockResources::Buffer &buffer : held.buffers) {
     const Placement &place = schedule.places[buffer.tensor];
     buffers += llvm::alignTo(buffer.bytes * place.stages, alignment);
+    // One for the copy and one for the release of each stage.
     if (place.transport == fuse::Transport::Bulk)
-      barriers += place.stages * buffer.slots;
+      barriers += 2 * place.stages * buffer.slots;
   }
   return std::max(buffers + held.passing, held.atEnd) +
          kBarrierBytes * barriers;

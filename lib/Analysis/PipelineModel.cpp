@@ -54,19 +54,55 @@ double fusion::loopLatency(double load, double use, double iterations,
          late * (steady - std::max(use, transfer));
 }
 
+std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
+                                                   int64_t producers,
+                                                   int64_t blocksPerSM,
+                                                   const ChipInfo &chip) {
+  // PTX ISA, "setmaxnreg": by warpgroups, in multiples of 8, up to 256.
+  constexpr int64_t group = 4, step = 8, most = 256;
+  if (chip.leastRegisters == 0 || producers == 0 || producers % group != 0 ||
+      warps % group != 0)
+    return std::nullopt;
+  int64_t threads = 32 * (producers + warps);
+  int64_t perThread = chip.registersPerSM / (threads * blocksPerSM);
+  int64_t atFirst = std::min(most, perThread / step * step);
+  int64_t least = chip.leastRegisters;
+  if (atFirst < least)
+    return std::nullopt;
+  int64_t left = atFirst * (producers + warps) - least * producers;
+  return RoleRegisters{atFirst, least,
+                       std::min(most, left / warps / step * step)};
+}
+
+int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
+  constexpr int64_t parts = 4; // of an SM, each with as many registers
+  return producers == 0 ? warps : llvm::alignTo(warps + producers, parts);
+}
+
 int64_t fusion::blocksPerSM(const Schedule &schedule,
                             const Footprint &footprint, const ChipInfo &chip) {
   int64_t registers = std::max<int64_t>(registersWithRoom(footprint, chip), 1);
-  int64_t producers = chip.leastRegisters ? chip.leastRegisters : registers;
-  int64_t registersPerBlock =
-      32 * (registers * schedule.warps + producers * schedule.producerWarps);
   int64_t warps = schedule.warps + schedule.producerWarps;
   int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
-  return std::max<int64_t>(
-      1, std::min({chip.registersPerSM / registersPerBlock,
-                   chip.sharedMemoryPerSM / sharedPerBlock,
+  int64_t blocks = std::max<int64_t>(
+      1, std::min({chip.sharedMemoryPerSM / sharedPerBlock,
                    static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
+  if (!roleRegisters(schedule.warps, schedule.producerWarps,
+                     /*blocksPerSM=*/1, chip))
+    return std::max<int64_t>(
+        1, std::min(blocks, chip.registersPerSM /
+                                (32 * registers *
+                                 warpsWithRegisters(schedule.warps,
+                                                    schedule.producerWarps))));
+  auto fits = [&](int64_t count) {
+    std::optional<RoleRegisters> dealt =
+        roleRegisters(schedule.warps, schedule.producerWarps, count, chip);
+    return dealt && dealt->consumer >= registers;
+  };
+  while (blocks > 1 && !fits(blocks))
+    --blocks;
+  return blocks;
 }
 
 namespace fusion {

@@ -44,6 +44,8 @@ public:
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
+    if (Reason reason = checkCopiesOfProducers())
+      return reason;
     return whyTooManyBarriers(schedule, kept);
   }
 
@@ -56,6 +58,8 @@ public:
       if (schedule.places[tensor].registerStages != 1)
         if (Reason reason = checkRegisterStages(tensor))
           return reason;
+    if (Reason reason = checkCopiesOfProducers())
+      return reason;
     return whyTooManyBarriers(schedule, kept);
   }
 
@@ -63,6 +67,7 @@ private:
   Reason checkArrangement(unsigned number);
   Reason checkInPlace(unsigned number);
   Reason checkProducers();
+  Reason checkCopiesOfProducers();
   Reason checkPlace(unsigned tensor);
   Reason checkStages(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
@@ -183,6 +188,19 @@ Reason PlaceChecker::checkProducers() {
            std::to_string(schedule.warps) + " and " +
            std::to_string(schedule.producerWarps) + " producers";
   return std::nullopt;
+}
+
+/// Producers issue bulk copies, and are ahead of the other warps where a loop's
+/// stages leave room.
+Reason PlaceChecker::checkCopiesOfProducers() {
+  if (schedule.producerWarps == 0 ||
+      llvm::any_of(schedule.places, [](const Placement &place) {
+        return place.transport == fuse::Transport::Bulk && place.stages > 1;
+      }))
+    return std::nullopt;
+  return "no operand is copied in bulk in several stages, which producers "
+         "would "
+         "fill ahead";
 }
 
 static unsigned transportBytes(fuse::Transport transport) {

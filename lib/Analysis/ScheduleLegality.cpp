@@ -12,6 +12,7 @@
 #include "LoopTraffic.h"
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
+#include "fusion/Analysis/PipelineModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
@@ -69,8 +70,6 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
     return "'persistent' is not lowered; a block computes one tile";
   if (schedule.cluster != 1)
     return "'cluster' is not lowered; blocks are independent";
-  if (schedule.producerWarps != 0)
-    return "'producers' is not lowered; every warp loads and multiplies";
   return std::nullopt;
 }
 
@@ -128,13 +127,13 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
 static Reason refuseRegisters(int64_t needed, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
   // Producers keep the fewest registers, or as many as the others.
-  int64_t all = chip.registersPerSM;
-  if (chip.leastRegisters)
-    all -= 32 * int64_t(chip.leastRegisters) * schedule.producerWarps;
-  else
-    warps += schedule.producerWarps;
-  int64_t registers =
-      std::min<int64_t>(chip.maxRegistersPerThread, all / (32 * warps));
+  int64_t registers = std::min<int64_t>(
+      chip.maxRegistersPerThread,
+      chip.registersPerSM /
+          (32 * warpsWithRegisters(warps, schedule.producerWarps)));
+  if (std::optional<RoleRegisters> dealt =
+          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip))
+    registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
   if (needed <= registers)
     return std::nullopt;
   return "the tiles need about " + std::to_string(needed) +

@@ -73,9 +73,11 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelinePrune());
   kernels.addPass(createTileMultiplyInPlace());
   kernels.addPass(createTileAssignLayouts());
+  kernels.addPass(createTileReleaseStages());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
   kernels.addPass(createTileInsertProxyFences());
+  kernels.addPass(createTileSpecializeWarps());
 }
 
 void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {

@@ -192,21 +192,27 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
                                                   const Schedule &chosen,
                                                   const ChipInfo &chip) {
   std::vector<GatedChoice> choices;
-  auto rate = [&](const char *what, auto &&change) {
+  // What is lowered is not tried for the reason that is given.
+  auto rate = [&](const char *what, auto &&change, const char *why = "") {
     Schedule schedule = chosen;
     change(schedule);
-    std::optional<std::string> reason = whyNotLowered(schedule);
-    if (!reason || whyImpossible(group, schedule, chip))
+    if (whyImpossible(group, schedule, chip))
       return;
-    choices.push_back({what, *reason,
+    choices.push_back({what, whyNotLowered(schedule).value_or(why),
                        predictCost(group, schedule,
                                    computeFootprint(group, schedule), chip)});
   };
   rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
   if (chip.hasClusters)
     rate("clusters of two", [](Schedule &s) { s.cluster = 2; });
-  if (chip.hasAsyncCopy)
-    rate("a producer warp", [](Schedule &s) { s.producerWarps = 1; });
+  rate(
+      "producer warps",
+      [](Schedule &s) {
+        constexpr unsigned group = 4; // whose registers can be dealt out
+        s.producerWarps = s.warps % group == 0 ? group : 1;
+      },
+      "no search tries 'producers': what the model says of them was not "
+      "measured");
   return choices;
 }
 

@@ -57,7 +57,9 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
-// PRODUCERS: error: {{.*}}'producers' is not lowered; every warp loads and multiplies
+// PRODUCERS: error: {{.*}}sm_80 has no bulk copies for a producer to issue
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=NOBULK
+// NOBULK: error: {{.*}}no operand is copied in bulk in several stages, which producers would fill ahead
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
 // SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION

@@ -171,8 +171,44 @@ TEST_F(GatedFields, ProducersTakeRoom) {
   EXPECT_LT(blocksPerSM(*group.schedule, footprint(), chip), with);
 }
 
+// Whole groups of four leave their registers to the others, whose rest is
+// divided in steps of eight.
+TEST_F(GatedFields, RegistersAreDealtOutAmongGroupsOfWarps) {
+  EXPECT_FALSE(roleRegisters(4, 0, 1, chip));
+  EXPECT_FALSE(roleRegisters(4, 1, 1, chip));
+  EXPECT_FALSE(roleRegisters(6, 4, 1, chip));
+  std::optional<RoleRegisters> dealt = roleRegisters(8, 4, 1, chip);
+  ASSERT_TRUE(dealt);
+  // 65536 / 384 threads, and what 128 of them leave of 24 each.
+  EXPECT_EQ(dealt->atFirst, 168);
+  EXPECT_EQ(dealt->producer, 24);
+  EXPECT_EQ(dealt->consumer, 240);
+  dealt = roleRegisters(8, 4, 2, chip);
+  ASSERT_TRUE(dealt);
+  EXPECT_EQ(dealt->atFirst, 80);
+  EXPECT_EQ(dealt->consumer, 104);
+  // Nobody can have less than the least.
+  EXPECT_FALSE(roleRegisters(8, 4, 8, chip));
+}
+
+// A thirteenth warp takes registers of the part of the SM that has four.
+TEST_F(GatedFields, OneProducerTakesThePlaceOfFour) {
+  EXPECT_EQ(warpsWithRegisters(12, 1), 16);
+  EXPECT_EQ(warpsWithRegisters(12, 4), 16);
+  EXPECT_EQ(warpsWithRegisters(6, 0), 6);
+}
+
 TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
   group.schedule->producerWarps = 28;
+  EXPECT_EQ(impossible(),
+            "no operand is copied in bulk in several stages, which "
+            "producers would fill ahead");
+  group.place("A").transport = fuse::Transport::Bulk;
+  setStages(group, 1);
+  EXPECT_EQ(impossible(),
+            "no operand is copied in bulk in several stages, which "
+            "producers would fill ahead");
+  setStages(group, 4);
   EXPECT_EQ(impossible(), "possible");
   group.schedule->producerWarps = 29;
   EXPECT_EQ(impossible(),

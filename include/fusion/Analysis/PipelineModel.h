@@ -6,35 +6,38 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ALCOP's analytical model (table I): a kernel is batches of blocks, a block is a
-// first load, a nest of load-use loops, and an epilogue. Each loop overlaps its
-// loads with its use by stages of its own and by other units that the hardware
-// interleaves: blocks of an SM at the shared-memory level, warps of a block at the
-// register level.
+// ALCOP's analytical model (table I): a kernel is batches of blocks, a block is
+// a first load, a nest of load-use loops, and an epilogue. Each loop overlaps
+// its loads with its use by stages of its own and by other units that the
+// hardware interleaves: blocks of an SM at the shared-memory level, warps of a
+// block at the register level.
 //
-// Two forms. `Printed` is the table as it stands: its two branches meet only where
-// one unit runs alone. `Continuous` is ours: an iteration takes as long as its use,
-// as its bytes need to pass, or as its load and use together spread over all that
-// may overlap, whichever is longest.
+// Two forms. `Printed` is the table as it stands: its two branches meet only
+// where one unit runs alone. `Continuous` is ours: an iteration takes as long
+// as its use, as its bytes need to pass, or as its load and use together spread
+// over all that may overlap, whichever is longest.
 //
-// Fields that are costed and not lowered (`whyNotLowered`) change the continuous
-// form as follows; switched off, they change nothing.
+// These fields, of which not all are lowered (`whyNotLowered`), change the
+// continuous form as follows; switched off, they change nothing.
 //
-// * `persistent`: the SM's blocks, b at a time, are the tiles of as many loops that
+// * `persistent`: the SM's blocks, b at a time, are the tiles of as many loops
+// that
 //   stay. Of a following tile the first loads run under the stores of the one
 //   before, so it takes main + max(init, epilogue) instead of init + main +
-//   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ / b
-//   rounds, where waves of blocks are counted whole. In exchange the staged result
-//   has shared memory of its own (Footprint.h).
-// * `cluster` = c: blocks are resident c at a time. What is the same for neighbours
+//   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ /
+//   b rounds, where waves of blocks are counted whole. In exchange the staged
+//   result has shared memory of its own (Footprint.h).
+// * `cluster` = c: blocks are resident c at a time. What is the same for
+// neighbours
 //   along the fastest grid axis is fetched from L2 by one and delivered to all
 //   (multicast), where the chip can: each block fetches 1/c of it. DRAM sees no
 //   difference, since blocks that are resident together share a fetch anyway.
-// * `producers` = p: the first loads of an inner loop's next run are issued while
+// * `producers` = p: the first loads of an inner loop's next run are issued
+// while
 //   this run computes, so only those of the first run are waited for; and the
 //   loops have no block-wide barrier, because each stage has one of its own.
 //   Warps that produce take room on the SM, with the fewest registers that
-//   setmaxnreg leaves, or as many as the others where there is none.
+//   setmaxnreg leaves (`roleRegisters`), or as many as the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,6 +104,24 @@ struct PipelineLatency {
   DramTraffic dram;        ///< of the launch
   llvm::SmallVector<LoopLatency, 4> loops; ///< outermost first
 };
+
+/// Registers of a thread, by what its warp does.
+struct RoleRegisters {
+  int64_t atFirst; ///< of all
+  int64_t producer, consumer;
+};
+
+/// How a block's registers are dealt out anew between producers and the other
+/// warps where so many blocks are on an SM, or nullopt where they are not: the
+/// chip has no setmaxnreg, or the warps of either side are not whole groups of
+/// four, which execute it together.
+std::optional<RoleRegisters> roleRegisters(int64_t warps, int64_t producers,
+                                           int64_t blocksPerSM,
+                                           const ChipInfo &chip);
+
+/// Warps for which a block takes registers, where all have as many: with
+/// producers as many for each part of an SM, the fullest one's.
+int64_t warpsWithRegisters(int64_t warps, int64_t producers);
 
 /// Blocks of this schedule that one SM holds at a time, by shared memory,
 /// registers, warps and blocks.

@@ -18,10 +18,10 @@ namespace fusion {
 /// and where that is ours the term that decides; of equals, what decided them.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
-/// What a field of the schedule would change that lowering does not do yet.
+/// What a field of the schedule would change that no search tries.
 struct GatedChoice {
   std::string what;   ///< "persistent blocks"
-  std::string reason; ///< why it is not lowered
+  std::string reason; ///< why not
   Cost cost;          ///< predicted with it
 };
 

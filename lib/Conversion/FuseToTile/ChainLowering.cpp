@@ -305,9 +305,18 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   auto chipName =
       group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
           fuse::kChipAttrName);
-  Cost cost =
-      predictCost(model, schedule, footprint, *lookupChip(chipName.getName()));
+  const ChipInfo &chip = *lookupChip(chipName.getName());
+  Cost cost = predictCost(model, schedule, footprint, chip);
   kernel.kernel().setResidentBlocks(cost.residentBlocks);
+  if (schedule.producerWarps != 0)
+    kernel.kernel().setProducers(schedule.producerWarps);
+  // Equal shares are dealt out when the block starts; whoever asks for others
+  // has all of its share, whatever it needs.
+  if (std::optional<RoleRegisters> dealt = roleRegisters(
+          schedule.warps, schedule.producerWarps, cost.residentBlocks, chip);
+      dealt && registersWithRoom(footprint, chip) > dealt->atFirst)
+    kernel.kernel().setRoleRegisters(
+        ArrayRef<int64_t>{dealt->producer, dealt->consumer});
   NamedAttribute predicted[] = {
       b.getNamedAttr("us",
                      b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),

@@ -57,7 +57,8 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
       /*sym_visibility=*/StringAttr(), b.getArrayAttr(attributes),
       /*res_attrs=*/ArrayAttr(), warps,
       /*shared_memory=*/IntegerAttr(), /*register_stages=*/IntegerAttr(),
-      /*resident_blocks=*/IntegerAttr(), /*cluster=*/IntegerAttr());
+      /*resident_blocks=*/IntegerAttr(), /*cluster=*/IntegerAttr(),
+      /*producers=*/IntegerAttr(), /*role_registers=*/DenseI64ArrayAttr());
   Block *entry = b.createBlock(&kernelOp.getBody(), {}, types,
                                SmallVector<Location>(types.size(), loc));
   for (auto [index, argument] : llvm::enumerate(body.getArguments()))

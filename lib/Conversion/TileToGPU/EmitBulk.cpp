@@ -12,6 +12,13 @@
 // in, its parity, is a bit of a word that all threads carry along: each wait
 // turns its bit, whatever loops it stands in.
 //
+// Where stages are released each has a second mbarrier, at which each warp
+// arrives when it has read. A stage that is filled for the n-th time, n from 0,
+// waits for the phase n - 1 of that, whose parity is the opposite of the n-th
+// one's: that of the phase "before" the first counts as over. The thread that
+// copies has awaited n copies to it by then, or, of a producer, copied n times:
+// the bit in its word is that of n.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
@@ -68,17 +75,26 @@ void KernelEmitter::emitBarriers() {
   });
   if (filled.empty())
     return;
-  // By offset: of buffers that have it in common each copy arrives.
+  // By offset: of buffers that have it in common each copy arrives, and each
+  // warp that reads them.
   std::map<int64_t, int64_t> arrivals;
   for (AllocOp alloc : filled)
-    for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage)
+    for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage) {
       ++arrivals[*alloc.getBarriers() + stage * kBarrierBytes];
+      if (alloc.getReleased())
+        arrivals[*alloc.getReleased() + stage * kBarrierBytes] =
+            kernel.getWarps();
+    }
+  // Those of copies lie first.
   firstBarrier = arrivals.begin()->first;
   phases = i32(0);
+  int64_t copyingWarp = hasProducers() ? kernel.getWarps() : 0;
+  isInCopyingWarp = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          warp, i32(copyingWarp));
   isCopying = arith::AndIOp::create(
       b, loc,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0)),
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, warp, i32(0)));
+      isInCopyingWarp);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (auto [offset, count] : arrivals)
@@ -87,7 +103,46 @@ void KernelEmitter::emitBarriers() {
   os << "@$1 fence.mbarrier_init.release.cluster;";
   emitAssembly(b, loc, {sharedAddress(i32(firstBarrier)), isCopying}, text,
                "r,b");
-  emitBarrier(/*ofWarp=*/kernel.getWarps() == 1);
+  if (kernel.getBlockThreads() == 32)
+    emitBarrier(/*ofWarp=*/true);
+  else
+    gpu::BarrierOp::create(b, loc);
+}
+
+/// The bit of a stage in the word of phases, shifted to the lowest place, and
+/// its place.
+std::pair<Value, Value> KernelEmitter::phaseOf(AllocOp alloc, Value stage) {
+  int64_t first = (*alloc.getBarriers() - firstBarrier) / kBarrierBytes;
+  Value number = ofStage(stage, first, 1);
+  Value parity = arith::AndIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, phases, number), i32(1));
+  return {parity, number};
+}
+
+/// Turns the bit at `number`, unless `predicate` is given and false.
+void KernelEmitter::turnPhase(Value number, Value predicate) {
+  Value turned = arith::ShLIOp::create(b, loc, i32(1), number);
+  if (predicate)
+    turned = arith::SelectOp::create(b, loc, predicate, turned, i32(0));
+  phases = arith::XOrIOp::create(b, loc, phases, turned);
+}
+
+/// Waits for the phase of an mbarrier with the given parity, unless `predicate`
+/// is given and false.
+void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
+  SmallVector<Value> operands = {barrier, parity};
+  std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
+  if (predicate) {
+    operands.push_back(predicate);
+    constraints += ",b";
+    text += "@!$2 bra.uni DONE;\n";
+  }
+  text += "WAIT:\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
+          "@over bra.uni DONE;\n"
+          "bra.uni WAIT;\n"
+          "DONE:\n}";
+  emitAssembly(b, loc, operands, text, constraints);
 }
 
 LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
@@ -169,29 +224,67 @@ LogicalResult KernelEmitter::emitAwait(AwaitOp op) {
     return op.emitOpError("waits for a buffer that no bulk copy fills");
   if (op->getParentOfType<scf::IfOp>())
     return op.emitOpError("cannot stand in a branch");
-  int64_t first = (*alloc.getBarriers() - firstBarrier) / kBarrierBytes;
-  Value number = ofStage(op.getStage(), first, 1), one = i32(1);
-  Value parity = arith::AndIOp::create(
-      b, loc, arith::ShRUIOp::create(b, loc, phases, number), one);
-  SmallVector<Value> operands = {
-      sharedAddress(
-          ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
-      parity};
-  Value turned = arith::ShLIOp::create(b, loc, one, number);
-  std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
-  if (Value predicate = op.getPredicate()) {
-    Value condition = scalar(predicate);
-    operands.push_back(condition);
-    constraints += ",b";
-    text += "@!$2 bra.uni DONE;\n";
-    turned = arith::SelectOp::create(b, loc, condition, turned, i32(0));
+  auto [parity, number] = phaseOf(alloc, op.getStage());
+  Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
+  waitForPhase(sharedAddress(
+                   ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
+               parity, predicate);
+  turnPhase(number, predicate);
+  return success();
+}
+
+/// The whole warp of the thread that copies waits, so that its lanes stay
+/// together. A producer's does in any case.
+LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  if (!alloc.getReleased() || !alloc.getBarriers())
+    return op.emitOpError("waits for a buffer that nobody releases");
+  if (op->getParentOfType<scf::IfOp>())
+    return op.emitOpError("cannot stand in a branch");
+  Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
+  auto wait = [&](Value condition) {
+    auto [parity, number] = phaseOf(alloc, op.getStage());
+    Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
+    Value barrier = sharedAddress(
+        ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+    waitForPhase(barrier, before, condition);
+    return number;
+  };
+  if (isProducer) {
+    turnPhase(wait(predicate), predicate);
+    return success();
   }
-  text += "WAIT:\n"
-          "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
-          "@over bra.uni DONE;\n"
-          "bra.uni WAIT;\n"
-          "DONE:\n}";
-  emitAssembly(b, loc, operands, text, constraints);
-  phases = arith::XOrIOp::create(b, loc, phases, turned);
+  // The wait for the copy turns it. The other warps have nothing to compute.
+  Value condition = isInCopyingWarp;
+  if (predicate)
+    condition = arith::AndIOp::create(b, loc, condition, predicate);
+  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+  wait(/*condition=*/Value());
+  return success();
+}
+
+/// One lane arrives for its warp. Products in place are over when their results
+/// are there; what lanes have loaded by themselves is when all have come here.
+LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  if (!alloc.getReleased())
+    return op.emitOpError("has no mbarriers; run tile-allocate-shared");
+  bool isLoaded = false;
+  kernel.walk([&](LocalLoadOp load) {
+    auto loaded = load.getBuffer().getDefiningOp<AllocOp>();
+    isLoaded |= loaded && loaded.getReleased() == alloc.getReleased();
+  });
+  if (isLoaded)
+    emitBarrier(/*ofWarp=*/true);
+  Value barrier = sharedAddress(
+      ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+  Value isFirst = atEntry([&]() -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                 i32(0));
+  });
+  emitAssembly(b, loc, {barrier, isFirst},
+               "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b");
   return success();
 }

@@ -72,13 +72,15 @@ LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
     b.setInsertionPointToStart(counted.elseBlock());
     scf::YieldOp::create(b, loc, i32(0));
   }
-  Value any =
-      NVVM::BarrierOp::create(b, loc, b.getI32Type(), /*barrierId=*/Value(),
-                              /*numberOfThreads=*/Value(),
-                              NVVM::BarrierReductionAttr::get(
-                                  b.getContext(), NVVM::BarrierReduction::OR),
-                              counted.getResult(0))
-          .getResult(0);
+  std::pair<Value, Value> barrier;
+  if (hasProducers())
+    barrier = barrierOfRoles(/*withProducers=*/false);
+  Value any = NVVM::BarrierOp::create(
+                  b, loc, b.getI32Type(), barrier.first, barrier.second,
+                  NVVM::BarrierReductionAttr::get(b.getContext(),
+                                                  NVVM::BarrierReduction::OR),
+                  counted.getResult(0))
+                  .getResult(0);
   scalars.map(
       op.getResult(),
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, i32(0)));

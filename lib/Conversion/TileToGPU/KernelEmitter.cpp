@@ -182,6 +182,10 @@ Value KernelEmitter::isFirstHolder(const LinearLayout &ofLanes,
 }
 
 void KernelEmitter::emitBarrier(bool ofWarp) {
+  if (!ofWarp && hasProducers()) {
+    emitBarrierOfRoles(/*withProducers=*/false);
+    return;
+  }
   if (!ofWarp) {
     gpu::BarrierOp::create(b, loc);
     return;
@@ -265,9 +269,14 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
     return flat;
   };
   Values inits = flatten(loop.getInitArgs());
-  // The phases of mbarriers that are waited for inside are carried last.
-  bool awaits = loop.walk([](AwaitOp) { return WalkResult::interrupt(); })
-                    .wasInterrupted();
+  // The phases of mbarriers are carried last, where they are turned inside.
+  bool awaits =
+      loop.walk([&](Operation *inner) {
+            bool turns =
+                isProducer ? isa<AcquireOp>(inner) : isa<AwaitOp>(inner);
+            return turns ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (awaits)
     inits.push_back(phases);
   // The machine's integers have 32 bits; addresses only need more.
@@ -430,10 +439,16 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<ProducerAcquireOp, ConsumerReleaseOp>(
           [](auto) { return success(); })
       .Case<AwaitOp>([&](auto o) { return emitAwait(o); })
+      .Case<AcquireOp>([&](auto o) { return emitAcquire(o); })
+      .Case<ReleaseOp>([&](auto o) { return emitRelease(o); })
       .Case<BarrierOp>([&](BarrierOp o) {
-        emitBarrier(o.getWarp());
+        if (o.getWithProducers() && hasProducers())
+          emitBarrierOfRoles(/*withProducers=*/true);
+        else
+          emitBarrier(o.getWarp());
         return success();
       })
+      .Case<SpecializeOp>([&](auto o) { return emitSpecialize(o); })
       .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
       .Case<ClusterReduceOp>([&](auto o) { return emitClusterReduce(o); })
       .Case<ProgramIdOp>([&](auto o) {

@@ -247,10 +247,24 @@ private:
                       const MatrixAccess &matrices, const AddressPlan &plan,
                       tile::BufferType buffer);
 
+  // Warps with roles (EmitRoles.cpp).
+  bool hasProducers() { return kernel.getProducers().value_or(0) > 0; }
+  mlir::LogicalResult emitSpecialize(tile::SpecializeOp op);
+  /// A barrier of the warps that compute, and of the producer where it takes
+  /// part.
+  void emitBarrierOfRoles(bool withProducers);
+  /// Its number and its threads.
+  std::pair<Value, Value> barrierOfRoles(bool withProducers);
+
   // Bulk copies (EmitBulk.cpp).
   void emitBarriers();
   mlir::LogicalResult emitBulkCopy(tile::CopyAsyncOp op);
   mlir::LogicalResult emitAwait(tile::AwaitOp op);
+  mlir::LogicalResult emitAcquire(tile::AcquireOp op);
+  mlir::LogicalResult emitRelease(tile::ReleaseOp op);
+  std::pair<Value, Value> phaseOf(tile::AllocOp alloc, Value stage);
+  void turnPhase(Value number, Value predicate);
+  void waitForPhase(Value barrier, Value parity, Value predicate);
   Value sharedAddress(Value bytes);
   Value ofStage(Value stage, int64_t first, int64_t step);
 
@@ -262,6 +276,8 @@ private:
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
   Value isCopying; ///< whether the thread is the one that copies in bulk
+  Value isInCopyingWarp;    ///< whether its warp is that thread's
+  bool isProducer = false;  ///< what is emitted is done by a producer
   int64_t firstBarrier = 0; ///< offset of the kernel's first mbarrier
   Value
       phases; ///< the parities of all mbarriers, of the phase to wait for next

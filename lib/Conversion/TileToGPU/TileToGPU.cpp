@@ -58,6 +58,10 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   /// The passes before this one have run.
   static LogicalResult checkPhase(tile::KernelOp kernel) {
     bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
+    if (kernel.getProducers().value_or(0) > 0 &&
+        kernel.getBody().front().getOps<tile::SpecializeOp>().empty())
+      return kernel.emitOpError("has producers with nothing to do; run "
+                                "tile-specialize-warps");
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes())
         if (isa<TensorType>(type) && !tile::getLayout(type))
@@ -120,7 +124,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                       b.getUnitAttr());
     auto block = b.getDenseI32ArrayAttr(
-        {static_cast<int32_t>(kernel.getNumThreads()), 1, 1});
+        {static_cast<int32_t>(kernel.getBlockThreads()), 1, 1});
     function.setKnownBlockSizeAttr(block);
     function->setAttr("fuse.block", block);
     // The blocks of an SM that the schedule counts on. Without a promise ptxas

@@ -34,10 +34,10 @@
 // CHECK: %[[END:.*]] = scf.for {{.*}} iter_args(%[[PHASES:.*]] = %c0_i32)
 // CHECK: %[[BIT:.*]] = arith.shrui %[[PHASES]], %[[STAGE:.*]] : i32
 // CHECK: %[[PARITY:.*]] = arith.andi %[[BIT]], %c1_i32
-// CHECK: %[[TURNED:.*]] = arith.shli %c1_i32, %[[STAGE]]
 // CHECK: llvm.inline_asm has_side_effects
 // CHECK-SAME: WAIT:{{.*}}mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;{{.*}}@over bra.uni DONE;{{.*}}bra.uni WAIT;{{.*}}DONE:
 // CHECK-SAME: "r,r,~{memory}" %{{.*}}, %[[PARITY]]
+// CHECK: %[[TURNED:.*]] = arith.shli %c1_i32, %[[STAGE]]
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PHASES]], %[[TURNED]]
 // CHECK: scf.yield %[[NEXT]]
 // A wait that may not be: its bit, the third one, stays.

@@ -24,6 +24,7 @@ from bulk_cases import CASES as BULK  # noqa: E402
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
+from role_cases import CASES as ROLES  # noqa: E402
 from score_chains import chain  # noqa: E402
 from warpgroup_cases import CASES as WARPGROUPS  # noqa: E402
 
@@ -103,6 +104,13 @@ IN_BULK = (
     ("handed-over", 2, 1, ["--chain=128,64,256,64", "--2d"]),
     ("mixed", 3, 1, ["--chain=128,448,128", "--2d"]),
     ("sm_90a-loop-over-n", 3, 2, ["--chain=64,32,160,48", "--2d"]),
+)
+# Those whose bulk copies are issued by producers: the case, stages of operands and of fragments, producers, another shape.
+WITH_ROLES = (
+    ("plain", 3, 1, 4, ["--chain=128,448,128", "--2d"]),
+    ("wide", 2, 1, 4, ["--chain=256,64,256,256", "--2d"]),
+    ("mixed-chain", 2, 1, 1, ["--chain=128,64,320,64", "--2d"]),
+    ("sm_90a-loop-over-n", 3, 2, 1, ["--chain=64,32,160,48", "--2d"]),
 )
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
@@ -200,13 +208,14 @@ def write_in_place(output, case, stages, shape, index):
     launches(name, folder, index)
 
 
-def write_in_bulk(output, case, stages, registers, shape, index):
-    chip, _, description, operands = BULK[case]
-    name = f"in-bulk-{case}"
+def write_in_bulk(output, case, stages, registers, shape, index, producers=0):
+    chip, _, description, operands = (ROLES | BULK)[case][:4]
+    name = f"with-roles-{case}" if producers else f"in-bulk-{case}"
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     path = str(folder / "kernels")
-    text = schedule(**description, stages={operand: stages for operand in operands}, registers=registers)
+    counts = {operand: stages for operand in operands}
+    text = schedule(**description, stages=counts, registers=registers, producers=producers)
     lower(path, generate(path, *shape, chip=chip), text)
     launches(name, folder, index)
 
@@ -302,6 +311,9 @@ def main():
     for case, stages, registers, shape in IN_BULK:
         if wanted(f"in-bulk-{case}"):
             write_in_bulk(arguments.output, case, stages, registers, shape, index)
+    for case, stages, registers, producers, shape in WITH_ROLES:
+        if wanted(f"with-roles-{case}"):
+            write_in_bulk(arguments.output, case, stages, registers, shape, index, producers)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

@@ -534,6 +534,17 @@ LogicalResult KernelOp::verify() {
   if (std::optional<int64_t> cluster = getCluster();
       cluster && (*cluster < 1 || !llvm::isInt<32>(*cluster)))
     return emitOpError("a cluster has one block at least, got ") << *cluster;
+  if (int64_t producers = getProducers().value_or(0);
+      producers < 0 || static_cast<int64_t>(getWarps()) + producers > 32)
+    return emitOpError("a block has 1 to 32 warps, got ")
+           << getWarps() << " and " << producers << " producers";
+  if (std::optional<ArrayRef<int64_t>> registers = getRoleRegisters())
+    if (registers->size() != 2 || !llvm::all_of(*registers, [](int64_t count) {
+          return count >= 24 && count <= 256 && count % 8 == 0;
+        }))
+      return emitOpError(
+          "threads have multiples of 8 registers from 24 to 256, "
+          "of producers and of the others");
   if (!getBody().hasOneBlock() || getBody().front().empty() ||
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");

@@ -53,7 +53,7 @@ struct AllocateSharedPass
   }
 
   /// Behind everything else, as nothing may take their place. There is room for
-  /// those of every buffer, as the schedule counts on.
+  /// those of every buffer, filled and released, as the schedule counts on.
   LogicalResult placeBarriers(int64_t &total) {
     Builder b(&getContext());
     llvm::MapVector<AllocOp, AllocOp> joined = joinAwaits(getOperation());
@@ -70,9 +70,22 @@ struct AllocateSharedPass
                << kMostBarriers << " of the kernel";
       return WalkResult::advance();
     });
-    for (auto [second, first] : joined)
+    // Of released stages as many again, behind the others.
+    const int64_t first = total + count * kBarrierBytes;
+    int64_t released = 0;
+    getOperation().walk([&](ReleaseOp release) {
+      auto alloc = release.getBuffer().getDefiningOp<AllocOp>();
+      if (alloc.getReleased())
+        return;
+      alloc.setReleasedAttr(
+          b.getI64IntegerAttr(first + released * kBarrierBytes));
+      released += alloc.getType().getStages();
+    });
+    for (auto [second, first] : joined) {
       second.setBarriersAttr(first.getBarriersAttr());
-    total += count * kBarrierBytes;
+      second.setReleasedAttr(first.getReleasedAttr());
+    }
+    total += 2 * count * kBarrierBytes;
     return failure(result.wasInterrupted());
   }
 

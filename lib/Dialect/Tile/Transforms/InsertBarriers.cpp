@@ -64,9 +64,14 @@ struct Access {
   }
 };
 
+/// Who waits for whom: each further one for all that the one before has.
+enum class Barrier { OfWarps, OfBlock, WithProducers };
+
 /// Accesses since the last barrier, and copies that have not been waited for.
 struct State {
   SmallVector<Access> pending, inFlight;
+  /// In kernels with producers: since the last barrier of these, too.
+  SmallVector<Access> unknown;
 
   static bool insert(SmallVector<Access> &list, const Access &access) {
     if (llvm::is_contained(list, access))
@@ -81,6 +86,8 @@ struct State {
       changed |= insert(pending, access);
     for (const Access &access : other.inFlight)
       changed |= insert(inFlight, access);
+    for (const Access &access : other.unknown)
+      changed |= insert(unknown, access);
     return changed;
   }
 };
@@ -99,13 +106,15 @@ struct InsertBarriersPass
     barriers.clear();
     isPrivate.clear();
     warps = getOperation().getWarps();
+    hasProducers = getOperation().getProducers().value_or(0) > 0;
     getOperation().walk(
         [&](AllocOp alloc) { isPrivate[alloc] = isWarpPrivate(alloc, warps); });
     State state;
     process(getOperation().getBody().front(), state);
-    for (auto [op, ofWarps] : barriers) {
+    for (auto [op, barrier] : barriers) {
       OpBuilder b(op);
-      BarrierOp::create(b, op->getLoc(), ofWarps);
+      BarrierOp::create(b, op->getLoc(), barrier == Barrier::OfWarps,
+                        barrier == Barrier::WithProducers);
     }
   }
 
@@ -136,25 +145,34 @@ struct InsertBarriersPass
     return access;
   }
 
-  /// A barrier in front of `op`: of the block, or of each warp.
-  void insertBarrier(Operation *op, bool ofWarps, State &state) {
-    auto [it, isNew] = barriers.insert({op, ofWarps});
-    it->second &= ofWarps;
+  void insertBarrier(Operation *op, Barrier kind, State &state) {
+    auto [it, isNew] = barriers.insert({op, kind});
+    it->second = std::max(it->second, kind);
     passBarrier(it->second, state);
   }
 
-  static void passBarrier(bool ofWarps, State &state) {
-    if (!ofWarps)
+  static void passBarrier(Barrier kind, State &state) {
+    if (kind != Barrier::OfWarps)
       state.pending.clear();
+    if (kind == Barrier::WithProducers)
+      state.unknown.clear();
     for (Access &access : state.pending)
       access.isOrderedInWarps = true;
+  }
+
+  /// What others must find done.
+  void note(const Access &access, State &state) const {
+    State::insert(state.pending, access);
+    if (hasProducers)
+      State::insert(state.unknown, access);
   }
 
   /// One iteration later: what was the slot after the current one is the
   /// current.
   static void nextIteration(State &state,
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
-    for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
+    for (SmallVector<Access> *list :
+         {&state.pending, &state.inFlight, &state.unknown})
       for (Access &access : *list)
         if (access.slot && buffers.contains(access.owner))
           access.slot = (*access.slot + access.stages - 1) % access.stages;
@@ -167,7 +185,8 @@ struct InsertBarriersPass
   static void leaveLoop(scf::ForOp loop, State &state,
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
     std::optional<APInt> iterations = loop.getStaticTripCount();
-    for (SmallVector<Access> *list : {&state.pending, &state.inFlight})
+    for (SmallVector<Access> *list :
+         {&state.pending, &state.inFlight, &state.unknown})
       for (Access &access : *list) {
         if (!access.slot || !buffers.contains(access.owner))
           continue;
@@ -184,17 +203,26 @@ struct InsertBarriersPass
   }
 
   /// A barrier for what is pending: of the block, unless it belongs to warps.
-  bool needsWarpsOnly(const State &state) const {
-    return warps == 1 || llvm::all_of(state.pending, [](const Access &access) {
-             return access.isWarpPrivate;
-           });
+  Barrier neededFor(const State &state) const {
+    bool ofWarps =
+        warps == 1 || llvm::all_of(state.pending, [](const Access &access) {
+          return access.isWarpPrivate;
+        });
+    return ofWarps ? Barrier::OfWarps : Barrier::OfBlock;
   }
 
   /// What must be over when an access begins. Of a bulk copy nothing is left
   /// behind: who reads its data has waited for it by itself.
   void before(Operation *op, const Access &access, State &state) {
     bool isNeeded = false, ofBlock = false;
-    for (const Access &earlier : state.pending) {
+    // The copy's own mbarrier says when its stage has been read.
+    bool isAcquired =
+        isBulk(op) &&
+        access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
+    bool isProducers = isBulk(op) && hasProducers;
+    for (const Access &earlier : isProducers ? state.unknown : state.pending) {
+      if (isAcquired && earlier.owner == access.owner)
+        continue;
       bool inWarps = warps == 1 || access.meetsInWarps(earlier);
       if (access.overlaps(earlier)) {
         isNeeded |= !inWarps || !earlier.isOrderedInWarps;
@@ -205,9 +233,13 @@ struct InsertBarriersPass
       ofBlock |= warps > 1 && !earlier.isWarpPrivate;
     }
     if (isNeeded)
-      insertBarrier(op, !ofBlock, state);
+      insertBarrier(op,
+                    isProducers ? Barrier::WithProducers
+                    : ofBlock   ? Barrier::OfBlock
+                                : Barrier::OfWarps,
+                    state);
     if (!isBulk(op))
-      State::insert(state.pending, access);
+      note(access, state);
   }
 
   void followLoop(scf::ForOp loop, State &state) {
@@ -225,13 +257,18 @@ struct InsertBarriersPass
     State entry = state;
     Barriers before = barriers;
     followLoop(loop, state);
-    if (entry.pending.empty() || barriers.size() == before.size())
+    if ((entry.pending.empty() && entry.unknown.empty()) ||
+        barriers.size() == before.size())
       return;
+    Barrier kind = neededFor(entry);
+    for (auto [op, inBody] : barriers)
+      if (inBody == Barrier::WithProducers && loop->isProperAncestor(op))
+        kind = inBody;
     Barriers inside = std::move(barriers);
     State afterInside = std::move(state);
     barriers = std::move(before);
     state = std::move(entry);
-    insertBarrier(loop, needsWarpsOnly(state), state);
+    insertBarrier(loop, kind, state);
     followLoop(loop, state);
     if (barriers.size() <= inside.size())
       return;
@@ -244,9 +281,12 @@ struct InsertBarriersPass
       if (auto known = barriers.find(&op); known != barriers.end())
         passBarrier(known->second, state);
       if (auto barrier = dyn_cast<BarrierOp>(op)) {
-        passBarrier(barrier.getWarp(), state);
+        passBarrier(barrier.getWarp()            ? Barrier::OfWarps
+                    : barrier.getWithProducers() ? Barrier::WithProducers
+                                                 : Barrier::OfBlock,
+                    state);
       } else if (isa<LastBlockOp, ClusterReduceOp>(op)) {
-        passBarrier(/*ofWarp=*/false, state);
+        passBarrier(Barrier::OfBlock, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves
         // both the data that has arrived and the stage to be filled.
@@ -254,7 +294,7 @@ struct InsertBarriersPass
               return !access.isOrderedInWarps ||
                      (warps > 1 && !access.isWarpPrivate);
             }))
-          insertBarrier(&op, needsWarpsOnly(state), state);
+          insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
@@ -265,7 +305,7 @@ struct InsertBarriersPass
         // may still be in flight stay listed; they are to other slots than
         // those that are read now.
         for (const Access &access : state.inFlight)
-          State::insert(state.pending, access);
+          note(access, state);
         auto wait = dyn_cast<WaitOp>(op);
         if (wait && wait.getPending() == 0)
           state.inFlight.clear();
@@ -298,9 +338,9 @@ struct InsertBarriersPass
                       ofWarps};
         before(&op, access, state);
         // Its own barrier stands between its stores and its loads.
-        passBarrier(ofWarps, state);
+        passBarrier(ofWarps ? Barrier::OfWarps : Barrier::OfBlock, state);
         access.isWrite = false;
-        State::insert(state.pending, access);
+        note(access, state);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         processLoop(loop, state);
       } else if (op.getNumRegions() != 0) {
@@ -311,11 +351,12 @@ struct InsertBarriersPass
     }
   }
 
-  using Barriers = llvm::MapVector<Operation *, bool>;
+  using Barriers = llvm::MapVector<Operation *, Barrier>;
 
   unsigned warps = 1;
+  bool hasProducers = false;
   llvm::DenseMap<Value, bool> isPrivate;
-  Barriers barriers; ///< in front of an operation, of warps or of the block
+  Barriers barriers; ///< in front of an operation
 };
 
 } // namespace

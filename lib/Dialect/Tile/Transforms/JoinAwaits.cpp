@@ -8,6 +8,7 @@
 
 #include "JoinAwaits.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <vector>
 
 using namespace mlir;
 using namespace fusion;
@@ -39,6 +40,8 @@ struct BulkBuffer {
   AllocOp alloc;
   SmallVector<CopyAsyncOp> copies;
   SmallVector<AwaitOp> awaits;
+  SmallVector<AcquireOp> acquires;
+  SmallVector<ReleaseOp> releases;
 };
 
 } // namespace
@@ -67,22 +70,48 @@ static bool standTogether(MutableArrayRef<OpTy> firsts,
   return true;
 }
 
+/// Whether the stages of both are released, in the same blocks, or of neither.
+static bool canJoinReleases(BulkBuffer &first, BulkBuffer &second) {
+  return first.acquires.size() == second.acquires.size() &&
+         first.releases.size() == second.releases.size() &&
+         llvm::all_of(llvm::zip_equal(first.releases, second.releases),
+                      [](auto pair) {
+                        auto [a, b] = pair;
+                        return a->getBlock() == b->getBlock() &&
+                               isSame(a.getStage(), b.getStage());
+                      });
+}
+
+/// Leaves the acquires in front of the first copies, and the releases behind
+/// the last uses of both.
+static void joinReleases(BulkBuffer &first, BulkBuffer &second) {
+  for (AcquireOp acquire : second.acquires)
+    acquire.erase();
+  for (auto [kept, dropped] :
+       llvm::zip_equal(first.releases, second.releases)) {
+    if (kept->isBeforeInBlock(dropped))
+      kept->moveBefore(dropped);
+    dropped.erase();
+  }
+}
+
 static bool canJoin(BulkBuffer &first, BulkBuffer &second) {
   return first.alloc.getType().getStages() ==
              second.alloc.getType().getStages() &&
          standTogether<CopyAsyncOp>(
              first.copies, second.copies,
-             [](Operation *op) { return isa<CopyAsyncOp>(op); }) &&
-         standTogether<AwaitOp>(first.awaits, second.awaits, [](Operation *op) {
-           return isa<AwaitOp, LocalLoadOp>(op);
-         });
+             [](Operation *op) { return isa<CopyAsyncOp, AcquireOp>(op); }) &&
+         standTogether<AwaitOp>(
+             first.awaits, second.awaits,
+             [](Operation *op) { return isa<AwaitOp, LocalLoadOp>(op); }) &&
+         canJoinReleases(first, second);
 }
 
 llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
-  SmallVector<BulkBuffer> buffers;
+  std::vector<BulkBuffer> buffers;
   kernel.walk([&](AllocOp alloc) {
     if (isFilledInBulk(alloc))
-      buffers.push_back({alloc, {}, {}});
+      buffers.push_back({alloc, {}, {}, {}, {}});
   });
   kernel.walk([&](Operation *op) {
     for (BulkBuffer &buffer : buffers) {
@@ -92,6 +121,12 @@ llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
       if (auto await = dyn_cast<AwaitOp>(op);
           await && await.getBuffer() == buffer.alloc)
         buffer.awaits.push_back(await);
+      if (auto acquire = dyn_cast<AcquireOp>(op);
+          acquire && acquire.getBuffer() == buffer.alloc)
+        buffer.acquires.push_back(acquire);
+      if (auto release = dyn_cast<ReleaseOp>(op);
+          release && release.getBuffer() == buffer.alloc)
+        buffer.releases.push_back(release);
     }
   });
   llvm::MapVector<AllocOp, AllocOp> joined;
@@ -103,6 +138,7 @@ llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
       joined[second.alloc] = first.alloc;
       for (AwaitOp await : second.awaits)
         await.erase();
+      joinReleases(first, second);
       break;
     }
   return joined;

@@ -7,9 +7,10 @@
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 
-// Also where what they are told by is computed twice; there is room for mbarriers of every buffer.
+// Also where what they are told by is computed twice; there is room for mbarriers of every buffer, of copies and
+// of releases.
 // CHECK-LABEL: tile.kernel @together
-// CHECK-SAME: shared_memory = 2080 : i64
+// CHECK-SAME: shared_memory = 2112 : i64
 // CHECK: %[[X:.*]] = tile.alloc {barriers = 2048 : i64, offset = 0 : i64}
 // CHECK: %[[Y:.*]] = tile.alloc {barriers = 2048 : i64, offset = 1024 : i64}
 // CHECK: tile.await %[[X]]

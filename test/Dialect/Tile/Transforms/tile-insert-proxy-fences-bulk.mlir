@@ -11,7 +11,7 @@
 // Buffers are aligned to 1024 bytes, mbarriers stand behind all of them, 8 bytes for each stage. Data that was awaited needs
 // no barrier; a stage that is filled again does.
 // CHECK-LABEL: tile.kernel @pipelined
-// CHECK-SAME: shared_memory = 2072 : i64
+// CHECK-SAME: shared_memory = 2096 : i64
 // CHECK: %[[X:.*]] = tile.alloc {barriers = 2048 : i64, offset = 0 : i64} : <2
 // CHECK: %[[Y:.*]] = tile.alloc {barriers = 2064 : i64, offset = 1024 : i64} : <1
 // CHECK: tile.copy_async

@@ -185,9 +185,10 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
   let description = [{
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group. `producers` is the number of
-    warps, beside those of the mapping, that issue loads and do nothing else.
-    Default 0: every warp loads and multiplies. Producers are costed, not lowered
-    yet.
+    warps, beside those of the mapping, that issue bulk copies and do nothing else.
+    Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
+    several stages. Where producers and the other warps are whole groups of four, and
+    the chip can, the others have the registers that producers do not need.
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>

@@ -30,6 +30,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     one after the other in the grid, are resident together and reach one another's
     shared memory; absent, one.
 
+    `producers` are further warps, behind those that `warps` counts, that only
+    issue bulk copies (`tile-specialize-warps`); absent, none. `role_registers` are the
+    registers that a thread of a producer and one of the other warps has then,
+    where the chip lets them be dealt out anew (PTX ISA, "setmaxnreg").
+
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
                       %dst: !tile.ptr<f32> {tile.access = #tile.access<write>})
@@ -47,7 +52,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$shared_memory,
                        OptionalAttr<I64Attr>:$register_stages,
                        OptionalAttr<I64Attr>:$resident_blocks,
-                       OptionalAttr<I64Attr>:$cluster);
+                       OptionalAttr<I64Attr>:$cluster,
+                       OptionalAttr<I64Attr>:$producers,
+                       OptionalAttr<DenseI64ArrayAttr>:$role_registers);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -55,7 +62,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Threads that compute.
     int64_t getNumThreads() { return 32 * static_cast<int64_t>(getWarps()); }
+    /// Those of a block, with its producers.
+    int64_t getBlockThreads() {
+      return getNumThreads() + 32 * static_cast<int64_t>(getProducers().value_or(0));
+    }
   }];
 }
 

@@ -29,8 +29,9 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     without them those of the kernel.
 
     A buffer that bulk copies fill has an mbarrier for each stage, 8 bytes each:
-    `barriers` is the offset of the first, set by `tile-allocate-shared`, too. They live
-    as long as the kernel.
+    `barriers` is the offset of the first, set by `tile-allocate-shared`, too. Where
+    its stages are released (`tile.release`), each has another one for that:
+    `released` is the offset of the first of these. All live as long as the kernel.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
@@ -38,7 +39,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
       UnitAttr:$pipelined,
       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
                                           IntMaxValue<2>]>>:$register_stages,
-      OptionalAttr<I64Attr>:$barriers);
+      OptionalAttr<I64Attr>:$barriers, OptionalAttr<I64Attr>:$released);
   let results = (outs Tile_BufferType:$result);
   let builders = [OpBuilder<
       (ins "::mlir::Type":$result, "::mlir::IntegerAttr":$offset,
@@ -46,7 +47,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
           "::mlir::IntegerAttr":$registerStages),
       [{
     build($_builder, $_state, result, offset, stages, pipelined, registerStages,
-          /*barriers=*/nullptr);
+          /*barriers=*/nullptr, /*released=*/nullptr);
   }]>];
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -164,14 +165,76 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
 }
 
+def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the stage that a bulk copy fills has been released";
+  let description = [{
+    By the warp that copies, in front of the copy, on the copy's `predicate`. The first
+    fill of a stage waits for nothing, every later one for the `tile.release` of what
+    was there before.
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+      Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` (`if` $predicate^)? attr-dict `:` type($buffer)
+  }];
+}
+
+def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Says that a stage that bulk copies fill has been read";
+  let description = [{
+    By each warp, once for every copy to the stage, when it has read what it reads
+    of it. The next copy may then be issued, by `tile.acquire`, without a barrier.
+
+    ```mlir
+    tile.acquire %keys[%next] if %more : !tile.buffer<...>
+    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more : ...
+    tile.await %keys[%stage] : !tile.buffer<...>
+    %s = tile.shared_dot ...
+    tile.release %keys[%stage] : !tile.buffer<...>
+    ```
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage);
+  let assemblyFormat = "$buffer `[` $stage `]` attr-dict `:` type($buffer)";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for all threads of the block, or of each warp";
   let description = [{
     With `warp` the lanes of every warp wait for one another only (PTX ISA,
-    "bar.warp.sync").
+    "bar.warp.sync"). Producers, where the kernel has them, wait only
+    `with_producers`: in front of a copy to what others have touched.
   }];
-  let arguments = (ins UnitAttr:$warp);
-  let assemblyFormat = "(`warp` $warp^)? attr-dict";
+  let arguments = (ins UnitAttr:$warp, UnitAttr:$with_producers);
+  let assemblyFormat = "(`warp` $warp^)? (`with_producers` $with_producers^)? attr-dict";
+}
+
+def Tile_SpecializeOp : Tile_Op<"specialize",
+    [MemoryEffects<[MemRead, MemWrite]>, NoRegionArguments, NoTerminator,
+     SingleBlock]> {
+  let summary = "What producers do, and what all other warps do";
+  let description = [{
+    The warps behind the kernel's first `warps` are its `producers`, of which the first
+    one does what `producer` says. The others of them are there to give their
+    registers to the consumers. Made by `tile-specialize-warps`, as the last
+    operation of a kernel.
+
+    ```mlir
+    tile.specialize producer {
+      scf.for %k = %c0 to %c256 step %c64 {
+        tile.acquire %a[%stage] : ...
+        tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+      }
+    } consumer {
+      scf.for %k = %c0 to %c256 step %c64 {
+        tile.await %a[%stage] : ...
+        ...
+        tile.release %a[%stage] : ...
+      }
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = "`producer` $producer `consumer` $consumer attr-dict";
 }
 
 def Tile_ProxyFenceOp

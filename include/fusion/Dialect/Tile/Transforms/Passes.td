@@ -131,6 +131,104 @@ def TileMultiplyInPlace : Pass<"tile-multiply-in-place", "::fusion::tile::Kernel
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
+def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> {
+  let summary = "Release stages that bulk copies fill by mbarriers";
+  let description = [{
+    Stands for `producer_acquire` and `consumer_release` where copies are in bulk: in front
+    of each copy to a buffer a `tile.acquire`, and behind the last use of what was
+    awaited a `tile.release`, so that the thread that copies waits for the warps that
+    read, and nobody else for anything. What is surely the first copy to a stage needs
+    no acquire, unless producers copy. Of a buffer whose stages a loop fills ahead
+    (`tile-pipeline-expand`) the release stands behind the loop's last use of the
+    buffer. Otherwise all copies and waits must stand in one block, which a loop
+    holds, and each stage of that buffer be awaited behind each copy to it.
+
+    Each copy to a stage is thus awaited once and released once, in this order and in
+    the order of the copies, and acquires wait for releases that stand before them:
+    nothing can wait for ever.
+
+    Other buffers, and all of a kernel without producers in which anything is copied
+    ahead in another way, are left to the barriers of the block: these must
+    stand there anyway. So are kernels of one warp, whose barriers cost less.
+
+    ```mlir
+    tile.producer_acquire
+    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more {slot = 1 : i64} : ...
+    tile.await %keys[%stage] {slot = 0 : i64} : ...
+    %s = tile.shared_dot %q, %keys[%stage], %zero ...
+    tile.consumer_release
+    ```
+
+    becomes
+
+    ```mlir
+    tile.acquire %keys[%next] if %more : ...
+    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more {slot = 1 : i64} : ...
+    tile.await %keys[%stage] {slot = 0 : i64} : ...
+    %s = tile.shared_dot %q, %keys[%stage], %zero ...
+    tile.release %keys[%stage] : ...
+    ```
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numReleased", "buffers-released", "Buffers released by mbarriers">
+  ];
+}
+
+def TileSpecializeWarps
+    : Pass<"tile-specialize-warps", "::fusion::tile::KernelOp"> {
+  let summary = "Give bulk copies to warps of their own";
+  let description = [{
+    Splits a kernel that asks for `producers` into what one of them does, the bulk
+    copies, their acquires and the barriers that order them behind other accesses, and
+    what all other warps do, the rest. Each side keeps what its operations are computed
+    from and the loops around them, and of what loops carry no more. Runs last, so
+    that both sides are parts of one program that is right: who waits does so for
+    what stands before it there.
+
+    Where nothing is copied in bulk in a loop, a remark (category `specialize`) says so,
+    and the kernel has no producers.
+
+    ```mlir
+    tile.kernel @k(...) attributes {warps = 4 : i64, producers = 4 : i64} {
+      %sums = scf.for %k = %c0 to %c256 step %c64 iter_args(%sum = %zero) {
+        tile.acquire %a[%stage] : ...
+        tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+        tile.await %a[%stage] : ...
+        %next = tile.shared_dot ...
+        tile.release %a[%stage] : ...
+        scf.yield %next : ...
+      }
+      tile.store %sums, ...
+      tile.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tile.kernel @k(...) attributes {warps = 4 : i64, producers = 4 : i64} {
+      tile.specialize producer {
+        scf.for %k = %c0 to %c256 step %c64 {
+          tile.acquire %a[%stage] : ...
+          tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+        }
+      } consumer {
+        %sums = scf.for %k = %c0 to %c256 step %c64 iter_args(%sum = %zero) {
+          tile.await %a[%stage] : ...
+          %next = tile.shared_dot ...
+          tile.release %a[%stage] : ...
+          scf.yield %next : ...
+        }
+        tile.store %sums, ...
+      }
+      tile.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"];
+}
+
 def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::KernelOp"> {
   let summary = "Show the asynchronous proxy what threads have written";
   let description = [{

@@ -1,0 +1,81 @@
+//===- EmitRoles.cpp - Warps that copy, and warps that compute ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The warps that compute come first, so that layouts need not know of the
+// others. They have a barrier of their own; so do they and the one producer
+// that copies, since the others of its group of warps are not there any more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// Barriers of a block beside that of all its threads, which is 0.
+constexpr int64_t kConsumers = 1, kConsumersAndProducer = 2;
+
+std::pair<Value, Value> KernelEmitter::barrierOfRoles(bool withProducers) {
+  int64_t warps = kernel.getWarps() + withProducers;
+  return {i32(withProducers ? kConsumersAndProducer : kConsumers),
+          i32(32 * warps)};
+}
+
+void KernelEmitter::emitBarrierOfRoles(bool withProducers) {
+  auto [number, threads] = barrierOfRoles(withProducers);
+  NVVM::BarrierOp::create(b, loc, TypeRange(), number, threads,
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
+  if (!hasProducers())
+    return op.emitOpError("stands in a kernel without producers");
+  // From lane 0, so that it is plain that all lanes take the same branch.
+  Value own = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), warp,
+                                   i32(0), i32(31), NVVM::ShflKind::idx,
+                                   /*return_value_and_is_valid=*/UnitAttr());
+  Value produces = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, own,
+                                         i32(kernel.getWarps()));
+  auto roles = scf::IfOp::create(b, loc, produces, /*withElseRegion=*/true);
+  std::optional<ArrayRef<int64_t>> registers = kernel.getRoleRegisters();
+  auto emitRole = [&](Block *into, Block &program, bool isOfProducer) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(into);
+    if (registers)
+      NVVM::SetMaxRegisterOp::create(
+          b, loc, (*registers)[isOfProducer ? 0 : 1],
+          isOfProducer ? NVVM::SetMaxRegisterAction::decrease
+                       : NVVM::SetMaxRegisterAction::increase);
+    if (isOfProducer && *kernel.getProducers() > 1) {
+      Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            own, i32(kernel.getWarps()));
+      auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(first.thenBlock());
+    }
+    isProducer = isOfProducer;
+    if (phases)
+      phases = i32(0);
+    for (Operation &inner : program) {
+      loc = inner.getLoc();
+      if (failed(emit(&inner)))
+        return failure();
+    }
+    return success();
+  };
+  if (failed(emitRole(roles.thenBlock(), op.getProducer().front(),
+                      /*isOfProducer=*/true)) ||
+      failed(emitRole(roles.elseBlock(), op.getConsumer().front(),
+                      /*isOfProducer=*/false)))
+    return failure();
+  return success();
+}

@@ -1,0 +1,63 @@
+"""Chains whose bulk copies are issued by warps of their own: name → (chip, arguments of the workload generator or the module
+itself, schedule without stages, operands that have stages, numbers of stages, numbers of producers).
+
+One to three groups of warps that multiply in shared memory, and warps that load what they multiply; sizes that fill no tile;
+both operands in bulk and one; tiles that are kept and filled again; a value that passes through shared memory, with barriers
+of those that compute; a sum that blocks share, whose last block is found by such a barrier.
+"""
+
+from bulk_cases import CASES as BULK
+from bulk_cases import in_bulk
+from warpgroup_cases import chain, product
+
+
+def case(name, counts=(2, 3), producers=(4,), **changes):
+    chip, chain, description, operands = BULK[name]
+    return chip, chain, description | changes, operands, counts, producers
+
+
+CASES = {
+    name: case(name)
+    for name in (
+        "no-tile-is-full",
+        "first-transposed",
+        "below-one-another",
+        "side-by-side",
+        "bytes",
+        "computed-first",
+        "batches",
+        "mixed",
+        "handed-over",
+        "handed-over-by-two",
+        "through-shared-memory",
+        "nest",
+    )
+} | {
+    # Producers beside warps that are not dealt registers.
+    "plain": case("plain", (4,), (1, 2, 4)),
+    "three-groups": ("sm_90a", ["--chain=200,136,72", "--2d"], in_bulk(product(192, 64, 32, (12, 1))), "AB", (3,), (4,)),
+    # More registers than an equal share.
+    "wide": (
+        "sm_90a",
+        ["--chain=200,64,136,256", "--2d"],
+        in_bulk(chain(128, 64, 64, 256, (8, 1), tiling="m(LA,n(LB,CC,LD,CE),SE)")),
+        "BD",
+        (2,),
+        (4,),
+    ),
+    "mixed-chain": case("mixed-chain", (2,), (1, 4)),
+    "loads-by-warps": case("sm_90a-loop-over-n", (2, 4), (1, 4), registers=2),
+    "nest-of-loads": case("sm_90a-nest", (3,), (4,)),
+    "another-chip": case("sm_120-loop-over-n", (3,), (1, 4)),
+    "one-warp": case("sm_90a-one-warp", (3,), (1,)),
+    # An operand of an outer loop, and tiles that each of its iterations keeps anew.
+    "outer-loop": (
+        "sm_90a",
+        ["--chain=144,72,104,88", "--2d"],
+        in_bulk(BULK["nest"][2] | dict(tiling="m(h(n(k(LA,LB,CC),LD,CE),SE))", tiles=dict(m=64, n=48, k=48, h=48))),
+        "AB",
+        (2,),
+        (4,),
+    ),
+    "shared-sum": ("sm_90a", ["--chain=128,512,128", "--2d"], BULK["plain"][2] | dict(split=dict(k=2)), "AB", (2,), (1, 4)),
+}
