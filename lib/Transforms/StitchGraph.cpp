@@ -12,6 +12,7 @@
 #include "fusion/Analysis/StitchGroup.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -232,6 +233,8 @@ StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
   known = &it->second;
   Verdict &verdict = it->second;
   if (!isNew)
+    return verdict;
+  if (!goesOn(graph.operations.front()->getContext()))
     return verdict;
   for (unsigned vertex : pattern)
     if (!graph.graph.vertices[vertex].canJoin()) {
