@@ -25,7 +25,8 @@ import fusion.torch as front
 from fusion.torch.backend import decompositions
 from fusion.torch.regions import compile_graph
 
-DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64,
+          "i64": torch.int64, "i32": torch.int32, "i16": torch.int16, "i8": torch.int8, "i1": torch.bool}
 # As fusion-run compares (docs/fusion-run.md), by the narrowest type that takes part.
 ERRORS = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 2.0**-9,
           torch.bfloat16: 2.0**-6}
