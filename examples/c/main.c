@@ -1,4 +1,4 @@
-/*===- main.c - Compiles a module and runs it on the emulator, in C --------===*\
+/*===- main.c - Compiles a module and runs it on the emulator ---*- C -*--===*\
 |*                                                                            *|
 |* Part of the Fusion project, under the Apache License v2.0 with LLVM        *|
 |* Exceptions. See LICENSE for license information.                           *|
