@@ -289,11 +289,17 @@ class Function:
         has an expression over the loops d0, d1, … for each dimension. Inputs that are
         permuted or broadcast are read where they come from."""
         inputs, maps = list(inputs), [list(exprs) for exprs in maps]
+        rank = len(iterators)
+        given = list(zip(inputs, maps))
         for i in range(len(inputs)):
             while inputs[i].name in self.views:
                 inputs[i], dims = self.views[inputs[i].name]
                 maps[i] = [maps[i][d] for d in dims]
-        rank = len(iterators)
+        # What was broadcast may be all that gives a loop its length, as where it is summed.
+        for i, (tensor, exprs) in enumerate(given):
+            known = {expr for other in [*maps, out_map] for expr in other}
+            if any(f"d{d}" in exprs and f"d{d}" not in known for d in range(rank)):
+                inputs[i], maps[i] = tensor, exprs
         maps = [map_text(rank, exprs) for exprs in [*maps, out_map]]
         body = Body(self)
         elements = [Scalar(self.fresh(), tensor.type) for tensor in inputs]

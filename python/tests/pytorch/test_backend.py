@@ -173,6 +173,17 @@ def test_strided_inputs(run_compiled, view):
     assert result.stride() == (x.exp() + x).stride()
 
 
+def test_sums_of_what_is_repeated(run_compiled):
+    def model(x):
+        return x.expand(3, 6).sum(0), x.expand(3, 6).mean(), x.repeat(4).view(4, 6).amax(0), x[:, None].expand(6, 5) @ x[:5]
+
+    x = torch.randn(6)
+    results, report = run_compiled(model, x)
+    for result, expected in zip(results, model(x), strict=True):
+        torch.testing.assert_close(result, expected)
+    assert not report.declined
+
+
 def test_aliasing_inputs(run_compiled):
     base = torch.randn(4, 4)
     result, _ = run_compiled(lambda a, b: a @ b, base, base.t())
