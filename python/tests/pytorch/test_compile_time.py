@@ -17,15 +17,18 @@ import json, os, sys, time
 os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 sys.path.insert(0, {tests!r})
 import torch
-import models, operator_samples
+import models
 from fusion import cache
+from fusion.torch.backend import decompositions
 from fusion.torch.regions import Options, Report, compile_graph
+from torch.fx.experimental.proxy_tensor import make_fx
 
 torch.manual_seed(0)
 layer = models.BertLayer().eval().to({dtype})
 inputs = torch.randn(1, 128, 768, dtype={dtype}), torch.ones(1, 128, dtype=torch.bool)
 with torch.no_grad():
-    graph = operator_samples.traced(lambda *x: [layer(*x)], inputs)
+    graph = make_fx(torch.func.functionalize(lambda *x: [layer(*x)], remove="mutations"),
+                    decomposition_table=decompositions(), tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
 taken = []
 compile = cache.compile
 def timed(*given):
