@@ -83,7 +83,8 @@ static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   vertex.isConversion = isConversion(op);
 }
 
-StitchGraph::StitchGraph(func::FuncOp function) {
+StitchGraph::StitchGraph(func::FuncOp function)
+    : context(function.getContext()) {
   llvm::DenseMap<Operation *, unsigned> numberOf;
   llvm::DenseMap<Value, unsigned> tensorOf;
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -234,7 +235,7 @@ StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
   Verdict &verdict = it->second;
   if (!isNew)
     return verdict;
-  if (!goesOn(graph.operations.front()->getContext()))
+  if (!goesOn(graph.context))
     return verdict;
   for (unsigned vertex : pattern)
     if (!graph.graph.vertices[vertex].canJoin()) {
