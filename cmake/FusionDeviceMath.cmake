@@ -7,8 +7,8 @@ set(fusion_device_math_unary
   acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p log2 sin sinh
   tan tanh)
 
-# Of f32 those that upstream's approximations do not cover, or only near zero.
-set(fusion_device_math_unary_f32 asinh cos sin tan)
+# Of f32 those that upstream's approximations do not cover, or only near zero, or far from it.
+set(fusion_device_math_unary_f32 acosh asinh atanh cos cosh sin sinh tan)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ "${BITCODE}" bytes HEX)
@@ -25,7 +25,7 @@ function(fusion_device_math target)
   find_file(FUSION_LIBCLC nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc "${LLVM_LIBRARY_DIR}/clc"
     NO_DEFAULT_PATH REQUIRED DOC "libclc for NVPTX (Debian: libclc-22)")
   # The Itanium ABI's names of OpenCL's functions.
-  set(names _Z3powdd _Z3powff _Z5atan2dd _Z4fmoddd _Z4fmodff _Z4powndi _Z4pownfi)
+  set(names _Z3powdd _Z3powff _Z5atan2dd _Z5atan2ff _Z4fmoddd _Z4fmodff _Z4powndi _Z4pownfi)
   foreach(function IN LISTS fusion_device_math_unary)
     string(LENGTH "${function}" length)
     list(APPEND names "_Z${length}${function}d")

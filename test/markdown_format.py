@@ -9,6 +9,8 @@ that looks like a checkout (benchmarks and scripts are links):
     module {                        any lines, "..." inside a line for any text
     ...
     ```
+    ```python {needs=gpu}           needs what this machine or this interpreter may not have: other tests run it
+    ```
 
 A command that fails fails the test, unless its last output line is "[exit code N]". A comment
 `<!-- requires: ptxas -->` anywhere in the page makes the page unsupported without that feature.
@@ -91,6 +93,8 @@ def run_page(text, folder, environment):
                 problem = _run_command(command, expected, folder, environment)
                 if problem:
                     return f"block at line {number}: $ {command}\n{problem}"
+        elif kind == "needs" and argument in ("gpu", "torch"):
+            continue
         else:
             return f"block at line {number}: unknown mark '{kind}'"
     return None

@@ -53,7 +53,8 @@ typedef struct FusionDiagnostic {
  *  be null. `diagnose` is called by any thread, one at a time. `proceed` is
  *  called by the calling thread before each pass and each launch with what is
  *  being done, and in long passes and during launches on the emulator more
- *  often, with an empty text; 0 stops the work, and the function fails. */
+ *  often, with an empty text; 0 stops the work, and the function fails: with
+ *  one error that says so, whatever else happens on the way out. */
 typedef struct FusionCallbacks {
   void (*diagnose)(const FusionDiagnostic *diagnostic, void *user);
   int (*proceed)(FusionText what, void *user);
@@ -142,6 +143,9 @@ size_t fusionRunResultBytes(const FusionRun *run, size_t index);
  *  `grid`, `block`, `cluster`, `dynamic_shared_memory`, `counters` and
  *  `sanitizer` (docs/fusion-run.md). */
 FusionText fusionRunLaunches(const FusionRun *run);
+/** Bytes of memory for the intermediate results between the launches: those
+ *  that are never in use at the same time share it. */
+size_t fusionRunTemporaryBytes(const FusionRun *run);
 void fusionRunDestroy(FusionRun *run);
 
 /* Calls on tensors that are in the device's memory. */

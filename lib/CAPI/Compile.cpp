@@ -12,12 +12,16 @@
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -56,6 +60,7 @@ public:
 
 private:
   void forward(const Diagnostic &diagnostic);
+  void ask(llvm::StringRef what);
   void perform(llvm::function_ref<void()> transform,
                const tracing::Action &action);
   OwningOpRef<ModuleOp> parse(llvm::StringRef source);
@@ -67,6 +72,7 @@ private:
   std::mutex reporting;
   std::thread::id caller = std::this_thread::get_id();
   std::atomic<bool> stopped{false};
+  std::chrono::steady_clock::time_point asked; ///< by the caller's thread
 };
 
 const DialectRegistry &dialects() {
@@ -93,6 +99,9 @@ Compilation::Compilation(const FusionCompileOptions &options,
 }
 
 void Compilation::forward(const Diagnostic &diagnostic) {
+  // What fails since a pass was left out is not the module's fault.
+  if (stopped)
+    return;
   std::lock_guard<std::mutex> lock(reporting);
   auto emit = [&](const Diagnostic &one) {
     std::string message = one.str();
@@ -111,16 +120,24 @@ void Compilation::forward(const Diagnostic &diagnostic) {
     emit(note);
 }
 
+/// Asks the caller whether to go on; where nothing new is done, there are a
+/// million occasions each second.
+void Compilation::ask(llvm::StringRef what) {
+  auto now = std::chrono::steady_clock::now();
+  if (what.empty() && now - asked < std::chrono::milliseconds(10))
+    return;
+  asked = now;
+  if (!proceed(callbacks, what))
+    stopped = true;
+}
+
 void Compilation::perform(llvm::function_ref<void()> transform,
                           const tracing::Action &action) {
   const auto *pass = dyn_cast<PassExecutionAction>(&action);
-  if (std::this_thread::get_id() == caller && !stopped) {
-    llvm::StringRef what = pass ? pass->getPass().getArgument() : "";
-    if (!proceed(callbacks, what))
-      stopped = true;
-  }
-  // Passes may be left out; what happens inside of one ends well.
-  if (!pass || !stopped)
+  if (std::this_thread::get_id() == caller && !stopped)
+    ask(pass ? pass->getPass().getArgument() : "");
+  // Passes and steps may be left out; what else happens in a pass ends well.
+  if (!stopped || !(pass || isa<StepAction>(action)))
     transform();
 }
 
@@ -185,6 +202,11 @@ FusionProgram *Compilation::run(llvm::StringRef source) {
   OwningOpRef<ModuleOp> module = parse(source);
   if (!module)
     return nullptr;
+  if (llvm::all_of(module->getOps<FunctionOpInterface>(),
+                   [](FunctionOpInterface f) { return f.isExternal(); })) {
+    emitError(module->getLoc(), "the module has no function with a body");
+    return nullptr;
+  }
   if (options.f32Products.length)
     (*module)->setAttr(fuse::kF32ProductsAttrName,
                        StringAttr::get(&context, toRef(options.f32Products)));

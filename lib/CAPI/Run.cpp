@@ -184,4 +184,8 @@ FusionText fusionRunLaunches(const FusionRun *run) {
   return toText(run->launches);
 }
 
+size_t fusionRunTemporaryBytes(const FusionRun *run) {
+  return run->execution.temporaryBytes;
+}
+
 void fusionRunDestroy(FusionRun *run) { delete run; }

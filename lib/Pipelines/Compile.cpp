@@ -44,9 +44,13 @@ llvm::Expected<CompiledModule> fusion::compile(ModuleOp unfused,
   PassManager manager(unfused.getContext(), ModuleOp::getOperationName());
   if (!options.passPipeline.empty()) {
     // The text names its own anchor, "builtin.module(…)".
-    FailureOr<OpPassManager> parsed = parsePassPipeline(options.passPipeline);
+    std::string why;
+    llvm::raw_string_ostream stream(why);
+    FailureOr<OpPassManager> parsed =
+        parsePassPipeline(options.passPipeline, stream);
     if (failed(parsed))
-      return llvm::createStringError("malformed pass pipeline");
+      return llvm::createStringError("malformed pass pipeline: " +
+                                     llvm::StringRef(why).trim());
     if (parsed->getOpAnchorName() != ModuleOp::getOperationName())
       return llvm::createStringError(
           "the pass pipeline must be of the form builtin.module(…)");

@@ -62,6 +62,7 @@ private:
   PlanBuffers buffers;
   LaunchBuilder builder;
   std::vector<DeviceAddress> allocations;
+  int64_t temporaryBytes = 0;
 };
 
 Error PlanRun::allocate(const BufferRef &ref, int64_t bytes,
@@ -101,12 +102,16 @@ Error PlanRun::allocateTemporaries() {
   Expected<WorkspaceLayout> layout = sizes.layoutWorkspace();
   if (!layout)
     return layout.takeError();
-  for (const WorkspaceLayout::Temporary &temporary : layout->temporaries)
-    if (!temporary.offset)
-      if (Error error = allocate({BufferRef::Kind::Temporary, temporary.index},
-                                 temporary.bytes,
-                                 plan.temporaries[temporary.index].alignment))
-        return error;
+  temporaryBytes = layout->bytes;
+  for (const WorkspaceLayout::Temporary &temporary : layout->temporaries) {
+    if (temporary.offset)
+      continue;
+    temporaryBytes += temporary.bytes;
+    if (Error error = allocate({BufferRef::Kind::Temporary, temporary.index},
+                               temporary.bytes,
+                               plan.temporaries[temporary.index].alignment))
+      return error;
+  }
   if (llvm::none_of(layout->temporaries,
                     [](const auto &temporary) { return temporary.offset; }))
     return Error::success();
@@ -214,6 +219,7 @@ Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
       return std::move(error);
 
   Execution execution;
+  execution.temporaryBytes = temporaryBytes;
   std::vector<DeviceLaunch> launched;
   std::vector<size_t> reportOf;
   for (const LaunchInfo &launch : plan.launches) {

@@ -196,7 +196,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
     } else {
       expandIntrinsics(branch);
     }
-    if (visits > effort.branches ||
+    if (options.isStopped() || visits > effort.branches ||
         ranking.candidates() - start > effort.candidates)
       return false;
   }

@@ -112,7 +112,7 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
                              Take take) {
-  if (!space.fillsParts(candidate))
+  if (!space.fillsParts(candidate) || options.isStopped())
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
@@ -148,6 +148,8 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
 
 void CandidateRater::rate(const Schedule &schedule,
                           const ScheduleCandidate &candidate, Take take) {
+  if (options.isStopped())
+    return;
   memo.clearLoops();
   if (accepts(schedule, checker.check(schedule)))
     this->take(schedule, candidate,

@@ -11,6 +11,7 @@
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
 #include "fusion/Target/SinkOffsets.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -76,7 +77,8 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
       llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     MLIRContext *asked) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -86,7 +88,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  // Who stops the work has passes left out.
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, llvm::Any) { return goesOn(asked); });
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -158,7 +164,9 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   llvmModule->setDataLayout(machine->createDataLayout());
   if (llvm::Error failed = linkDeviceMath(*llvmModule))
     return kernels.emitError() << llvm::toString(std::move(failed));
-  optimize(*llvmModule, *machine);
+  optimize(*llvmModule, *machine, module.getContext());
+  if (!goesOn(module.getContext()))
+    return failure();
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);

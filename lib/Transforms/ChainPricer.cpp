@@ -9,6 +9,7 @@
 #include "ChainPricer.h"
 #include "ChainRemarks.h"
 #include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Transforms/StepAction.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -172,6 +173,10 @@ Price ChainPricer::search(fuse::ChainOp group, const GroupModel &model) {
 
 Part ChainPricer::price(ChainRow::Operators operators, bool isSingle) {
   Part part;
+  if (!goesOn(rewriter.getContext())) {
+    part.reason = "stopped";
+    return part;
+  }
   operators = withoutWaysBack(operators, part.reason);
   if (!part.reason.empty())
     return part;

@@ -13,6 +13,7 @@
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -51,11 +52,15 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
       if (wantsReport)
         baselines = countBaselines(function, **target);
       partitionChains(function, **target, chains, memo);
+      if (!goesOn(&getContext()))
+        return signalPassFailure();
       // Operators that no chain has taken.
       IRRewriter rewriter(&getContext());
       partitionStitched(function, **target, *stitching, rewriter,
                         wantsReport ? &functions : nullptr,
                         std::move(baselines));
+      if (!goesOn(&getContext()))
+        return signalPassFailure();
     }
     llvm::json::Value whole = llvm::json::Object{
         {"chip", (*target)->name}, {"functions", std::move(functions)}};

@@ -15,6 +15,7 @@
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/Passes.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -270,6 +271,7 @@ std::optional<double> AxisMerger::price(const Operators &operators) {
   std::string reason;
   SearchOptions options;
   options.skipMasked = skipMasked;
+  options.proceed = [&] { return goesOn(rewriter.getContext()); };
   if (succeeded(axes))
     if (std::optional<SearchResult> found =
             searchSchedule(axes->model, chip, reason, options))

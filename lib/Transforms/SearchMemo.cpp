@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Transforms/SearchMemo.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,7 +36,12 @@ const SearchMemo::Entry &SearchMemo::search(Operation *group,
   group->print(stream, OpPrintingFlags().useLocalScope());
   auto [place, isNew] = entries.try_emplace(key);
   Entry &entry = place->second;
-  if (isNew)
-    entry.found = searchSchedule(model, chip, entry.reason, options);
+  if (isNew) {
+    SearchOptions stoppable = options;
+    stoppable.proceed = [context = group->getContext()] {
+      return goesOn(context);
+    };
+    entry.found = searchSchedule(model, chip, entry.reason, stoppable);
+  }
   return entry;
 }

@@ -17,6 +17,7 @@
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
 #include "fusion/Transforms/SearchMemo.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/IR/Remarks.h"
 #include <chrono>
 #include <thread>
@@ -239,6 +240,7 @@ struct SearchSchedulesPass
     if (measurer)
       measurement = measurer->measure(group, axes->model);
     options.measurement = measurement.get();
+    options.proceed = [&] { return goesOn(&getContext()); };
     auto start = std::chrono::steady_clock::now();
     std::optional<SearchResult> found;
     if (SearchMemo::isRemembered(options)) {
@@ -251,6 +253,8 @@ struct SearchSchedulesPass
     }
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
+    if (options.isStopped())
+      return failure();
     if (!found)
       return mlir::emitError(group.getLoc(), "no schedule found: ") << reason;
     putOffCorrections(group, axes->model, *found, chip);

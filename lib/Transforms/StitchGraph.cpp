@@ -12,6 +12,7 @@
 #include "fusion/Analysis/StitchGroup.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -82,7 +83,8 @@ static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   vertex.isConversion = isConversion(op);
 }
 
-StitchGraph::StitchGraph(func::FuncOp function) {
+StitchGraph::StitchGraph(func::FuncOp function)
+    : context(function.getContext()) {
   llvm::DenseMap<Operation *, unsigned> numberOf;
   llvm::DenseMap<Value, unsigned> tensorOf;
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -232,6 +234,8 @@ StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
   known = &it->second;
   Verdict &verdict = it->second;
   if (!isNew)
+    return verdict;
+  if (!goesOn(graph.context))
     return verdict;
   for (unsigned vertex : pattern)
     if (!graph.graph.vertices[vertex].canJoin()) {

@@ -25,9 +25,11 @@ bool isAbsorbedFill(mlir::Operation *op);
 struct StitchGraph {
   explicit StitchGraph(mlir::func::FuncOp function);
 
+  mlir::MLIRContext *context;
   OperatorGraph graph;
-  llvm::SmallVector<mlir::Operation *> operations; ///< by vertex
-  llvm::SmallVector<std::string> whyAlone;         ///< by vertex
+  /// By vertex. What became a group meanwhile is gone.
+  llvm::SmallVector<mlir::Operation *> operations;
+  llvm::SmallVector<std::string> whyAlone; ///< by vertex
   /// By vertex: operators of one kind do the same with what they read.
   llvm::SmallVector<unsigned> kinds;
   /// By vertex: what is read, in order: vertices, and ~number of tensors from

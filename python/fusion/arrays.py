@@ -44,7 +44,7 @@ def to_input(value: Any, element_type: str, shape: Sequence[int | None], what: s
         ValueError: the shape is another one.
     """
     dtype = DTYPES[element_type]
-    array = _as_array(value, dtype, not shape, what)
+    array = _as_array(value, element_type, not shape, what)
     expected = _ML_DTYPES.get(array.dtype.name)
     if expected == element_type:
         array = array.view(dtype)
@@ -64,14 +64,13 @@ def check_shape(has: Sequence[int], shape: Sequence[int | None], what: str) -> N
         raise ValueError(f"{what} has the shape {given}; the function takes {wanted}")
 
 
-def _as_array(value: Any, dtype: np.dtype, scalar: bool, what: str) -> np.ndarray:
+def _as_array(value: Any, element_type: str, scalar: bool, what: str) -> np.ndarray:
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if isinstance(value, (bool, int, float)):
         if not scalar:
             raise TypeError(f"{what} is a number; the function takes a tensor")
-        array = np.asarray(value, dtype)
-        return array
+        return _number(value, element_type, what)
     if hasattr(value, "__cuda_array_interface__"):
         raise TypeError(f"{what} is on a GPU; arrays are taken from the CPU's memory")
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
@@ -79,6 +78,35 @@ def _as_array(value: Any, dtype: np.dtype, scalar: bool, what: str) -> np.ndarra
     array = np.asarray(value)
     if array.dtype == object:
         raise TypeError(f"{what} of type {type(value).__name__} is no array")
+    return array
+
+
+def _number(value: bool | int | float, element_type: str, what: str) -> np.ndarray:
+    """A number as an array of its own: rounded where the type is one of fractions, else
+    as it is.
+
+    Raises:
+        TypeError: numbers of the type are known by their bits alone.
+        ValueError: the type has no such number.
+    """
+    if element_type in _BITS_8:
+        raise TypeError(f"{what} is a number; {element_type} is taken as its bits, np.uint8")
+    dtype = np.dtype(np.float32) if element_type == "bf16" else DTYPES[element_type]
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            array = np.asarray(value, dtype)
+        except (OverflowError, ValueError):
+            array = None
+    if array is not None and element_type == "bf16" and np.isfinite(array):
+        bits = int(array.view(np.uint32))
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000  # to the nearest, ties to even
+        array = np.asarray(bits, np.uint32).view(np.float32)
+    fits = array is not None and (array.item() == value if dtype.kind != "f"
+                                  else np.isfinite(array) == np.isfinite(value))
+    if not fits:
+        raise ValueError(f"{what} is {value!r}, which no number of type {element_type} is")
+    if element_type == "bf16":
+        return (array.view(np.uint32) >> 16).astype(np.uint16)
     return array
 
 

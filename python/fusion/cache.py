@@ -15,8 +15,8 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
 import threading
+import uuid
 from typing import Any
 
 from . import _native, program
@@ -110,7 +110,9 @@ def _write(path: pathlib.Path, text: str) -> None:
     """Leaves the file out where it cannot be written: a cache is no reason to fail."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+        name = path.parent / f".writing-{uuid.uuid4().hex}"
+        # For whom the umask lets, as those of other caches.
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(handle, "w") as file:
                 file.write(_digest(text) + "\n" + text)

@@ -290,7 +290,8 @@ def numbers(value: Any, info: dict, what: str) -> bytes:
 
 def run(program: Any, name: str, inputs: Sequence[Any], stream: Any, out: Sequence[Any] | None,
         workspace: Any) -> tuple:
-    """`Program.run` on arrays of a GPU: results as `DeviceArray`s, or in `out`."""
+    """`Program.run` on arrays of a GPU: results as `DeviceArray`s, or in `out`, and the
+    bytes for what is between the launches."""
     handle = stream_handle(stream)
     function = program._functions[name]
     infos = function["inputs"]
@@ -341,7 +342,7 @@ def run(program: Any, name: str, inputs: Sequence[Any], stream: Any, out: Sequen
     ordinal_of([array for _, array in (*read, *written)])
     with run_errors():
         call.start([0 if v is None else v.address for v in views], addresses, scratch, handle)
-    return tuple(results)
+    return tuple(results), needed
 
 
 def _written(call: Any, name: str, out: Sequence[Any], plan: Any,

@@ -27,10 +27,13 @@ class Run:
         launches: per launch ``name``, ``grid``, ``block``, ``cluster``,
             ``dynamic_shared_memory``, ``counters`` (docs/emulator.md; None on a GPU)
             and ``sanitizer``, a list of findings.
+        temporary_bytes: memory for the intermediate results between the launches, at
+            its peak.
     """
 
     results: tuple[Any, ...]
     launches: list[dict]
+    temporary_bytes: int = 0
 
 
 class Program:
@@ -92,17 +95,33 @@ class Program:
                 result[name] = sum(times)
         return result
 
+    @property
+    def temporary_bytes(self) -> dict[str, int]:
+        """Memory that each function needs for the intermediate results between its
+        launches, at its peak. A function whose sizes are known when it is called only
+        is left out: `Run` has its number."""
+        result = {}
+        for name, function in self._functions.items():
+            own = [temporary for temporary in function.get("temporaries", ())
+                   if "alias" not in temporary]
+            if all(isinstance(value, int) for temporary in own
+                   for value in (temporary["bytes"], temporary.get("offset", 0))):
+                shared = max((t["offset"] + t["bytes"] for t in own if "offset" in t), default=0)
+                result[name] = shared + sum(t["bytes"] for t in own if "offset" not in t)
+        return result
+
     def report(self) -> str:
         """What was made of the module, as text: functions, their launches with the
-        schedules and predictions, and what the compiler remarked."""
+        schedules and predictions, memory, and what the compiler remarked."""
         kernels = {kernel["name"]: kernel for kernel in self.manifest["kernels"]}
         count = f"{len(kernels)} kernel" + "s" * (len(kernels) != 1)
         lines = [f"compiled for {self.chip}: {count}"]
-        predicted = self.predicted_us
+        predicted, temporaries = self.predicted_us, self.temporary_bytes
         for name, function in self._functions.items():
             time = f", {predicted[name]:.2f} us predicted" if name in predicted else ""
             count = len(function["launches"])
-            lines.append(f"{name}: {count} launch{'es' if count != 1 else ''}{time}")
+            memory = (f", {temporaries[name]} B of temporaries" if temporaries.get(name) else "")
+            lines.append(f"{name}: {count} launch{'es' if count != 1 else ''}{time}{memory}")
             for launch in function["launches"]:
                 kernel = kernels[launch["kernel"]]
                 grid = " x ".join(str(size) for size in launch["grid"])
@@ -183,8 +202,8 @@ class Program:
                 raise ValueError("only the emulator sanitizes; the inputs are on a GPU")
             name = self._name(function)
             self._check_count(name, inputs)
-            results = gpu.run(self, name, inputs, stream, out, workspace)
-            return Run(results, gpu.describe_launches(self.manifest, name))
+            results, temporaries = gpu.run(self, name, inputs, stream, out, workspace)
+            return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
         if stream is not None or out is not None or workspace is not None:
             raise TypeError("stream, out and workspace go with inputs on a GPU")
         plan = self._plan(device or "emulator", sanitize, seed)
@@ -201,7 +220,7 @@ class Program:
         ]
         shapes = [list(array.shape) for array in data]
         views = [array.reshape(-1).view(np.uint8) for array in data]
-        results, launches, said = plan.run(name, types, shapes, views, progress)
+        results, launches, temporaries, said = plan.run(name, types, shapes, views, progress)
         if results is None:
             raise RunError(from_native(said))
         # Each result in memory of its own, where reshapes of another one have the same.
@@ -212,7 +231,7 @@ class Program:
             made.append(arrays.from_result(bytes_.copy() if place in taken else bytes_,
                                            type_, shape))
             taken.add(place)
-        return Run(tuple(made), json.loads(launches))
+        return Run(tuple(made), json.loads(launches), temporaries)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As `run`; gives the result itself, or a tuple where there are several."""
@@ -311,8 +330,8 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         remarks: keep the compiler's remarks (what was fused, what not, why) in
             `Program.diagnostics`.
         file_name: the module's name in diagnostics.
-        progress: called with the name of each pass before it runs. What it raises,
-            and Ctrl-C, end the compilation at the next pass.
+        progress: called with the name of each pass before it runs. What it raises
+            ends the compilation there; Ctrl-C does in the midst of a pass.
 
     Raises:
         CompileError: with the compiler's diagnostics.

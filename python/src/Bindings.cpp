@@ -153,8 +153,8 @@ public:
   ~Plan() { fusionPlanDestroy(plan); }
   Plan(const Plan &) = delete;
 
-  /// The results as (type, shape, bytes) and the launches as JSON, or None, and
-  /// the diagnostics.
+  /// The results as (type, shape, bytes), the launches as JSON and the bytes of
+  /// the temporaries, or None, and the diagnostics.
   nb::tuple run(const std::string &function,
                 const std::vector<std::string> &types,
                 const std::vector<std::vector<int64_t>> &shapes,
@@ -172,7 +172,7 @@ public:
     }
     if (!run) {
       caller.finish();
-      return nb::make_tuple(nb::none(), nb::none(), caller.diagnostics());
+      return nb::make_tuple(nb::none(), nb::none(), 0, caller.diagnostics());
     }
     nb::capsule owner(run, [](void *run) noexcept {
       fusionRunDestroy(static_cast<FusionRun *>(run));
@@ -182,7 +182,7 @@ public:
     for (size_t i = 0; i < fusionRunResults(run); ++i)
       results.append(result(run, i, owner));
     return nb::make_tuple(results, toString(fusionRunLaunches(run)),
-                          caller.diagnostics());
+                          fusionRunTemporaryBytes(run), caller.diagnostics());
   }
 
   FusionPlan *get() const { return plan; }

@@ -63,6 +63,18 @@ def test_folder_cannot_be_written(cache, tmp_path):
     assert cache.compile(MODULE, {}, tmp_path / "file").ptx
 
 
+@pytest.mark.parametrize("mask, mode", [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_files_follow_the_umask(cache, tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        cache.compile(MODULE, {}, tmp_path)
+    finally:
+        os.umask(before)
+    (file,) = (file for file in tmp_path.rglob("*") if file.is_file())
+    assert file.stat().st_mode & 0o777 == mode
+    cache.forget()
+
+
 def test_errors_are_not_kept(fusion, cache, tmp_path):
     for _ in range(2):
         with pytest.raises(fusion.CompileError):

@@ -1,7 +1,9 @@
 """Compiling from Python, running on arrays, errors."""
 
 import json
+import re
 import signal
+import subprocess
 import threading
 import time
 
@@ -137,6 +139,36 @@ func.func @fill(%s: f32) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }""")
     np.testing.assert_array_equal(program(2.5), np.full(4, 2.5, np.float32))
+    np.testing.assert_array_equal(program(0.1), np.full(4, 0.1, np.float32))  # rounded
+    with pytest.raises(ValueError, match="input 0 of 'fill' is 1e[+]?300, which no number of type f32 is"):
+        program(1e300)
+    assert program(float("inf"))[0] == np.inf
+
+
+@pytest.mark.parametrize("element_type, good, bad", [
+    ("i8", (0, -128, 127, 3.0), (2.7, 128, -129, float("nan"))),
+    ("i1", (True, 0, 1.0), (2, 0.5)),
+    ("i64", (2**62,), (2**63, 0.5, float("inf"))),
+    ("f16", (65504, 0.1), (1e6,)),
+    ("bf16", (1.0, -0.1, 3e38, float("inf")), (3.4e38, 1e300)),
+])
+def test_numbers_fit(fusion, element_type, good, bad):
+    program = fusion.compile(f"""
+func.func @fill(%s: {element_type}) -> tensor<2x{element_type}> {{
+  %e = tensor.empty() : tensor<2x{element_type}>
+  %r = linalg.fill ins(%s : {element_type}) outs(%e : tensor<2x{element_type}>) -> tensor<2x{element_type}>
+  return %r : tensor<2x{element_type}>
+}}""")
+    for value in good:
+        result = program(value)
+        if element_type == "bf16":
+            wide = (result.astype(np.uint32) << 16).view(np.float32)
+            np.testing.assert_allclose(wide, value, rtol=2**-8)
+        else:
+            np.testing.assert_array_equal(result, np.full(2, value, result.dtype))
+    for value in bad:
+        with pytest.raises(ValueError, match=f"no number of type {element_type}"):
+            program(value)
 
 
 def test_several_functions(fusion):
@@ -180,9 +212,63 @@ def test_impossible_options(fusion):
         fusion.compile(PRODUCT, f32_products="f8")
     with pytest.raises(fusion.CompileError, match="not as 'fast'"):
         fusion.compile(PRODUCT, exponentials="fast")
-    with pytest.raises(fusion.CompileError, match="pipeline"):
-        fusion.compile(PRODUCT, pass_pipeline="builtin.module(no-such-pass)")
     assert "sm_90a" in fusion.chips()
+
+
+@pytest.mark.parametrize("pipeline, why", [
+    ("builtin.module(no-such-pass)", "'no-such-pass' does not refer to a registered pass"),
+    ("builtin.module(", "wrapped with the anchor"), ("func.func(canonicalize)", "builtin.module"),
+])
+def test_malformed_pipeline(fusion, capfd, pipeline, why):
+    """What is wrong is in the exception, and nowhere else."""
+    with pytest.raises(fusion.CompileError, match="pipeline") as caught:
+        fusion.compile(PRODUCT, pass_pipeline=pipeline)
+    assert re.search(why, str(caught.value)), str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text", ["", "module {}", "func.func private @f(tensor<4xf32>) -> tensor<4xf32>"])
+def test_nothing_to_compile(fusion, text):
+    with pytest.raises(fusion.CompileError, match="no function with a body"):
+        fusion.compile(text)
+
+
+def softmaxes(size, count=3):
+    """One behind the other over a vector of `size` (`?` for one that is open): several kernels."""
+    vector = f"tensor<{size}xf32>"
+    lines, last = [], "%x"
+    for i in range(count):
+        lines += [f"%m{i} = linalg.exp ins({last} : {vector}) outs(%e : {vector}) -> {vector}",
+                  f"%t{i} = linalg.reduce ins(%m{i} : {vector}) outs(%f : tensor<f32>) dimensions = [0]",
+                  "  (%a: f32, %b: f32) { %c = arith.addf %a, %b : f32 linalg.yield %c : f32 }",
+                  f"%b{i} = linalg.broadcast ins(%t{i} : tensor<f32>) outs(%e : {vector}) dimensions = [0]",
+                  f"%s{i} = linalg.div ins(%m{i}, %b{i} : {vector}, {vector}) outs(%e : {vector}) -> {vector}"]
+        last = f"%s{i}"
+    return f"""
+func.func @main(%x: {vector}) -> {vector} {{
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : {vector}
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty({"%n" if size == "?" else ""}) : {vector}
+  %z = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%z : tensor<f32>) -> tensor<f32>
+  {chr(10).join(lines)}
+  return {last} : {vector}
+}}
+"""
+
+
+def test_temporaries(fusion):
+    """Their peak is told, whether sizes are known or not."""
+    x = np.linspace(-1, 1, 1 << 16, dtype=np.float32)
+    known, open_ = fusion.compile(softmaxes(x.size)), fusion.compile(softmaxes("?"))
+    own = [t["bytes"] for t in known.manifest["functions"][0]["temporaries"] if "alias" not in t]
+    peak = known.temporary_bytes["main"]
+    assert 0 < max(own) <= peak < sum(own)  # memory is used again
+    assert known.run(x).temporary_bytes == peak
+    assert f"{peak} B of temporaries" in known.report()
+    assert open_.temporary_bytes == {}
+    assert 0 < open_.run(x[:1024]).temporary_bytes < open_.run(x).temporary_bytes
 
 
 def test_remarks(fusion):
@@ -228,6 +314,69 @@ def test_interrupt(fusion):
             fusion.compile(PRODUCT, progress=lambda what: signal.raise_signal(signal.SIGINT))
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def row_of_products(count):
+    """Products one behind the other, with something between: much to decide on."""
+    value, weight = "tensor<256x128xf16>", "tensor<128x128xf16>"
+    lines, last = [], "%x"
+    for i in range(count):
+        lines += [f"%m{i} = linalg.matmul ins({last}, %w{i} : {value}, {weight}) outs(%f : {value}) -> {value}",
+                  f"%r{i} = linalg.exp ins(%m{i} : {value}) outs(%e : {value}) -> {value}"]
+        last = f"%r{i}"
+    return f"""
+func.func @main(%x: {value}, {", ".join(f"%w{i}: {weight}" for i in range(count))}) -> {value} {{
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : {value}
+  %f = linalg.fill ins(%zero : f16) outs(%e : {value}) -> {value}
+  {chr(10).join(lines)}
+  return {last} : {value}
+}}
+"""
+
+
+@pytest.mark.parametrize("after", [0.05, 0.5, 2])
+def test_interrupt_of_a_pass(fusion, after):
+    """Ctrl-C in the midst of a pass that would take far longer."""
+    rung, passes = [], []
+
+    def ring():
+        rung.append(time.process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    def begin(what):
+        passes.append(what)
+        if what == "fuse-form-groups":
+            timer.start()
+
+    timer = threading.Timer(after, ring)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            fusion.compile(row_of_products(64), progress=begin)
+        # Of the processor's time: others may be at work beside.
+        assert time.process_time() - rung[0] < 0.5
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert passes[-1] == "fuse-form-groups"
+
+
+def test_interrupt_of_fusion_opt(build_folder, fusion, tmp_path):
+    (tmp_path / "row.mlir").write_text(row_of_products(64))
+    process = subprocess.Popen([build_folder / "bin" / "fusion-opt", tmp_path / "row.mlir", "--fuse-to-nvvm",
+                                "--mlir-print-ir-before=fuse-form-groups", "-o", tmp_path / "out.mlir"],
+                               stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    for line in process.stderr:
+        if line.startswith(b"}"):  # the end of the module: the pass begins
+            break
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == -signal.SIGINT
+    process.stderr.close()
+    assert not (tmp_path / "out.mlir").exists()
 
 
 def test_interrupt_of_a_launch(fusion):

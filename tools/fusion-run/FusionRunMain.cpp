@@ -307,6 +307,7 @@ Error Session::runOnDevice(const std::string &name,
         report.deviceName = (*target)->name();
       report.launches = std::move(run->launches);
       report.measuredUs = run->measuredUs;
+      report.temporaryBytes = run->temporaryBytes;
     }
     if (run->fault)
       return llvm::createStringError(*run->fault);

@@ -132,6 +132,7 @@ Value fusion::run::toJson(const FunctionReport &report) {
                 {"max_abs_error", compared ? number(maxAbs) : Value(nullptr)},
                 {"max_rel_error", compared ? number(maxRel) : Value(nullptr)},
                 {"measured_us", orNull(report.measuredUs)},
+                {"temporary_bytes", orNull(report.temporaryBytes)},
                 {"results", std::move(results)},
                 {"kernels", std::move(kernels)},
                 {"sanitizer", std::move(sanitizer)}};
@@ -219,6 +220,8 @@ void fusion::run::print(llvm::raw_ostream &os, const FunctionReport &report) {
   if (report.measuredUs && report.launches.size() > 1)
     os << "  all launches: " << llvm::format("%.2f", *report.measuredUs)
        << " us\n";
+  if (report.temporaryBytes.value_or(0))
+    os << "  temporaries: " << *report.temporaryBytes << " bytes at most\n";
   for (size_t i = 0; i < report.results.size(); ++i)
     ::print(os, report.results[i], i);
   for (const emulator::Finding &finding : report.findings)

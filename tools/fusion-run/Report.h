@@ -34,6 +34,8 @@ struct FunctionReport {
   std::vector<LaunchReport> launches;
   /// All of the plan in one go.
   std::optional<double> measuredUs;
+  /// Of the plan; nullopt where none was run.
+  std::optional<int64_t> temporaryBytes;
   std::vector<emulator::Finding> findings;
   /// Whether the reference divided integers without a defined result.
   bool isUndefined = false;

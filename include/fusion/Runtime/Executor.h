@@ -44,6 +44,9 @@ struct Execution {
   std::optional<std::string> fault;
   /// All launches together, where `measure` was asked for.
   std::optional<double> measuredUs;
+  /// Memory for all temporaries: those that are never in use at the same time
+  /// share it.
+  int64_t temporaryBytes = 0;
 };
 
 struct ExecuteOptions {

@@ -21,6 +21,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Search/Evolution.h"
 #include "fusion/Search/PaperSpace.h"
+#include <functional>
 
 namespace fusion {
 
@@ -108,6 +109,12 @@ struct SearchOptions {
   /// Measures the best few by the model (`ranked`), then in rounds as many
   /// beside the fastest; may be null.
   Measurement<Schedule> *measurement = nullptr;
+  /// Asked between candidates, by any thread. From false on nothing is looked
+  /// at, and what comes back soon is to be thrown away. Empty: the search ends
+  /// by itself.
+  std::function<bool()> proceed = {};
+
+  bool isStopped() const { return proceed && !proceed(); }
 };
 
 /// Products of the largest group that is searched: beyond, what one block

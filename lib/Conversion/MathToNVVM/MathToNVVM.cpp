@@ -269,7 +269,11 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     patterns.add<ToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt");
     patterns.add<ToIntrinsic<math::TruncOp>>(context, "llvm.trunc");
     addDeviceFunctions(patterns);
-    math::populateExpansionPatterns(patterns);
+    // Differences of exponentials lose all digits near zero: hyperbolic
+    // functions are approximations and device functions.
+    math::populateExpansionPatterns(
+        patterns, {"ceil", "clampf", "ctlz", "exp2", "fma", "fpowi", "powf",
+                   "round", "roundeven", "rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
@@ -317,11 +321,16 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     addDeviceFunction<math::TanOp>(patterns, "_Z3tand");
     addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd");
     addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmoddd");
+    addDeviceFunction<math::AcoshOp>(patterns, "_Z5acoshf");
     addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhf");
+    addDeviceFunction<math::Atan2Op>(patterns, "_Z5atan2ff");
+    addDeviceFunction<math::AtanhOp>(patterns, "_Z5atanhf");
     addDeviceFunction<math::CosOp>(patterns, "_Z3cosf");
+    addDeviceFunction<math::CoshOp>(patterns, "_Z4coshf");
     addDeviceFunction<math::FPowIOp>(patterns, "_Z4pownfi");
     addDeviceFunction<math::PowFOp>(patterns, "_Z3powff");
     addDeviceFunction<math::SinOp>(patterns, "_Z3sinf");
+    addDeviceFunction<math::SinhOp>(patterns, "_Z4sinhf");
     addDeviceFunction<math::TanOp>(patterns, "_Z3tanf");
     addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmodff");
   }

@@ -81,6 +81,8 @@ class Explanation:
     Attributes:
         report: graphs, operators, compiled parts, declined operators.
         graph_breaks: how often PyTorch had to leave a graph.
+        temporary_bytes: memory for what is between the kernels of a part, of the part that
+            needs most.
         predicted_us, separate_us: what the cost model expects of the compiled parts
             as they are, and with a kernel for each operator; None where it does not
             know.
@@ -90,6 +92,7 @@ class Explanation:
         self.report = report
         self.graph_breaks = max(0, report.graphs - 1)
         self.predicted_us, self.separate_us = predicted_us, separate_us
+        self.temporary_bytes = max((r.temporary_bytes for r in report.regions), default=0)
 
     def __str__(self) -> str:
         report = self.report
@@ -98,13 +101,17 @@ class Explanation:
                  f"{report.operators} operators, {covered} of them in "
                  f"{sum(r.failure is None for r in report.regions)} compiled parts with "
                  f"{report.kernels} kernels"]
+        if self.temporary_bytes:
+            lines.append(f"{self.temporary_bytes} B of temporaries at the peak")
         if self.predicted_us is not None and self.separate_us is not None:
             lines.append(f"predicted {self.predicted_us:.2f} us, with a kernel for each operator "
                          f"{self.separate_us:.2f} us")
         for i, region in enumerate(report.regions):
             if region.failure is not None:
                 continue
-            lines.append(f"part {i}: {len(region.names)} operators, {region.launches} kernels")
+            memory = region.temporary_bytes
+            memory = f", {memory} B of temporaries" if memory else ""
+            lines.append(f"part {i}: {len(region.names)} operators, {region.launches} kernels{memory}")
             if region.program is not None:
                 names = {kernel["name"]: kernel for kernel in region.program.manifest["kernels"]}
                 for launch in region.program.manifest["functions"][0]["launches"]:

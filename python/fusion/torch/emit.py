@@ -45,6 +45,8 @@ def tensor_type(shape: Sequence[int], type: str) -> str:
 
 def literal(value: bool | int | float, type: str) -> str:
     """A constant of `type` as MLIR writes it."""
+    if not isinstance(value, (bool, int, float)):
+        raise Unsupported(f"a {value.__class__.__name__} in place of a number")
     if type == "i1":
         return "true" if value else "false"
     if type in INTEGERS:
@@ -162,11 +164,39 @@ class _Operation:
     text: str
 
 
-class Function:
-    """A function under construction."""
+@dataclasses.dataclass(frozen=True)
+class Requirement:
+    """What an operator asks of the elements of an integer tensor.
 
-    def __init__(self, name: str = "main"):
+    Attributes:
+        low, high: the least and the greatest that are allowed; both None: all but 0.
+    """
+
+    low: int | None = None
+    high: int | None = None
+
+    def holds(self, low: int, high: int) -> bool:
+        """Whether all numbers from `low` to `high` are allowed."""
+        if self.low is None:
+            return low > 0 or high < 0
+        return self.low <= low and high <= self.high
+
+
+class Function:
+    """A function under construction.
+
+    Attributes:
+        is_checked: whether what operators require of their operands is looked at.
+        required: of arguments, by their number.
+        flags: tensors of one truth value: something that is required does not hold.
+    """
+
+    def __init__(self, name: str = "main", is_checked: bool = True):
         self.name = name
+        self.is_checked = is_checked
+        self.required: list[tuple[int, Requirement]] = []
+        self.flags: list[Tensor] = []
+        self.ranges: dict[str, tuple[int, int]] = {}  # of elements, where they are known
         self.arguments: list[Tensor] = []
         self.operations: list[_Operation] = []
         self.count = 0
@@ -208,6 +238,37 @@ class Function:
         return (f"func.func @{self.name}({arguments}) -> ({types}) {{\n{body}\n"
                 f"  return {names} : {types}\n}}\n")
 
+    def require(self, tensor: Tensor, requirement: Requirement) -> None:
+        """Notes what an operator that PyTorch has raise an error else asks of all
+        elements of an integer tensor. Of arguments it can be looked at before the call;
+        else the function has a flag for it."""
+        if not self.is_checked:
+            return
+        source = tensor
+        while source.name in self.views or source.name in self.reshapes:
+            source = (self.views[source.name][0] if source.name in self.views
+                      else self.reshapes[source.name])
+        if source.name in self.ranges and requirement.holds(*self.ranges[source.name]):
+            return
+        if source in self.arguments:
+            known = self.arguments.index(source), requirement
+            if known not in self.required:
+                self.required.append(known)
+            return
+
+        def breaks(b: Body, x: Scalar) -> Scalar:
+            if requirement.low is None:
+                return b.compare("eq", x, b.constant(0, x.type))
+            x = b.convert(x, "i64")
+            return b.binary("arith.ori", b.compare("lt", x, b.constant(requirement.low, "i64")),
+                            b.compare("gt", x, b.constant(requirement.high, "i64")))
+
+        bad = self.elementwise([source], source.shape, "i1", breaks)
+        flag = self.reduce(bad, range(len(source.shape)), False,
+                           lambda b, x, any: b.binary("arith.ori", any, x))
+        if flag not in self.flags:
+            self.flags.append(flag)
+
     # Operations.
 
     def empty(self, shape: Sequence[int], type: str) -> Tensor:
@@ -228,11 +289,17 @@ class Function:
         has an expression over the loops d0, d1, … for each dimension. Inputs that are
         permuted or broadcast are read where they come from."""
         inputs, maps = list(inputs), [list(exprs) for exprs in maps]
+        rank = len(iterators)
+        given = list(zip(inputs, maps))
         for i in range(len(inputs)):
             while inputs[i].name in self.views:
                 inputs[i], dims = self.views[inputs[i].name]
                 maps[i] = [maps[i][d] for d in dims]
-        rank = len(iterators)
+        # What was broadcast may be all that gives a loop its length, as where it is summed.
+        for i, (tensor, exprs) in enumerate(given):
+            known = {expr for other in [*maps, out_map] for expr in other}
+            if any(f"d{d}" in exprs and f"d{d}" not in known for d in range(rank)):
+                inputs[i], maps[i] = tensor, exprs
         maps = [map_text(rank, exprs) for exprs in [*maps, out_map]]
         body = Body(self)
         elements = [Scalar(self.fresh(), tensor.type) for tensor in inputs]

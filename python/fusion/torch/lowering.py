@@ -7,6 +7,9 @@ decompositions, down to operators that have one.
 
 from __future__ import annotations
 
+import functools
+import inspect
+import numbers
 from typing import Any, Callable
 
 import torch
@@ -38,6 +41,32 @@ def lowers(*names: str) -> Callable[[Rule], Rule]:
         return rule
 
     return file
+
+
+class RuleError(RuntimeError):
+    """A mistake of ours: a rule failed at something else than what it declines."""
+
+
+@functools.lru_cache(maxsize=None)
+def _signature(rule: Rule) -> inspect.Signature:
+    return inspect.signature(rule)
+
+
+def _check_arguments(rule: Rule, args: tuple, kwargs: dict) -> None:
+    """Raises `Unsupported` where the arguments are not those that the rule takes:
+    what it calls `Tensor` or `int` has to be one."""
+    signature = _signature(rule)
+    try:
+        bound = signature.bind(None, *args, **kwargs)
+    except TypeError as error:
+        raise Unsupported(f"arguments that its rule does not take ({error})") from None
+    for name, value in bound.arguments.items():
+        wanted = signature.parameters[name].annotation
+        if (wanted == "Tensor" and not isinstance(value, Tensor)
+                or wanted == "Tensor | None" and not isinstance(value, (Tensor, type(None)))):
+            raise Unsupported(f"a {type(value).__name__} in place of the tensor '{name}'")
+        if wanted == "int" and not isinstance(value, numbers.Integral):
+            raise Unsupported(f"a {type(value).__name__} in place of the number '{name}'")
 
 
 def type_of(value: torch.Tensor) -> str:
@@ -118,12 +147,30 @@ def lower(call: Call, args: tuple, kwargs: dict) -> Any:
     rule = RULES.get(call.target)
     if rule is None:
         return _take_apart(call, args, kwargs)
-    result = rule(call, *args, **kwargs)
-    for made, wanted in zip(result if isinstance(result, tuple) else [result], results):
-        if made is not None and (made.shape, made.type) != (shape_of(wanted), type_of(wanted)):
-            raise AssertionError(f"the rule for {call.target} made {made.mlir} of what is "
-                                 f"{tuple(wanted.shape)} {wanted.dtype}")
+    _check_arguments(rule, args, kwargs)
+    try:
+        result = rule(call, *args, **kwargs)
+        for made, wanted in zip(result if isinstance(result, tuple) else [result], results):
+            if made is not None and (made.shape, made.type) != (shape_of(wanted), type_of(wanted)):
+                raise AssertionError(f"it made {made.mlir} of what is {tuple(wanted.shape)} "
+                                     f"{wanted.dtype}")
+    except Unsupported:
+        raise
+    except Exception as error:
+        raise RuleError(f"internal error: the rule for {call.target} on {_looks(args, kwargs)} "
+                        f"fails: {type(error).__name__}: {error}") from error
     return result
+
+
+def _looks(args: tuple, kwargs: dict) -> str:
+    shown = [*map(_look, args), *(f"{name}={_look(value)}" for name, value in kwargs.items())]
+    return f"({', '.join(shown)})"
+
+
+def _look(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_look, value))}]"
+    return value.mlir if isinstance(value, Tensor) else repr(value)
 
 
 def _operator(name: str) -> Any:

@@ -20,8 +20,8 @@ from ..diagnostics import FusionError
 from ..gpu import run_errors
 from ..program import Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
-from .emit import Function, Tensor, Unsupported
-from .lowering import check_tensor, lower_graph, lower_node, shape_of, type_of
+from .emit import Function, Requirement, Tensor, Unsupported
+from .lowering import RuleError, check_tensor, lower_graph, lower_node, shape_of, type_of
 
 log = logging.getLogger("fusion.torch")
 
@@ -138,16 +138,32 @@ class Module:
         text: the module.
         results: per result of the graph, which result of the function it is, or None.
         inputs: the inputs that results without a function's result are.
+        required: what inputs have to be like, by their number.
+        flags: how many further results the function has: truth values, one of which is
+            true where an operator does not take what it is given.
     """
 
     text: str
     results: list[int | None]
     inputs: list[int | None]
+    required: list[tuple[int, Requirement]]
+    flags: int
+
+    def takes(self, inputs: Sequence[np.ndarray]) -> bool:
+        """Whether the inputs are as operators require."""
+        return all(inputs[i].size == 0 or requirement.holds(inputs[i].min(), inputs[i].max())
+                   or requirement.low is None and inputs[i].all()
+                   for i, requirement in self.required)
 
 
-def to_module(graph: torch.fx.Graph) -> Module:
-    """Raises `Unsupported` where a node cannot be lowered."""
-    function = Function()
+def to_module(graph: torch.fx.Graph, is_checked: bool = True) -> Module:
+    """The module of a graph; where `is_checked`, PyTorch's errors of data (an index out
+    of bounds, a division of integers by 0) are looked for.
+
+    Raises:
+        Unsupported: a node cannot be lowered.
+    """
+    function = Function(is_checked=is_checked)
     arguments = []
     for node in graph.nodes:
         if node.op == "placeholder":
@@ -171,7 +187,8 @@ def to_module(graph: torch.fx.Graph) -> Module:
             made.append(output)
         results.append(made.index(output))
         inputs.append(None)
-    return Module(function.print(made) if made else "", results, inputs)
+    text = function.print([*made, *function.flags]) if made or function.flags else ""
+    return Module(text, results, inputs, function.required, len(function.flags))
 
 
 # From tensors to arrays and back.
@@ -284,7 +301,8 @@ class Region(torch.nn.Module):
             if not options.chip and self.device.type == "cuda":
                 self._options = options = dataclasses.replace(
                     options, chip=chip_for(capability_of(self.device)))
-            self.module: Module | None = to_module(graph.graph)
+            # On a GPU PyTorch's own kernels raise no errors of data either.
+            self.module: Module | None = to_module(graph.graph, self.device.type == "cpu")
         except Unsupported as reason:
             self.module = None
             self._fail(str(reason))
@@ -306,6 +324,11 @@ class Region(torch.nn.Module):
         if self.program is None:
             return 0
         return len(self.program.manifest["functions"][0]["launches"])
+
+    @property
+    def temporary_bytes(self) -> int:
+        """Memory for what is between the kernels, at its peak."""
+        return self.program.temporary_bytes["main"] if self.program is not None else 0
 
     def wait(self) -> None:
         """Until it is compiled."""
@@ -347,15 +370,20 @@ class Region(torch.nn.Module):
             results = self._forward_on_gpu(inputs)
             return results[0] if self._single else tuple(results)
         made: tuple[np.ndarray, ...] = ()
+        arrays = [to_array(x) for x in inputs]
+        if not self.module.takes(arrays):
+            return self._graph[0](*inputs)  # raises PyTorch's error
         if self.program is not None:
-            run = self.program.run(*map(to_array, inputs), sanitize=self._options.sanitize)
+            run = self.program.run(*arrays, sanitize=self._options.sanitize)
             made = run.results
+            if any(made[len(made) - self.module.flags:]):
+                return self._graph[0](*inputs)
             findings = [f for launch in run.launches for f in launch["sanitizer"]]
             if findings:
                 raise AssertionError(f"the sanitizer found {findings}")
         results = []
         for look, array in zip(self._looks, _apart(
-                self.module, made, lambda i: to_array(inputs[i]), lambda array: array.copy())):
+                self.module, made, lambda i: arrays[i], lambda array: array.copy())):
             results.append(to_tensor(array, look))
         return results[0] if self._single else tuple(results)
 
@@ -502,9 +530,8 @@ def check_node(node: torch.fx.Node) -> None:
         values[source] = function.argument(shape_of(value), type_of(value))
     try:
         lower_node(function, node, values)
-    except (AttributeError, IndexError, TypeError) as error:
-        # Arguments that the rule does not know, such as numbers in place of tensors.
-        raise Unsupported(f"its rule fails: {error}") from error
+    except RuleError as error:
+        raise RuleError(f"{error} (at the node {node.format_node()})") from error
 
 
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:

@@ -59,8 +59,8 @@ class LlamaBlock(nn.Module):
 
     def rotate(self, x):
         half = self.size // 2
-        position = torch.arange(x.shape[-2], dtype=torch.float32)
-        frequency = 10000.0 ** (-torch.arange(half, dtype=torch.float32) / half)
+        position = torch.arange(x.shape[-2], dtype=torch.float32, device=x.device)
+        frequency = 10000.0 ** (-torch.arange(half, dtype=torch.float32, device=x.device) / half)
         angle = torch.outer(position, frequency)
         angle = torch.cat([angle, angle], -1)
         turned = torch.cat([-x[..., half:], x[..., :half]], -1)
@@ -128,8 +128,8 @@ class DienUnit(nn.Module):
     def forward(self, history, lengths, target):
         wide = target[:, None, :].expand_as(history)
         scores = self.score(torch.cat([history, wide, history - wide, history * wide], -1))[..., 0]
-        inside = torch.arange(history.shape[1]) < lengths[:, None]
-        weights = scores.masked_fill(~inside, -(2.0**32)).softmax(-1)
+        inside = torch.arange(history.shape[1], device=history.device) < lengths[:, None]
+        weights = scores.masked_fill(~inside, torch.finfo(scores.dtype).min).softmax(-1)
         state = (weights[..., None] * history).sum(1)
         both = torch.cat([state, target], -1)
         update = torch.sigmoid(self.update(both)) * weights.max(-1, keepdim=True).values

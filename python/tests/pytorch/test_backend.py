@@ -124,6 +124,25 @@ def test_arguments_that_no_rule_knows(front):
         assert torch.equal(compiled(model)(small), model(small))
 
 
+@pytest.mark.parametrize("rule, why", [
+    (lambda call, x: x.missing, "AttributeError: 'Tensor' object has no attribute 'missing'"),
+    (lambda call, x: x.shape[7], "IndexError"),
+    (lambda call, x: call.f.convert(x), "TypeError"),
+    (lambda call, x: call.f.convert(x, "f64"), "it made tensor<3xf64> of what is"),
+])
+def test_mistakes_of_rules_surface(front, monkeypatch, rule, why):
+    """Not as something that is not supported: with the operator and the node."""
+    from fusion.torch.lowering import RULES
+
+    monkeypatch.setitem(RULES, "aten.sin.default", rule)
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x.sin() * 2, backend=front.backend, options={"cache_dir": ""})
+    with pytest.raises(Exception, match="internal error: the rule for aten.sin.default") as caught:
+        compiled(torch.ones(3))
+    assert why in str(caught.value) and "(at the node %sin" in str(caught.value)
+    torch._dynamo.reset()
+
+
 def test_backend_has_a_name(front):
     torch._dynamo.reset()
     x = torch.randn(5)
@@ -152,6 +171,17 @@ def test_strided_inputs(run_compiled, view):
     result, _ = run_compiled(lambda x: x.exp() + x, x)
     torch.testing.assert_close(result, x.exp() + x)
     assert result.stride() == (x.exp() + x).stride()
+
+
+def test_sums_of_what_is_repeated(run_compiled):
+    def model(x):
+        return x.expand(3, 6).sum(0), x.expand(3, 6).mean(), x.repeat(4).view(4, 6).amax(0), x[:, None].expand(6, 5) @ x[:5]
+
+    x = torch.randn(6)
+    results, report = run_compiled(model, x)
+    for result, expected in zip(results, model(x), strict=True):
+        torch.testing.assert_close(result, expected)
+    assert not report.declined
 
 
 def test_aliasing_inputs(run_compiled):
@@ -240,6 +270,11 @@ def test_explain(front):
     assert "1 graphs, 0 graph breaks" in text
     assert "1 x aten.sort.default: no rule and no decomposition" in text
     assert explanation.report.kernels >= 1
+    # Sums of what precedes are no chain's: the product reads both from memory.
+    explanation = front.explain(lambda x: x.cumsum(0) @ x.t().cumsum(1), torch.randn(8, 16),
+                                options={"cache_dir": ""})
+    assert explanation.temporary_bytes == 2 * 8 * 16 * 4
+    assert "1024 B of temporaries at the peak" in str(explanation)
 
 
 def test_unknown_chip(front):

@@ -36,7 +36,11 @@ def iota(call: Call, length: int, start: int = 0, step: int = 1, **options: Any)
         scaled = b.binary("arith.muli", position, b.constant(step, "i64"))
         return b.convert(b.binary("arith.addi", scaled, b.constant(start, "i64")), call.type)
 
-    return call.f.indexed(call.shape, call.type, compute)
+    result = call.f.indexed(call.shape, call.type, compute)
+    if call.type == "i64":
+        last = start + step * (length - 1)
+        call.f.ranges[result.name] = min(start, last), max(start, last)
+    return result
 
 
 @lowers("aten.arange.start_step", "aten.arange.default", "aten.arange.start")

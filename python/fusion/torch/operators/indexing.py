@@ -1,11 +1,11 @@
 """Reading at indices that are data. PyTorch raises an error for an index that is out
-of bounds; a kernel cannot, so such an index is taken to the nearest element."""
+of bounds, and so do we on the CPU; a kernel cannot, and takes the nearest element."""
 
 from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..emit import Body, Scalar, Tensor, Unsupported
+from ..emit import Body, Requirement, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers
 
 
@@ -36,6 +36,7 @@ def index_select(call: Call, x: Tensor, dim: int, index: Tensor) -> Tensor:
 def _select(call: Call, x: Tensor, dim: int, index: Tensor) -> Tensor:
     """x with `dim` replaced by the dimensions of `index`."""
     f, count = call.f, len(index.shape)
+    f.require(index, Requirement(0, x.shape[dim] - 1))
     shape = x.shape[:dim] + index.shape + x.shape[dim + 1:]
     wide = f.reshape(index, [*[1] * dim, *index.shape, *[1] * (len(shape) - dim - count)])
 
@@ -53,6 +54,7 @@ def gather(call: Call, x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool 
     if not index.shape:
         return call.f.reshape(_select(call, x, 0, call.f.reshape(index, [1])), call.shape)
     dim %= len(x.shape)
+    call.f.require(index, Requirement(0, x.shape[dim] - 1))
 
     def compute(b: Body, indices: list[Scalar], at: Scalar) -> Scalar:
         place = list(indices)
@@ -66,8 +68,14 @@ def gather(call: Call, x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool 
 def index(call: Call, x: Tensor, indices: Sequence[Any]) -> Tensor:
     given = [d for d, one in enumerate(indices) if one is not None]
     tensors = [indices[d] for d in given]
-    if any(one.type == "i1" for one in tensors):
-        raise Unsupported("results whose size depends on data")
+    for one in tensors:
+        if not isinstance(one, Tensor):
+            raise Unsupported(f"a {type(one).__name__} in place of an index tensor")
+        if one.type == "i1":
+            raise Unsupported("results whose size depends on data")
+    if "unsafe" not in call.target:
+        for d, one in zip(given, tensors):
+            call.f.require(one, Requirement(-x.shape[d], x.shape[d] - 1))
     rank = max((len(one.shape) for one in tensors), default=0)
     # Indexed dimensions side by side are replaced where they are, others come first.
     adjacent = given == list(range(given[0], given[0] + len(given))) if given else True

@@ -181,7 +181,7 @@ def relu(b: Body, x: Scalar) -> Scalar:
 # Arithmetic.
 
 
-def _arithmetic(b: Body, op: str, x: Scalar, y: Scalar) -> Scalar:
+def arithmetic(b: Body, op: str, x: Scalar, y: Scalar) -> Scalar:
     return b.binary(f"arith.{op}{'f' if x.type in FLOATS else 'i'}", x, y)
 
 
@@ -195,8 +195,8 @@ def _scaled(op: str) -> Callable:
                     raise Unsupported("differences of truth values")
                 return b.binary("arith.ori", x, y) if alpha else x
             if alpha != 1:
-                y = _arithmetic(b, "mul", y, b.constant(alpha, type))
-            return _arithmetic(b, op, x, y)
+                y = arithmetic(b, "mul", y, b.constant(alpha, type))
+            return arithmetic(b, op, x, y)
 
         return apply(call, [x, y], type, compute)
 
@@ -210,18 +210,18 @@ lowers("aten.sub.Tensor", "aten.sub.Scalar")(_scaled("sub"))
 @lowers("aten.rsub.Scalar", "aten.rsub.Tensor")
 def rsub(call: Call, x: Any, y: Any, alpha: int | float = 1) -> Tensor:
     type = compute_type(call, Kind.DEFAULT)
-    return apply(call, [x, y], type, lambda b, x, y: _arithmetic(
-        b, "sub", y, x if alpha == 1 else _arithmetic(b, "mul", x, b.constant(alpha, type))))
+    return apply(call, [x, y], type, lambda b, x, y: arithmetic(
+        b, "sub", y, x if alpha == 1 else arithmetic(b, "mul", x, b.constant(alpha, type))))
 
 
 @prim("mul")
 @pointwise("aten.mul.Tensor aten.mul.Scalar")
 def multiply(b: Body, x: Scalar, y: Scalar) -> Scalar:
-    return b.binary("arith.andi", x, y) if x.type == "i1" else _arithmetic(b, "mul", x, y)
+    return b.binary("arith.andi", x, y) if x.type == "i1" else arithmetic(b, "mul", x, y)
 
 
-prim("add")(lambda b, x, y: _arithmetic(b, "add", x, y))
-prim("sub")(lambda b, x, y: _arithmetic(b, "sub", x, y))
+prim("add")(lambda b, x, y: arithmetic(b, "add", x, y))
+prim("sub")(lambda b, x, y: arithmetic(b, "sub", x, y))
 
 
 @pointwise("aten.div.Tensor aten.div.Scalar", Kind.INT_TO_FLOAT)
@@ -229,69 +229,27 @@ def divide(b: Body, x: Scalar, y: Scalar) -> Scalar:
     return b.binary("arith.divf", x, y)
 
 
-def _divide_integers(call: Call, x: Any, y: Any, type: str, op: str) -> Tensor:
-    """PyTorch raises an error where the divisor is 0, which a kernel cannot: the
-    divisor must be a number."""
-    if isinstance(y, Tensor) or y in (0, -1) or type == "i1":
-        raise Unsupported("divisions of integers by data")
-    return apply(call, [x, y], type, lambda b, x, y: b.binary(op, x, y))
+@prim("hypot")
+@pointwise("aten.hypot.default", Kind.INT_TO_FLOAT)
+def hypot(b: Body, x: Scalar, y: Scalar) -> Scalar:
+    """By the larger side, whose square may be too large; infinite where a side is, even
+    where the other one is NaN."""
+    x, y = b.unary("math.absf", x), b.unary("math.absf", y)
+    zero, one = b.constant(0, x.type), b.constant(1, x.type)
+    infinity = b.constant(math.inf, x.type)
+    longer, shorter = b.binary("arith.maximumf", x, y), b.binary("arith.minimumf", x, y)
+    ratio = divide(b, shorter, longer)
+    root = b.unary("math.sqrt", b.binary("arith.addf", one, b.binary("arith.mulf", ratio, ratio)))
+    length = b.select(b.compare("eq", longer, zero), zero, b.binary("arith.mulf", longer, root))
+    unbounded = b.binary("arith.ori", b.compare("eq", x, infinity), b.compare("eq", y, infinity))
+    return b.select(unbounded, infinity, length)
 
 
-@lowers("prims.div.default")
-def prims_div(call: Call, x: Any, y: Any) -> Tensor:
-    type = TYPES.get(call.tensors()[0].dtype)
-    if type in FLOATS:
-        return apply(call, [x, y], "f32" if type in ("f16", "bf16") else type, divide)
-    return _divide_integers(call, x, y, type, "arith.divsi")
-
-
-@lowers("aten.div.Tensor_mode", "aten.div.Scalar_mode")
-def divide_rounded(call: Call, x: Any, y: Any, *, rounding_mode: str | None = None) -> Tensor:
-    if rounding_mode is None:
-        return apply(call, [x, y], compute_type(call, Kind.INT_TO_FLOAT), divide)
-    type = compute_type(call, Kind.DEFAULT)
-    if type in INTEGERS:
-        op = "arith.divsi" if rounding_mode == "trunc" else "arith.floordivsi"
-        return _divide_integers(call, x, y, type, op)
-    if rounding_mode == "trunc":
-        # PyTorch rounds quotients of tensors of a half type first.
-        between = call.type if isinstance(y, Tensor) and y.shape else type
-        return apply(call, [x, y], type, lambda b, x, y: b.unary(
-            "math.trunc", b.convert(b.convert(divide(b, x, y), between), type)))
-    return apply(call, [x, y], type, floor_divide)
-
-
-def floor_divide(b: Body, x: Scalar, y: Scalar) -> Scalar:
-    """As Python divides: exactly by way of the remainder (c10's div_floor_floating)."""
-    zero, half, one = (b.constant(value, x.type) for value in (0, 0.5, 1))
-    quotient = divide(b, x, y)
-    rest = b.binary("arith.remf", x, y)
-    exact = divide(b, b.binary("arith.subf", x, rest), y)
-    differs = b.binary("arith.xori", b.compare("lt", rest, zero), b.compare("lt", y, zero))
-    lower = b.binary("arith.andi", b.compare("ne", rest, zero), differs)
-    exact = b.select(lower, b.binary("arith.subf", exact, one), exact)
-    down = b.unary("math.floor", exact)
-    far = b.compare("gt", b.binary("arith.subf", exact, down), half)
-    floor = b.select(far, b.binary("arith.addf", down, one), down)
-    floor = b.select(b.compare("eq", exact, zero),
-                     b.binary("math.copysign", zero, quotient), floor)
-    return b.select(b.compare("eq", y, zero), quotient, floor)
-
-
-@prim("fmod")
-@pointwise("aten.fmod.Tensor aten.fmod.Scalar", integers=False)
-def fmod(b: Body, x: Scalar, y: Scalar) -> Scalar:
-    return b.binary("arith.remf", x, y)
-
-
-@prim("remainder")
-@pointwise("aten.remainder.Tensor aten.remainder.Scalar aten.remainder.Scalar_Tensor",
-           integers=False)
-def remainder(b: Body, x: Scalar, y: Scalar) -> Scalar:
-    rest, zero = b.binary("arith.remf", x, y), b.constant(0, x.type)
-    differs = b.binary("arith.xori", b.compare("lt", rest, zero), b.compare("lt", y, zero))
-    moves = b.binary("arith.andi", b.compare("ne", rest, zero), differs)
-    return b.select(moves, b.binary("arith.addf", rest, y), rest)
+@prim("fma")
+def fma(b: Body, x: Scalar, y: Scalar, z: Scalar) -> Scalar:
+    if x.type in INTEGERS:
+        return arithmetic(b, "add", arithmetic(b, "mul", x, y), z)
+    return b.emit(f"math.fma {x.name}, {y.name}, {z.name} : {x.type}", x.type)
 
 
 @prim("atan2")
@@ -360,10 +318,10 @@ def _integer_power(b: Body, x: Scalar, exponent: int) -> Scalar:
     result = None
     while exponent:
         if exponent & 1:
-            result = x if result is None else _arithmetic(b, "mul", result, x)
+            result = x if result is None else arithmetic(b, "mul", result, x)
         exponent >>= 1
         if exponent:
-            x = _arithmetic(b, "mul", x, x)
+            x = arithmetic(b, "mul", x, x)
     return result
 
 

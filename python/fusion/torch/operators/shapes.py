@@ -235,6 +235,22 @@ def triangle(call: Call, x: Tensor, diagonal: int = 0) -> Tensor:
     return call.f.indexed(call.shape, call.type, compute, [x])
 
 
+@lowers("aten.unfold.default")
+def unfold(call: Call, x: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of a dimension, side by side; their places are the last dimension."""
+    if not x.shape:
+        return call.f.reshape(x, call.shape)
+    dim = dimension % len(x.shape)
+
+    def compute(b: Body, indices: list[Scalar]) -> Scalar:
+        start = b.binary("arith.muli", indices[dim], b.index_constant(step))
+        place = list(indices[:-1])
+        place[dim] = b.binary("arith.addi", start, indices[-1])
+        return b.read(x, place)
+
+    return call.f.indexed(call.shape, call.type, compute)
+
+
 @lowers("aten.as_strided.default")
 def as_strided(call: Call, x: Tensor, *how: Any) -> Tensor:
     raise Unsupported("views by strides")

@@ -1,0 +1,45 @@
+"""Functions at zeros, infinities, NaN, tiny and huge numbers, where formulas lose all digits or overflow."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+F = torch.nn.functional
+INF, NAN = float("inf"), float("nan")
+VALUES = torch.tensor([0.0, -0.0, INF, -INF, NAN, 1, -1, 0.5, -0.5, 1e-30, -1e-30, 1e30, -1e30, 1e-8, -1e-8, 1e-3, -1e-3,
+                       88.8, -88.8, 104, -104, 2, -2, 3, 0.25, 1.5, 2.5, -2.5, 1.0000001, 0.9999999, 20, -20, 1e7])
+ONE = ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
+       "erfc sigmoid reciprocal abs neg ceil floor trunc round sign signbit isnan isinf isfinite square").split()
+LAYERS = (F.relu, F.silu, F.softplus, F.elu, F.selu, F.mish, F.hardswish, F.logsigmoid, F.softsign, torch.nan_to_num)
+TWO = ("add sub mul div atan2 pow fmod remainder maximum minimum fmax fmin hypot copysign floor_divide logaddexp xlogy "
+       "eq ne lt le").split()
+
+
+def check(functions, results, inputs):
+    """Zeros may have either sign, as they have in PyTorch's own kernels."""
+    wrong = []
+    for function, result in zip(functions, results, strict=True):
+        expected = function(*inputs)
+        near = torch.isclose(result.double(), expected.double(), rtol=2e-5, atol=0, equal_nan=True)
+        # What is subnormal may count as 0.
+        near |= (result.double().abs() < 1e-37) & (expected.double().abs() < 1e-37)
+        if function in (torch.fmod, torch.remainder):
+            # PyTorch's vectors have no remainder of a quotient that overflows; there is one.
+            near |= expected.isnan() & (inputs[0] / inputs[1]).isinf() & inputs[0].isfinite() & (inputs[1] != 0)
+        wrong += [f"{function.__name__}({', '.join(str(x[i].item()) for x in inputs)}) is {result[i].item()}, "
+                  f"not {expected[i].item()}" for i in (~near).nonzero().flatten().tolist()]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_of_one_number(run_compiled):
+    functions = [getattr(torch, name) for name in ONE] + list(LAYERS)
+    results, report = run_compiled(lambda x: [function(x) for function in functions], VALUES)
+    check(functions, results, [VALUES])
+    assert not report.declined
+
+
+def test_of_two_numbers(run_compiled):
+    functions = [getattr(torch, name) for name in TWO]
+    inputs = [x.flatten() for x in torch.meshgrid(VALUES, VALUES, indexing="ij")]
+    results, report = run_compiled(lambda x, y: [function(x, y) for function in functions], *inputs)
+    check(functions, results, inputs)
+    assert not report.declined
