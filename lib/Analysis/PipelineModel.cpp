@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/PipelineModel.h"
-#include "BlockResources.h"
+#include "TileUse.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -114,8 +114,8 @@ public:
                  const Footprint &footprint, const ChipInfo &chip,
                  PipelineForm form, PipelineMemo &memo)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
-        form(form), memo(memo), isSplit(schedule.splitAxis().has_value()),
-        commonStages(commonRegisterStages(group, schedule)) {
+        form(form), memo(memo), use(group, schedule, chip, form, memo),
+        isSplit(schedule.splitAxis().has_value()) {
     if (memo.nodes.empty())
       addNodes(schedule.tree);
     memo.uses.resize(group.products.size());
@@ -127,6 +127,7 @@ public:
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
     result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
+    use.blocksPerSM = result.blocksPerSM;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
         footprint.globalLoadBytes > 0
@@ -170,15 +171,6 @@ private:
     return isSplit && isCombined(group, schedule, tensor);
   }
 
-  int64_t tileBytes(unsigned number) const {
-    const GroupTensor &tensor = group.tensors[number];
-    int64_t bytes = isSplit ? movedElementBytes(group, schedule, number)
-                            : tensor.elementBytes;
-    for (unsigned axis : tensor.axes)
-      bytes *= schedule.tiles[axis];
-    return bytes;
-  }
-
   void addNodes(const TilingTree &items) {
     for (const TilingNode &node : items) {
       size_t place = memo.nodes.size();
@@ -191,7 +183,7 @@ private:
           own.trips = sequentialTrips(group, schedule, node.index);
         addNodes(node.children);
       } else if (node.kind != TilingNode::Kind::Compute) {
-        own.bytes = tileBytes(node.index);
+        own.bytes = use.tileBytes(node.index);
       }
       own.end = memo.nodes.size();
       memo.nodes[place] = own;
@@ -228,146 +220,6 @@ private:
     return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
                     chip.dramLatency * share +
                         all * share / chip.dramBytesPerSecond);
-  }
-
-  /// Share of the cores' rate that the resident warps can draw: each of
-  /// an SM's four needs a warp, and products under way to cover an
-  /// instruction's latency, either of further warps or of one warp's
-  /// independent accumulators.
-  double utilisation(const ProductMapping &mapping, double rate) const {
-    double warps = schedule.warps * result.blocksPerSM / cores;
-    const Intrinsic &mma = *mapping.intrinsic;
-    double perWarp = static_cast<double>(schedule.tiles[mapping.i1]) *
-                     schedule.tiles[mapping.i2] /
-                     (mma.i1 * mma.i2 * mapping.warps[0] * mapping.warps[1]);
-    double issue = 2.0 * mma.i1 * mma.i2 * mma.r1 * cores * chip.numSMs / rate;
-    // Instructions of a group of warps follow each other without a gap.
-    if (mma.unit == ProductUnit::WarpGroup)
-      return std::min(1.0, warps);
-    double underWay = std::max(1.0, warps) * std::max(1.0, perWarp);
-    return std::min(1.0, warps) *
-           std::min(1.0, underWay * issue / mma.latency(chip));
-  }
-
-  double sharedSeconds(double bytes) const {
-    return bytes * result.blocksPerSM /
-           (chip.sharedBytesPerClockPerSM * chip.clockHz);
-  }
-
-  /// Stages of a product's register-level loop: the fewest of what it loads.
-  unsigned registerStages(unsigned number) const {
-    if (commonStages)
-      return *commonStages;
-    std::optional<unsigned> fewest;
-    for (unsigned operand : {0u, 1u})
-      for (unsigned tensor : listFragments(group, schedule, number, operand)) {
-        unsigned own = schedule.places[tensor].registerStages;
-        fewest = std::min(fewest.value_or(own), own);
-      }
-    return fewest.value_or(1);
-  }
-
-  /// T_smem_use of one product's tile: the register-level loop over the steps
-  /// of its intrinsic. One step loads fragments (bytes over the SM's bandwidth,
-  /// and the latency of shared memory) and multiplies them. What was handed
-  /// over through shared memory is stored and, once all have, loaded again.
-  /// `repetitions` of the loop run on into each other.
-  double useSeconds(unsigned number, int64_t repetitions) {
-    PipelineMemo::Use asked{result.blocksPerSM, repetitions,
-                            registerStages(number)};
-    PipelineMemo::Use &known = memo.uses[number];
-    if (std::tie(known.blocksPerSM, known.repetitions, known.stages) !=
-        std::tie(asked.blocksPerSM, asked.repetitions, asked.stages)) {
-      known = asked;
-      known.seconds = computeUse(number, repetitions, asked.stages);
-    }
-    return known.seconds;
-  }
-  double computeUse(unsigned number, int64_t repetitions,
-                    unsigned ofRegisters) const {
-    const Product &product = group.products[number];
-    const ProductMapping &mapping = schedule.products[number];
-    double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2];
-    double steps =
-        static_cast<double>(schedule.tiles[mapping.r1]) / mapping.intrinsic->r1;
-    double step = mapping.intrinsic->r1;
-    const Intrinsic &intrinsic = *mapping.intrinsic;
-    double rate = product.type ? productRate(chip, *product.type, intrinsic)
-                               : chip.f32FlopsPerSecond;
-    // Blocks of an SM share its tensor cores.
-    double compute = 2 * i1 * i2 * step * result.blocksPerSM /
-                     (rate / chip.numSMs * utilisation(mapping, rate));
-    double bytes = fragmentBytes(group, schedule, number, intrinsic.r1);
-    double load = chip.sharedLatency + sharedSeconds(bytes);
-    double stages = ofRegisters, multiplexed = schedule.warps;
-    if (form == PipelineForm::Continuous) {
-      // No more than there are steps, and only warps of one core take turns.
-      stages = std::min(stages, steps * repetitions);
-      multiplexed = std::max(1.0, schedule.warps * result.blocksPerSM / cores);
-    }
-    double use = intrinsic.unit == ProductUnit::WarpGroup
-                     ? inPlaceSeconds(compute, bytes, steps, intrinsic)
-                     : loadUseLatency(load, compute, steps, stages, multiplexed,
-                                      form, sharedSeconds(bytes));
-    for (std::optional<unsigned> producer : product.producer) {
-      if (!producer)
-        continue;
-      unsigned tensor = group.products[*producer].result;
-      if (schedule.places[tensor].space == fuse::Space::Shared)
-        use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
-               2 * chip.barrierLatency;
-    }
-    return use + exchangeSeconds(number);
-  }
-
-  /// The warps' parts of rows that are reduced when a product is complete,
-  /// stored and, once all have, loaded again, in each of the steps in which it
-  /// comes about.
-  double exchangeSeconds(unsigned number) const {
-    if (form == PipelineForm::Printed)
-      return 0;
-    double seconds = 0;
-    for (const Reduction &reduction : group.reductions)
-      if (reduction.product == number && !reduction.pass)
-        if (int64_t bytes = exchangedBytes(schedule, reduction))
-          seconds += sharedSeconds(2.0 * bytes) + 2 * chip.sharedLatency +
-                     2 * chip.barrierLatency;
-    for (unsigned axis : group.products[number].reduction)
-      seconds /= sequentialTrips(group, schedule, axis);
-    return seconds;
-  }
-
-  /// Of a product in place: tensor cores read shared memory while they
-  /// multiply, one instruction into the next. The last one is waited for, in
-  /// which time other groups of warps have the cores.
-  double inPlaceSeconds(double compute, double bytes, double steps,
-                        const Intrinsic &intrinsic) const {
-    double groups = std::max<double>(1, schedule.warps * result.blocksPerSM /
-                                            intrinsic.groupWarps());
-    return steps * std::max(compute, sharedSeconds(bytes)) +
-           (chip.sharedLatency + intrinsic.latency(chip)) / groups;
-  }
-
-  /// A pass over the rows of a tile: fragments from shared memory, and the
-  /// operations on them, which warps of one core share.
-  double passSeconds(unsigned rows) const {
-    const RowPass &pass = *llvm::find_if(
-        group.passes, [&](const RowPass &each) { return each.rows == rows; });
-    const ProductMapping &mapping = schedule.products[pass.product];
-    double points =
-        static_cast<double>(
-            schedule.tiles[mapping.parallelAxis(pass.operandNumber)]) *
-        schedule.tiles[pass.axis] *
-        mapping.warps[mapping.isFirst(pass.operandNumber) ? 1 : 0];
-    double bytes = 0;
-    for (unsigned tensor : pass.reads)
-      if (group.indexes(tensor, pass.axis))
-        bytes += points * group.tensors[tensor].elementBytes;
-    double rate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
-    double warps = schedule.warps * result.blocksPerSM / cores;
-    double work = points * pass.perPoint.plain * result.blocksPerSM /
-                  (rate * std::min(1.0, warps));
-    return chip.sharedLatency + std::max(sharedSeconds(bytes), work);
   }
 
   /// Loads that no computation stands between are waited for together.
@@ -415,8 +267,8 @@ private:
         wait();
         body.use +=
             tensor->role == TensorRole::Rows
-                ? passSeconds(node.index)
-                : useSeconds(tensor->product, isPipelined ? iterations : 1);
+                ? use.passSeconds(node.index)
+                : use.useSeconds(tensor->product, isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
         if (!isAnothers(node.index))
@@ -465,7 +317,7 @@ private:
   /// The bytes that a loop loads which does nothing else, or nullopt.
   std::optional<int64_t> loadedBytes(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
-      return tileBytes(node.index);
+      return use.tileBytes(node.index);
     if (!node.isLoop() || schedule.isBlockAxis(node.index))
       return std::nullopt;
     int64_t bytes = 0;
@@ -540,12 +392,10 @@ private:
   const ChipInfo &chip;
   PipelineForm form;
   PipelineMemo &memo;
-  bool isSplit; ///< a reduction, over blocks
-  std::optional<unsigned>
-      commonStages;                  ///< of all fragments, where they are one
-  int64_t concurrent = 1;            ///< blocks of a batch
-  double share = 1;                  ///< of loaded bytes that come from DRAM
-  static constexpr double cores = 4; ///< tensor cores of an SM
+  TileUse use;
+  bool isSplit;           ///< a reduction, over blocks
+  int64_t concurrent = 1; ///< blocks of a batch
+  double share = 1;       ///< of loaded bytes that come from DRAM
   PipelineLatency result;
 };
 

@@ -142,6 +142,7 @@ public:
 
 private:
   friend class PipelineWalker;
+  friend class TileUse;
   /// Of a tree's nodes, parents first.
   struct Node {
     unsigned end;                  ///< the node behind it and what is in it
