@@ -46,7 +46,7 @@ public:
             .wasInterrupted())
       return decline(op, "reads elements at places of its own");
     for (unsigned source : group.sources[op].operators) {
-      if (passes.reducesAxis(group, source)) {
+      if (passes.reducesAxis(source)) {
         if (passes.level[source] == pass && !addReference(op, source))
           return false;
         continue;

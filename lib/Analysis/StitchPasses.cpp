@@ -7,16 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchPasses.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace fusion;
-
-bool StitchPasses::reducesAxis(const StitchGroup &group, unsigned op) const {
-  return axis && isWalked[op] &&
-         llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
-           return group.loops[op][loop] == *axis;
-         });
-}
 
 StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> axis, bool isOnline)
@@ -25,11 +19,14 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   isReference.assign(group.operators.size(), false);
   for (unsigned op = 0; op < group.operators.size(); ++op) {
     isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
+    reduces.push_back(isWalked[op] &&
+                      llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
+                        return group.loops[op][loop] == *axis;
+                      }));
     unsigned least = 0;
     for (unsigned source : group.sources[op].operators)
-      least = std::max(least, level[source] + reducesAxis(group, source));
-    if (isOnline && least > 0 && reducesAxis(group, op) &&
-        join(group, op, least - 1))
+      least = std::max(least, level[source] + reducesAxis(source));
+    if (isOnline && least > 0 && reducesAxis(op) && join(group, op, least - 1))
       --least;
     level.push_back(least);
   }
@@ -39,11 +36,11 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   isKeptInput.assign(group.inputs.size(), false);
   // What a pass is made for; all else is on the way to that.
   for (unsigned op = 0; op < group.operators.size(); ++op)
-    if (!axis || reducesAxis(group, op))
+    if (!axis || reducesAxis(op))
       count = std::max(count, level[op] + 1);
   for (const StitchTensor &tensor : group.results)
     if (unsigned op = *group.definer(tensor.value);
-        isWalked[op] && !reducesAxis(group, op))
+        isWalked[op] && !reducesAxis(op))
       count = std::max(count, level[op] + 1);
   stepsAgain = walk(group);
   if (count > 1)
@@ -61,31 +58,33 @@ StitchPasses::walk(const StitchGroup &group) const {
         loaded(group.inputs.size());
     for (unsigned op = 0; op < group.operators.size(); ++op)
       if (isWalked[op] && level[op] == pass)
-        needed[op] = reducesAxis(group, op);
+        needed[op] = reducesAxis(op);
     for (const StitchTensor &tensor : group.results) {
       unsigned op = *group.definer(tensor.value);
-      needed[op] = needed[op] || (isWalked[op] && level[op] == pass &&
-                                  !reducesAxis(group, op));
+      needed[op] =
+          needed[op] || (isWalked[op] && level[op] == pass && !reducesAxis(op));
     }
     Step &step = result[pass];
     for (unsigned op = group.operators.size(); op-- > 0;) {
       if (!needed[op])
         continue;
       if (isKept[op] && known[op]) {
-        step.kept.insert(step.kept.begin(), op);
+        step.kept.push_back(op);
         continue;
       }
-      step.operators.insert(step.operators.begin(), op);
+      step.operators.push_back(op);
       const StitchGroup::Sources &sources = group.sources[op];
       // Of rows, those that follow from values so far.
       for (unsigned source : sources.operators)
-        if (!reducesAxis(group, source) &&
+        if (!reducesAxis(source) &&
             (isWalked[source] || isRunning(source, pass)))
           needed[source] = true;
       for (unsigned input : sources.inputs)
         if (isWalkedInput[input])
           loaded[input] = true;
     }
+    std::reverse(step.kept.begin(), step.kept.end());
+    std::reverse(step.operators.begin(), step.operators.end());
     for (unsigned input = 0; input < loaded.size(); ++input) {
       if (!loaded[input])
         continue;
@@ -113,43 +112,60 @@ void StitchPasses::choose(const StitchGroup &group) {
       count *= group.axes[other].extent;
     return count;
   };
-  auto price = [&] {
+  /// Of an operator: what keeping its values takes, none where they cannot be,
+  /// and what computing them takes.
+  struct Operator {
+    std::optional<double> bits;
+    double special, plain;
+  };
+  SmallVector<Operator> costs;
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
+    ScalarWork work = countScalarWork(op);
+    double all = points(group.loops[index]);
+    Operator &own = costs.emplace_back(
+        Operator{std::nullopt, work.special * all, work.plain * all});
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    if (isWalked[index] && !reducesAxis(index) && type.isIntOrFloat())
+      own.bits = points(group.resultAxes(index)) *
+                 std::max(8u, type.getIntOrFloatBitWidth());
+  }
+  auto price = [&](ArrayRef<Step> walked) {
     SmallVector<bool> used(group.operators.size()),
         usedInput(group.inputs.size());
-    double bytes = 0, special = 0, plain = 0;
-    for (const Step &step : walk(group)) {
+    double bits = 0, special = 0, plain = 0;
+    for (const Step &step : walked) {
       for (unsigned op : step.kept)
         used[op] = true;
       for (unsigned input : step.keptInputs)
         usedInput[input] = true;
       for (unsigned op : step.operators) {
-        ScalarWork work = countScalarWork(group.operators[op]);
-        special += work.special * points(group.loops[op]);
-        plain += work.plain * points(group.loops[op]);
+        special += costs[op].special;
+        plain += costs[op].plain;
       }
     }
     for (auto [op, isUsed] : llvm::enumerate(used))
       if (isUsed)
-        bytes += points(group.resultAxes(op)) *
-                 std::max(8u, getElementTypeOrSelf(
-                                  group.operators[op]->getResult(0).getType())
-                                  .getIntOrFloatBitWidth());
+        bits += *costs[op].bits;
     for (auto [input, isUsed] : llvm::enumerate(usedInput))
       if (isUsed)
-        bytes += points(group.inputs[input].axes) * 8.0 *
-                 group.inputs[input].elementBytes;
-    return std::make_tuple(bytes, special, plain);
+        bits += points(group.inputs[input].axes) * 8.0 *
+                group.inputs[input].elementBytes;
+    return std::make_tuple(bits, special, plain);
   };
-  auto best = price();
+  SmallVector<Step> walked = walk(group);
+  auto best = price(walked);
   while (true) {
+    // Keeping what one pass alone computes saves nothing.
+    SmallVector<unsigned> computed(group.operators.size());
+    for (const Step &step : walked)
+      for (unsigned op : step.operators)
+        ++computed[op];
     std::optional<unsigned> chosen;
     for (unsigned op = 0; op < group.operators.size(); ++op) {
-      if (isKept[op] || !isWalked[op] || reducesAxis(group, op) ||
-          !getElementTypeOrSelf(group.operators[op]->getResult(0).getType())
-               .isIntOrFloat())
+      if (isKept[op] || !costs[op].bits || computed[op] < 2)
         continue;
       isKept[op] = true;
-      auto with = price();
+      auto with = price(walk(group));
       isKept[op] = false;
       if (with < best) {
         best = with;
@@ -159,5 +175,6 @@ void StitchPasses::choose(const StitchGroup &group) {
     if (!chosen)
       return;
     isKept[*chosen] = true;
+    walked = walk(group);
   }
 }

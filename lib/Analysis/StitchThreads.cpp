@@ -74,7 +74,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   SmallVector<unsigned> operators, inputs;
   for (unsigned op = 0; op < group.operators.size(); ++op) {
     const StitchWork::Operator &entry = work.operators[op];
-    bool isReducing = passes.reducesAxis(group, op);
+    bool isReducing = passes.reducesAxis(op);
     if (!passes.isWalked[op])
       operators.push_back(op);
     else if (isReducing)
@@ -109,7 +109,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     pass.step = counter.count(step.operators, step.inputs, passes.axis);
     pass.again = counter.count(again.operators, again.inputs, passes.axis);
     for (unsigned op : step.operators) {
-      if (!passes.factors[op] || !passes.reducesAxis(group, op))
+      if (!passes.factors[op] || !passes.reducesAxis(op))
         continue;
       int64_t points = counter.elementsIn(work.operators[op].space);
       ScalarWork correction = passes.correctionWork(op) * points;

@@ -51,7 +51,8 @@ struct StitchPasses {
   /// By pass: of steps whose values are kept, and of those where nothing is.
   llvm::SmallVector<Step> steps, stepsAgain;
 
-  bool reducesAxis(const StitchGroup &group, unsigned op) const;
+  /// Whether an operator reduces the axis.
+  bool reducesAxis(unsigned op) const { return reduces[op]; }
 
   /// By operator: what corrects its result so far, null where nothing does. In
   /// the expressions reductions and operators go by their numbers in the group.
@@ -69,6 +70,7 @@ struct StitchPasses {
   ScalarWork correctionWork(unsigned op) const;
 
 private:
+  llvm::SmallVector<bool> reduces; ///< by operator
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
   void choose(const StitchGroup &group);

@@ -62,7 +62,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
     }
     Value tile = mask(number, emitScalar(number, reduction->combined, scope),
                       axes, scope);
-    if (!passes.reducesAxis(group, number)) {
+    if (!passes.reducesAxis(number)) {
       scope.operators[number] = reduce(number, tile, axes);
       continue;
     }
@@ -80,7 +80,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
-        !passes.reducesAxis(group, maker) && isOf(component, maker))
+        !passes.reducesAxis(maker) && isOf(component, maker))
       store(tensor, scope);
   }
 }
@@ -226,7 +226,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     SmallVector<Value> starts;
     SmallVector<unsigned> numbers;
     for (unsigned number : step.operators) {
-      if (!passes.reducesAxis(group, number))
+      if (!passes.reducesAxis(number))
         continue;
       Value &sum = accumulators[number];
       if (!sum) {
@@ -378,7 +378,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (isOf(component, maker) && !isLate(tensor) &&
-        (!passes.isWalked[maker] || passes.reducesAxis(group, maker)))
+        (!passes.isWalked[maker] || passes.reducesAxis(maker)))
       store(tensor, rows);
   }
   if (split.axis)
