@@ -52,8 +52,10 @@ LogicalResult StitchBuilder::separate() {
         placed.insert(part.source);
   }
   for (linalg::LinalgOp op : given)
-    if (!isa<linalg::FillOp>(op) && !apart.contains(op))
+    if (!isa<linalg::FillOp>(op) && !apart.contains(op)) {
+      group.numbers[op] = group.operators.size();
       group.operators.push_back(op);
+    }
   return success();
 }
 
@@ -82,11 +84,8 @@ LogicalResult StitchBuilder::classify() {
 }
 
 std::optional<unsigned> StitchGroup::definer(Value value) const {
-  auto op = value.getDefiningOp<linalg::LinalgOp>();
-  auto it = llvm::find(operators, op);
-  if (!op || it == operators.end())
-    return std::nullopt;
-  return it - operators.begin();
+  auto found = numbers.find(value.getDefiningOp());
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
 static SmallVector<unsigned, 4> positions(AffineMap map) {

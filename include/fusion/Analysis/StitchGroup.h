@@ -66,6 +66,7 @@ struct StitchGroup {
   /// In program order, without fills and without operators that only put others'
   /// values side by side: those are stores to parts of a result.
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of `operators`
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the loops that index its result, by dimension.
