@@ -211,8 +211,12 @@ Reason Checker::checkRows(unsigned number) {
         !llvm::is_contained(product.producer, std::optional(number)))
       continue;
     const ProductMapping &to = schedule.products[index];
+    // Groups of warps are counted down the rows first, single warps along them.
+    bool areCountedAlike =
+        to.warps[1] == 1 ||
+        to.intrinsic->groupWarps() == from.intrinsic->groupWarps();
     if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||
-        to.warps[1] != from.warps[1])
+        to.warps[1] != from.warps[1] || !areCountedAlike)
       return "the rows of '" + group.valueName(number) +
              "', which are reduced, are held by other threads than those of '" +
              group.valueName(index) + "'";

@@ -373,14 +373,14 @@ TEST_F(ScheduleLegality, BulkCopies) {
   };
   EXPECT_EQ(why(), std::nullopt);
   // Its buffers begin at multiples of 1024 bytes, and mbarriers stand behind
-  // them.
+  // them, of copies and of releases.
   Footprint before, after;
   group.place("A").transport = fuse::Transport::Async16;
   EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &before));
   group.place("A").transport = fuse::Transport::Bulk;
   EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &after));
-  EXPECT_GE(after.sharedMemory, before.sharedMemory + 8);
-  EXPECT_EQ(after.sharedMemory % 1024, 8);
+  EXPECT_GE(after.sharedMemory, before.sharedMemory + 16);
+  EXPECT_EQ(after.sharedMemory % 1024, 16);
   // Indices of boxes have 32 bits.
   Axis &axis = group.model().axes[group.axis("m")];
   int64_t extent = axis.extent;

@@ -194,3 +194,52 @@ tile.kernel @awaited_in_a_branch(%n: index, %c: i1) attributes {warps = 1 : i64,
   }
   tile.return
 }
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @acquired_in_a_branch(%n: index, %c: i1) attributes {warps = 1 : i64, shared_memory = 1040 : i64} {
+  %x = tile.alloc {offset = 0 : i64, barriers = 1024 : i64, released = 1032 : i64} : !buffer
+  scf.if %c {
+    // expected-error @below {{'tile.acquire' op cannot stand in a branch}}
+    tile.acquire %x[%n] : !buffer
+  }
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @nobody_releases(%n: index) attributes {warps = 1 : i64, shared_memory = 1040 : i64} {
+  %x = tile.alloc {offset = 0 : i64, barriers = 1024 : i64} : !buffer
+  // expected-error @below {{'tile.acquire' op waits for a buffer that nobody releases}}
+  tile.acquire %x[%n] : !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @nobody_copies(%n: index) attributes {warps = 1 : i64, shared_memory = 1040 : i64} {
+  %x = tile.alloc {offset = 0 : i64, barriers = 1024 : i64} : !buffer
+  // expected-error @below {{'tile.release' op has no mbarriers; run tile-allocate-shared}}
+  tile.release %x[%n] : !buffer
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op has producers with nothing to do; run tile-specialize-warps}}
+tile.kernel @unspecialized() attributes {warps = 4 : i64, producers = 4 : i64} {
+  tile.return
+}
+
+// -----
+
+tile.kernel @without_producers() attributes {warps = 4 : i64} {
+  // expected-error @below {{'tile.specialize' op stands in a kernel without producers}}
+  tile.specialize producer {
+  } consumer {
+  }
+  tile.return
+}

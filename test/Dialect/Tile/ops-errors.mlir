@@ -14,6 +14,20 @@ tile.kernel @k() attributes {warps = 0 : i64} {
 
 // -----
 
+// expected-error @below {{'tile.kernel' op a block has 1 to 32 warps, got 29 and 4 producers}}
+tile.kernel @k() attributes {warps = 29 : i64, producers = 4 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op threads have multiples of 8 registers from 24 to 256, of producers and of the others}}
+tile.kernel @k() attributes {warps = 4 : i64, producers = 4 : i64, role_registers = array<i64: 16, 240>} {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{'tile.kernel' op a block has 1 to 32 warps, got 33}}
 tile.kernel @k() attributes {warps = 33 : i64} {
   tile.return

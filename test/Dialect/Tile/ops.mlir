@@ -96,12 +96,19 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.copy_async %w[%c0, %c0], %b[%c1] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   // CHECK: tile.await %[[B]][%{{.*}}] {slot = 0 : i64} : <2
   tile.await %b[%c1] {slot = 0 : i64} : !buffer
+  %more = arith.cmpi slt, %c0, %n : index
+  // CHECK: tile.acquire %[[B]][%{{.*}}] if %{{.*}} : <2
+  tile.acquire %b[%c1] if %more : !buffer
+  // CHECK: tile.release %[[B]][%{{.*}}] : <2
+  tile.release %b[%c1] : !buffer
   // CHECK: tile.commit
   tile.commit
   // CHECK: tile.wait 1
   tile.wait 1
   // CHECK: tile.barrier
   tile.barrier
+  // CHECK: tile.barrier with_producers
+  tile.barrier with_producers
   // CHECK: tile.local_load %[[B]][%{{.*}}] at [0, 16] : <2, 64, 64, f16, #[[SWIZZLED]]> -> tensor<64x16xf16>
   %x = tile.local_load %b[%c0] at [0, 16] : !buffer -> tensor<64x16xf16>
   // CHECK: tile.local_load %[[B]][%{{.*}}] at [32, 0] transposed : {{.*}} -> tensor<64x32xf16>
@@ -113,6 +120,19 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.local_store %s, %b[%c1] transposed : tensor<64x64xf16>, !buffer
   // CHECK: tile.free %[[B]] : <2, 64, 64, f16, #[[SWIZZLED]]>
   tile.free %b : !buffer
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @roles
+// CHECK-SAME: producers = 4 : i64, role_registers = array<i64: 24, 240>
+tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>} {
+  // CHECK: tile.specialize producer {
+  // CHECK-NEXT: } consumer {
+  // CHECK-NEXT: tile.barrier
+  tile.specialize producer {
+  } consumer {
+    tile.barrier
+  }
   tile.return
 }
 

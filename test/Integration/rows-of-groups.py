@@ -1,0 +1,48 @@
+# Rows that are reduced behind a product by groups of warps, and joined in one by single warps: groups are counted down the rows
+# first, single warps along them, so that the same threads hold a row only where all warps lie below one another. That is right
+# under eight orders of the warps; the other arrangement is refused.
+# RUN: %python %s %t %S/Inputs
+
+import os
+import subprocess
+import sys
+
+folder, inputs = sys.argv[1:]
+sys.path.insert(0, inputs)
+from hand_schedule import ROOT, emulate, lower, run, schedule  # noqa: E402
+from set_schedule import replace_schedule  # noqa: E402
+
+os.makedirs(folder, exist_ok=True)
+path = os.path.join(folder, "attention")
+generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+run(sys.executable, generator, "--family=attention_long", "--case=FA_d64_s1024_causal", "--batch=1", "--heads=2", "--seq=192",
+    "-o", path + ".mlir")  # fmt: skip
+groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a")
+
+
+def mixed(warps):
+    text = schedule(
+        tiling="bm(k(LA,LB,CC),LD,CE,SE)",
+        tiles=dict(b=1, m=128, n=96, k=32, h=64),
+        blocks=["b", "m"],
+        maps=dict(C=("m", "n", "k", str(warps)), E=("m", "h", "n", str(warps))),
+        places={each: "shared, async16" for each in "ABD"} | dict(C="shared", E="shared"),
+        stages={},
+        split=dict(n=2),
+        warps=warps[0] * warps[1],
+        reduction="one_tile",
+        intrinsic="mma.m16n8k16",
+    )
+    return text.replace("mma.m16n8k16", "wgmma.m64k16", 1)
+
+
+with open(path + ".scheduled.mlir", "w") as file:
+    file.write(replace_schedule(groups, mixed([4, 2])))
+refused = subprocess.run(["fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules"], capture_output=True, text=True)
+assert refused.returncode and "the rows of 'C', which are reduced, are held by other threads" in refused.stderr, refused.stderr
+
+lower(path, groups, mixed([4, 1]))
+with open(path + ".ptx") as file:
+    ptx = file.read()
+assert "wgmma.mma_async" in ptx and "mma.sync" in ptx
+emulate(path, "all below one another", "--schedules=8")
