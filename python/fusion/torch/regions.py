@@ -12,16 +12,15 @@ from typing import Any, Callable, Sequence
 import numpy as np
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-from torch.fx.passes.operator_support import OperatorSupportBase
-from torch.utils._pytree import tree_leaves
 
 from .. import cache
 from ..diagnostics import FusionError
 from ..gpu import run_errors
 from ..program import Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
+from .capability import Capability, device_of, is_free, return_views
 from .emit import Function, Requirement, Tensor, Unsupported
-from .lowering import RuleError, check_tensor, lower_graph, lower_node, shape_of, type_of
+from .lowering import check_tensor, lower_graph, shape_of, type_of
 
 log = logging.getLogger("fusion.torch")
 
@@ -89,16 +88,7 @@ class Report:
         self.declined[key] = self.declined.get(key, 0) + 1
 
 
-# Which device.
-
-
-def device_of(graph: torch.fx.Graph) -> torch.device:
-    """Where a graph computes: the first GPU among its tensors', else the CPU."""
-    for node in graph.nodes:
-        for value in tree_leaves(node.meta.get("val")):
-            if isinstance(value, torch.Tensor) and value.device.type == "cuda":
-                return value.device
-    return torch.device("cpu")
+# Which chip.
 
 
 def capability_of(device: torch.device) -> tuple[int, int]:
@@ -402,138 +392,6 @@ class Region(torch.nn.Module):
             self.module, made, lambda i: inputs[i].detach(), torch.Tensor.clone))]
 
 
-# Which nodes.
-
-# What costs nothing by itself: a part made of these alone stays with PyTorch.
-_FREE = ("view", "reshape", "_unsafe_view", "squeeze", "unsqueeze", "permute", "transpose", "t",
-         "expand", "slice", "select", "alias", "detach", "split", "split_with_sizes", "unbind",
-         "getitem", "full", "zeros", "ones", "scalar_tensor", "lift_fresh_copy", "diagonal")
-
-
-def _is_free(node: torch.fx.Node) -> bool:
-    name = str(node.target)
-    return name.startswith("aten.") and name.split(".")[1] in _FREE or "getitem" in name
-
-
-def _written_in_place(graph: torch.fx.Graph) -> set[torch.fx.Node]:
-    """Nodes that make, or read, a tensor whose memory is written in place: when they are
-    computed matters, which the edges of the graph do not say. torch.compile hands over no
-    such nodes but copies into inputs at the end, after which nobody reads these."""
-    base: dict[torch.fx.Node, torch.fx.Node] = {}
-    written: set[torch.fx.Node] = set()
-    read_later: set[torch.fx.Node] = set()
-    for node in graph.nodes:
-        sources = [base.get(source, source) for source in node.all_input_nodes]
-        if node.op != "output":
-            read_later |= written.intersection(sources)
-        base[node] = node
-        if "getitem" in str(node.target) and sources:
-            base[node] = sources[0]
-        schema = getattr(node.target, "_schema", None)
-        if node.op != "call_function" or schema is None:
-            continue
-        given = dict(zip((a.name for a in schema.arguments), node.args)) | dict(node.kwargs)
-        for argument in schema.arguments:
-            if argument.alias_info is None:
-                continue
-            for value in tree_leaves(given.get(argument.name)):
-                if not isinstance(value, torch.fx.Node):
-                    continue
-                base[node] = base[value]
-                if argument.alias_info.is_write:
-                    written.add(base[value])
-    changed = {n for n in written if n.op != "placeholder" or n in read_later}
-    return {node for node in graph.nodes
-            if changed.intersection({base[node], *(base[s] for s in node.all_input_nodes)})}
-
-
-def _is_view(node: torch.fx.Node) -> bool:
-    """Whether it shares the memory of its first argument, or is taken out of such."""
-    if node.op != "call_function" or not node.args or not isinstance(node.args[0], torch.fx.Node):
-        return False
-    if "getitem" in str(node.target):
-        return _is_view(node.args[0])
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and bool(schema.arguments) and (
-        schema.arguments[0].alias_info is not None
-        and not any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments))
-
-
-def _return_views(graph: torch.fx.Graph) -> set[torch.fx.Node]:
-    """Gives views of what is computed, where they are results, nodes of their own, which
-    PyTorch makes: so results share memory with each other where they do without us."""
-    output = next(node for node in graph.nodes if node.op == "output")
-    copies: dict[torch.fx.Node, torch.fx.Node] = {}
-
-    def copy(node: torch.fx.Node) -> torch.fx.Node:
-        if not _is_view(node):
-            return node
-        if node not in copies:
-            source = copy(node.args[0])
-            with graph.inserting_before(output):
-                copies[node] = graph.node_copy(node, lambda n: source if n is node.args[0] else n)
-        return copies[node]
-
-    def root(node: torch.fx.Node) -> torch.fx.Node:
-        return root(node.args[0]) if _is_view(node) else node
-
-    output.args = torch.fx.map_arg(
-        output.args, lambda n: copy(n) if root(n).op == "call_function" else n)
-    graph.eliminate_dead_code()
-    return set(copies.values())
-
-
-class _Capability(OperatorSupportBase):
-    """A node is taken where its rule succeeds on tensors of its looks, which are all on
-    the graph's device and not written in place."""
-
-    def __init__(self, report: Report | None, graph: torch.fx.Graph,
-                 returned: set[torch.fx.Node]):
-        self.report, self.device = report, device_of(graph)
-        self.written, self.returned = _written_in_place(graph), returned
-        self.known: dict[torch.fx.Node, bool] = {}
-
-    def is_node_supported(self, submodules: Any, node: torch.fx.Node) -> bool:
-        if node not in self.known:
-            self.known[node] = self._check(node)
-        return self.known[node]
-
-    def _check(self, node: torch.fx.Node) -> bool:
-        if node.op != "call_function":
-            return False
-        if "getitem" in str(node.target):
-            return self.is_node_supported({}, node.args[0])
-        if node in self.returned:
-            return False
-        try:
-            if node in self.written:
-                raise Unsupported("a tensor that is written in place")
-            for value in (*node.all_input_nodes, node):
-                for leaf in tree_leaves(value.meta.get("val")):
-                    if isinstance(leaf, torch.Tensor) and leaf.device != self.device:
-                        raise Unsupported(f"a tensor on {leaf.device} in a graph on {self.device}")
-            check_node(node)
-            return True
-        except Unsupported as reason:
-            if self.report is not None:
-                self.report.decline(str(node.target), str(reason))
-            return False
-
-
-def check_node(node: torch.fx.Node) -> None:
-    """Raises `Unsupported` where the node cannot be lowered."""
-    function = Function()
-    values: dict[torch.fx.Node, Any] = {}
-    for source in node.all_input_nodes:
-        value = source.meta.get("val")
-        check_tensor(value)
-        values[source] = function.argument(shape_of(value), type_of(value))
-    try:
-        lower_node(function, node, values)
-    except RuleError as error:
-        raise RuleError(f"{error} (at the node {node.format_node()})") from error
-
-
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
     """The graph with its parts that we can compute in place of their operators."""
     graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
@@ -542,11 +400,12 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
         report.graphs += 1
         report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
                                 for node in graph.graph.nodes)
-    returned = _return_views(graph.graph)
-    partitioner = CapabilityBasedPartitioner(graph, _Capability(report, graph.graph, returned),
+    returned = return_views(graph.graph)
+    decline = report.decline if report is not None else lambda operator, reason: None
+    partitioner = CapabilityBasedPartitioner(graph, Capability(decline, graph.graph, returned),
                                              allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
-                  if options.views or not all(_is_free(node) for node in part.nodes)]
+                  if options.views or not all(is_free(node) for node in part.nodes)]
     if not partitions:
         return graph
     fused = partitioner.fuse_partitions(partitions)
