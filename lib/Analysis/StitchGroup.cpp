@@ -52,10 +52,8 @@ LogicalResult StitchBuilder::separate() {
         placed.insert(part.source);
   }
   for (linalg::LinalgOp op : given)
-    if (!isa<linalg::FillOp>(op) && !apart.contains(op)) {
-      group.numbers[op] = group.operators.size();
-      group.operators.push_back(op);
-    }
+    if (!isa<linalg::FillOp>(op) && !apart.contains(op))
+      group.add(op);
   return success();
 }
 

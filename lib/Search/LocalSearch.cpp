@@ -49,6 +49,23 @@ void LocalSearch::keepBest(size_t most) {
     points.resize(most);
 }
 
+/// Of the axes that are not whole in one tile those of the grid have tiles of
+/// one size, the others of another one, or each has a size of its own.
+void LocalSearch::drawTiles(ScheduleCandidate &candidate, uint64_t whole,
+                            int64_t others) {
+  auto draw = [&] { return int64_t(16) << numbers.below(4); };
+  ArrayRef<unsigned> grid = space.expressions()[candidate.expression].blocks;
+  int64_t ofGrid = draw();
+  bool isMixed = numbers.below(2);
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    int64_t size = isMixed                          ? draw()
+                   : llvm::is_contained(grid, axis) ? ofGrid
+                                                    : others;
+    candidate.tiles[axis] =
+        whole >> axis & 1 ? wholeTile(axis) : tileBelow(axis, size);
+  }
+}
+
 /// Two candidates for each tree, split or not, and unit of its intrinsics.
 /// Which loops live and which values are kept instead of computed again decides
 /// as much as the order of loops. So every expression is tried with each set of
@@ -93,9 +110,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
     candidate.expression = expression;
     for (int64_t others : {16, 32, 64, 128}) {
       double blocks = 1;
-      for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-        candidate.tiles[axis] =
-            whole >> axis & 1 ? wholeTile(axis) : tileBelow(axis, others);
+      drawTiles(candidate, whole, others);
       candidate.parts = 1;
       space.keepOutside(candidate, kept);
       addUnits(candidate);

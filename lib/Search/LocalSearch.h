@@ -45,6 +45,7 @@ public:
   int64_t candidates() const { return descent.candidates(); }
 
 private:
+  void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);
   void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most);
   void keepBest(size_t most);
   void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,

@@ -66,7 +66,6 @@ struct StitchGroup {
   /// In program order, without fills and without operators that only put others'
   /// values side by side: those are stores to parts of a result.
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
-  llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of `operators`
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the loops that index its result, by dimension.
@@ -97,6 +96,12 @@ struct StitchGroup {
           mlir::ValueRange results,
           llvm::function_ref<void(const llvm::Twine &)> explain);
 
+  /// Appends to `operators`.
+  void add(mlir::linalg::LinalgOp op) {
+    numbers[op] = operators.size();
+    operators.push_back(op);
+  }
+
   unsigned componentOf(unsigned op) const { return components[homes[op]]; }
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   /// The operator that makes `value`, if it is one of the group's.
@@ -107,6 +112,9 @@ struct StitchGroup {
   llvm::SmallVector<unsigned, 4> resultAxes(unsigned op) const;
   /// Whether an operator combines its points along an axis.
   bool reduces(unsigned op, unsigned axis) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of `operators`
 };
 
 } // namespace fusion
