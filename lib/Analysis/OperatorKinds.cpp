@@ -67,6 +67,8 @@ bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
                   matchPattern(fill.getInputs()[0], m_Zero()));
 }
 
+static constexpr ScalarWork kPolynomials{16, 1};
+
 /// What one operation becomes (docs/numerics.md): a special function with what
 /// scales its argument or result, or polynomials.
 ScalarWork fusion::countScalarWork(Operation *op) {
@@ -82,8 +84,15 @@ ScalarWork fusion::countScalarWork(Operation *op) {
       .Case<arith::DivFOp, math::SqrtOp>([](auto) { return ScalarWork{8, 1}; })
       // Polynomials, and their quotient.
       .Default([](Operation *other) {
-        return isa<math::MathDialect>(other->getDialect()) ? ScalarWork{16, 1}
+        return isa<math::MathDialect>(other->getDialect()) ? kPolynomials
                                                            : ScalarWork{1, 0};
+      });
+}
+
+bool fusion::evaluatesPolynomials(linalg::LinalgOp op) {
+  return llvm::any_of(
+      op.getBlock()->without_terminator(), [](Operation &inner) {
+        return countScalarWork(&inner).plain >= kPolynomials.plain;
       });
 }
 

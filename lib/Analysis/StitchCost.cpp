@@ -45,6 +45,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     entry.space = spaceOf(entry.axes);
     entry.resultSpace = spaceOf(entry.resultAxes);
     entry.work = countScalarWork(op);
+    hasPolynomials |= evaluatesPolynomials(op);
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     entry.bytes = element.isIntOrFloat()
                       ? std::max(1u, element.getIntOrFloatBitWidth() / 8)
@@ -295,8 +296,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       std::min(mostBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
+  // Sums and powers of a polynomial beside its argument.
+  int64_t ofPolynomials = work.hasPolynomials ? 8 : 0;
   cost.promisedBlocks = std::clamp<int64_t>(
-      warpsByRegisters(cost.registers + cost.registers / promised + total.held,
+      warpsByRegisters(cost.registers + cost.registers / promised + total.held +
+                           ofPolynomials,
                        chip) /
           schedule.warps,
       1, cost.blocksPerSM);

@@ -113,6 +113,10 @@ ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
 /// Of one operation of a body.
 ScalarWork countScalarWork(mlir::Operation *inner);
 
+/// Whether a body has an operation of several, which hold values of their own
+/// (docs/numerics.md): polynomials, and branches between them.
+bool evaluatesPolynomials(mlir::linalg::LinalgOp op);
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_GROUPAXES_H

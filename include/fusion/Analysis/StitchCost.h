@@ -73,6 +73,7 @@ struct StitchWork {
     return schedule.walk->isOnline ? *online : *walked;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
+  bool hasPolynomials = false; ///< `evaluatesPolynomials` of any operator
   unsigned chained = 0; ///< reductions that wait for one another, at most
 
 private:
