@@ -380,7 +380,8 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"products", std::move(products)},
       {"space", fusion::name(options.space).str()},
       {"model", fusion::name(options.model).str()},
-      {"search", fusion::name(result.method).str()},
+      {"search", options.randomSeed ? "drawn"
+                                    : fusion::name(result.method).str()},
       {"proven", result.isProven},
       {"measured_by", result.measuredBy.empty()
                           ? llvm::json::Value("model")

@@ -134,6 +134,12 @@ struct SearchSchedulesPass
     options.model = *ofModel;
     options.method = *ofSearch;
     options.convergence = *ends;
+    if (options.method == SearchMethod::Descents &&
+        options.space != SpaceKind::Default)
+      return refuse("descents are a search of space default, not of space '" +
+                    Twine(space) + "'");
+    if (options.randomSeed && options.method != SearchMethod::Auto)
+      return refuse("random-seed draws a schedule; nothing is left to search");
     if (options.randomSeed && options.space != SpaceKind::Default)
       return refuse("random-seed draws from space default, not from space '" +
                     Twine(space) + "'");

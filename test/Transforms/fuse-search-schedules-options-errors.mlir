@@ -8,6 +8,8 @@
 // RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not fusion-opt %s --fuse-search-schedules=random-seed=-5 2>&1 | FileCheck %s --check-prefix=SEED
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
+// RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 search=evolutionary" 2>&1 | FileCheck %s --check-prefix=NOSEARCH
+// RUN: not fusion-opt %s --fuse-search-schedules="search=descents space=paper" 2>&1 | FileCheck %s --check-prefix=DESCENTS
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
 // RUN: not fusion-opt %s --fuse-search-schedules="report=%t.json report-html=%t.json" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
@@ -22,6 +24,8 @@
 
 // SPACE: error: no space 'mcfuser'; known are default, paper, chimera
 // MODEL: error: no model 'best'; known are default, mcfuser, chimera-printed, chimera-obs2, alcop
+// NOSEARCH: error: random-seed draws a schedule; nothing is left to search
+// DESCENTS: error: descents are a search of space default, not of space 'paper'
 // SEARCH: error: no search 'fast'; known are auto, exhaustive, descents, evolutionary
 // RULES: error: no rules '125'; known are all, none, or digits of 1234, each once
 // TWICE: error: no rules '11'; known are all

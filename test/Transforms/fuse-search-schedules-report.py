@@ -11,6 +11,9 @@
 # RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
 # RUN: grep -q '"groups": \[\]' %t.none.json
 # RUN: not fusion-opt %t.open.mlir --fuse-search-schedules="report=%t/no/folder.json" -o /dev/null 2>&1 | FileCheck %s
+# What is drawn is not searched for.
+# RUN: fusion-opt %t.open.mlir --fuse-search-schedules="random-seed=3 report=%t.drawn.json" -o /dev/null
+# RUN: grep -q '"search": "drawn"' %t.drawn.json
 # CHECK: error: cannot write the report to '{{.*}}folder.json':
 
 import json
@@ -44,7 +47,7 @@ assert all(entry["intrinsics"] == {"C": "mma.m16n8k16", "E": "mma.m16n8k16"} for
 assert {entry["what"] for entry in group["would_give"]} == {"persistent blocks"}  # sm_80 could run no other
 assert all("is not lowered" in entry["why_not"] and entry["total_us"] > 0 for entry in group["would_give"])
 assert all(entry["candidates"] > 0 and entry["reason"] for entry in group["refused"])
-assert group["search"] in ("exhaustive", "evolutionary") and (group["space"], group["model"]) == ("default", "default")
+assert group["search"] in ("exhaustive", "descents") and (group["space"], group["model"]) == ("default", "default")
 for entry in ranking:
     for warps in entry["arrangement"].values():
         assert warps[0] * warps[1] == entry["warps"]
