@@ -79,8 +79,8 @@ public:
           const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
-  /// Registers of addresses and counters. Where one thread copies everything, by
-  /// tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels of
+  /// Registers of addresses and counters. Where one thread copies everything,
+  /// by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels of
   /// docs/hopper.md.
   static int64_t addressing(const GroupModel &group, const Schedule &schedule) {
     constexpr int64_t byThreads = 52, inBulk = 46;
@@ -170,13 +170,15 @@ public:
            !hasOwnBuffer(group, schedule, kept, tensor);
   }
 
-  /// Registers of a thread for a tile of operand 0 or 1 of a product.
-  int64_t operandRegisters(unsigned number, unsigned operand,
-                           int64_t bytes) const {
+  /// Registers of a thread for a tile of operand 0 or 1 of a product, as its
+  /// intrinsic holds it: lanes of multiply-adds have replicas.
+  int64_t operandRegisters(unsigned number, unsigned operand) const {
     const ProductMapping &mapping = schedule.products[number];
+    bool isFirst = mapping.isFirst(operand);
     int64_t parallel = schedule.tiles[mapping.parallelAxis(operand)] /
-                       mapping.warps[mapping.isFirst(operand) ? 0 : 1];
-    return parallel * schedule.tiles[mapping.r1] / 32 * bytes / 4;
+                       mapping.warps[isFirst ? 0 : 1];
+    return mapping.intrinsic->operandRegisters(isFirst, parallel) *
+           (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
   }
 
   /// Registers of a product's fragments: of one step, and of what is taken
@@ -199,9 +201,7 @@ public:
         continue;
       }
       if (producer && isTakenWhole(group.products[*producer].result)) {
-        unsigned value = group.products[*producer].result;
-        whole += operandRegisters(number, operand,
-                                  group.tensors[value].elementBytes);
+        whole += operandRegisters(number, operand);
       } else {
         bool isFirst = mapping.isFirst(operand);
         steps[operand].registers = mapping.intrinsic->operandRegisters(
@@ -350,16 +350,19 @@ public:
                : 0;
   }
 
-  /// Units that each thread loads of a tile.
-  int64_t unitsPerThread(unsigned number) const {
+  /// Bytes that a thread loads of a tile at a time.
+  int64_t unitBytes(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
     constexpr int64_t unit = 16;
-    int64_t bytes =
-        schedule.places[number].transport != fuse::Transport::Sync
-            ? unit
-            : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
+    return schedule.places[number].transport != fuse::Transport::Sync
+               ? unit
+               : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
+  }
+  /// How often.
+  int64_t unitsPerThread(unsigned number) const {
+    const GroupTensor &tensor = group.tensors[number];
     return llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
-                            bytes * 32 * schedule.warps);
+                            unitBytes(number) * 32 * schedule.warps);
   }
 
   /// Of what is read through windows in loops: where each row that a thread
@@ -384,18 +387,24 @@ public:
 
   /// Of a further stage of a buffer that is filled through a window by a loop
   /// in another one: its first loads' addresses, and the bytes that are there,
-  /// do not change in the loop around and stay.
+  /// do not change in the loop around and stay. Of what threads load
+  /// themselves: the data, which waits in registers for its iteration.
   int64_t stageRegisters(unsigned number) const {
-    return group.tensors[number].window && loopsAround(number) > 1
-               ? 3 * unitsPerThread(number)
-               : 0;
+    int64_t count = 0;
+    if (group.tensors[number].window && loopsAround(number) > 1)
+      count += 3 * unitsPerThread(number);
+    if (schedule.places[number].transport == fuse::Transport::Sync)
+      count += unitsPerThread(number) *
+               llvm::divideCeil(unitBytes(number), int64_t(4));
+    return count;
   }
 
   /// What lives at each product and the fragments of one of its steps, and
   /// addresses.
   void listRegisters(BlockResources &held) const {
     // They live through the whole nest, also while others are computed.
-    held.always = addressing(group, schedule) + rowRegisters() + windowRegisters();
+    held.always =
+        addressing(group, schedule) + rowRegisters() + windowRegisters();
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
