@@ -57,11 +57,16 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     // arithmetic.
     setOption("nvptx-short-ptr", true);
     // Loads stay where the schedule puts them, so that they move the bytes that
-    // were predicted.
+    // were predicted, and so does arithmetic, so that what it reads does not
+    // wait in registers for a store at the end.
     setOption("instcombine-code-sinking", false);
+    setOption("disable-machine-sink", true);
     // Accesses are as wide as the layouts make them. What LLVM joins beyond
     // that, it also pads to a power of two, past the end of a tensor.
     setOption("disable-nvptx-load-store-vectorizer", true);
+    // What it takes apart, into an access for each element that is extracted,
+    // is four to one in shared memory.
+    setOption("disable-vector-combine", true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =

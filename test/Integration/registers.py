@@ -1,6 +1,6 @@
-# Registers that are predicted against those that ptxas needs, for schedules drawn at random. A kernel promises ptxas the blocks
-# that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it needs to spill nothing is at most
-# kRegisterMargin (Analysis/Footprint.h) times the prediction: compiled for so many, nothing spills.
+# Registers that are predicted against those that ptxas needs, for the schedules that are chosen and for others drawn at random. A
+# kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it
+# needs to spill nothing is at most kRegisterMargin (Analysis/Footprint.h) times the prediction: compiled for so many, nothing spills.
 # REQUIRES: ptxas
 # RUN: %python %s %t %S/Inputs %ptxas 3
 
@@ -26,6 +26,14 @@ OTHERS = (
     ("sm_80", "--family=decode --case=D_gqa8_d128_r16_n4096"),
     ("sm_80", "--chain=256,64,256,64 --between=bias,relu --dtype=bf16"),
     ("sm_80", "--chain=128,64,128,64 --dtype=f32"),
+    ("sm_80", "--chain=512,256,256,256 --dtype=f32"),
+    ("sm_80", "--family=gemm_chains_mcfuser --case=G7 --dtype=f32"),
+    ("sm_90a", "--family=gemm_chains_mcfuser --case=G10 --dtype=f32"),
+    ("sm_89", "--family=attention_mcfuser --case=S1 --dtype=f32"),
+    ("sm_80", "--chain=128,511,3,63"),
+    ("sm_90a", "--chain=512,257,257,257"),
+    ("sm_80", "--chain=17,1023,9,1025"),
+    ("sm_90a", "--family=attention_long --case=FA_d64_s512_causal"),
     ("sm_80", "--chain=96,72,100,40 --transpose=1"),
     ("sm_86", "--family=gemm_chains_mcfuser --case=G4"),
     ("sm_89", "--family=attention_mcfuser --case=S10 --dtype=bf16"),
@@ -59,7 +67,7 @@ for chip, chain in cases:
     path = os.path.join(folder, re.sub(r"\W+", "_", chain + chip))
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
     run(sys.executable, generator, *chain.split(), "-o", path + ".mlir")
-    for seed in range(count):
+    for seed in range(-1, count):
         pipeline = PIPELINE.format(chip=chip, seed=seed, report=path + ".json")
         lowered = subprocess.run(
             ["fusion-opt", path + ".mlir", "--pass-pipeline=" + pipeline, "-o", path + ".nvvm.mlir"], capture_output=True, text=True
@@ -73,7 +81,8 @@ for chip, chain in cases:
         chosen = group["ranking"][0]
         predicted = chosen["footprint"]["registers"]
         room = min(MOST, int(predicted * MARGIN))
-        where = f"{chip} {chain}, random-seed={seed}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
+        which = f"random-seed={seed}" if seed >= 0 else "chosen"
+        where = f"{chip} {chain}, {which}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
         # The kernel of the chain is the first; a second one adds the parts of a split reduction.
         blocks = [int(number) for number in re.findall(r"\.minnctapersm (\d+)", ptx)][0]
         used, spilled = compile(ptx, path + ".ptx", chip)
@@ -83,7 +92,7 @@ for chip, chain in cases:
             broken += 1
             print(f"{used} registers do not leave room for {blocks} blocks: {where}")
         # Drawn schedules may take all there are.
-        if spilled and predicted * MARGIN <= MOST:
+        if spilled and (seed < 0 or predicted * MARGIN <= MOST):
             broken += 1
             print(f"{spilled} bytes are spilled at {used} registers: {where}")
         if predicted * MARGIN <= MOST:

@@ -1,10 +1,10 @@
-// Accesses to global memory are as wide as the layouts make them, no narrower and no wider. Two neighbours of a row of the
+// Accesses to memory are as wide as the layouts make them, no narrower and no wider. Two neighbours of a row of the
 // accumulator are one load, whatever each of them is for; LLVM would load them one by one.
-// RUN: fusion-opt %s --fuse-to-nvvm=chip=sm_80 | fusion-translate --fuse-to-ptx | FileCheck %s
+// RUN: fusion-opt %s --fuse-to-nvvm="chip=sm_80 force-fusion=true" | fusion-translate --fuse-to-ptx | FileCheck %s
 // Nothing joins loads of neighbours that lie at the end of a tensor: LLVM would read a fourth one behind three.
 // RUN: fusion-run %s --chip=sm_80 --device=emulator --sanitize --force-fusion | FileCheck %s --check-prefix=SOUND
 // RUN: fusion-run %s --chip=sm_89 --device=emulator --sanitize --force-fusion | FileCheck %s --check-prefix=SOUND
-// SOUND-COUNT-3: PASS
+// SOUND-COUNT-4: PASS
 
 // CHECK-LABEL: .visible .entry even_chain_0
 // CHECK: ld.global.nc.v2.b32
@@ -26,6 +26,21 @@ func.func @even(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %bias: tensor<64x6
   } -> tensor<64x64xf16>
   %d = linalg.matmul ins(%s, %v : tensor<64x64xf16>, tensor<64x64xf16>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %d : tensor<64x64xf32>
+}
+
+// The multiply-adds of a step each take one element of what is loaded four at a time; LLVM would load them one by one, too.
+// CHECK-LABEL: .visible .entry shared_chain_0
+// CHECK: ld.shared.v4.b32
+// CHECK-NOT: ld.shared.b32
+// CHECK-NOT: ld.shared.v2.b32
+// CHECK: ret;
+func.func @shared(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>, %v: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %d = linalg.matmul ins(%c, %v : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %d : tensor<32x32xf32>
 }
 
 func.func @three(%a: tensor<5x3xf16>, %b: tensor<3x3xf16>, %bias: tensor<3xf32>) -> tensor<5x3xf32> {
