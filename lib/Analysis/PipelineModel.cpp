@@ -9,6 +9,7 @@
 #include "fusion/Analysis/PipelineModel.h"
 #include "TileUse.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -75,8 +76,7 @@ std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
 }
 
 int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
-  constexpr int64_t parts = 4; // of an SM, each with as many registers
-  return producers == 0 ? warps : llvm::alignTo(warps + producers, parts);
+  return producers == 0 ? warps : llvm::alignTo(warps + producers, kPartsOfSM);
 }
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,
@@ -91,10 +91,9 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
   if (!roleRegisters(schedule.warps, schedule.producerWarps,
                      /*blocksPerSM=*/1, chip))
     return std::max<int64_t>(
-        1, std::min(blocks, chip.registersPerSM /
-                                (32 * registers *
-                                 warpsWithRegisters(schedule.warps,
-                                                    schedule.producerWarps))));
+        1, std::min(blocks, warpsByRegisters(registers, chip) /
+                                warpsWithRegisters(schedule.warps,
+                                                   schedule.producerWarps)));
   auto fits = [&](int64_t count) {
     std::optional<RoleRegisters> dealt =
         roleRegisters(schedule.warps, schedule.producerWarps, count, chip);
