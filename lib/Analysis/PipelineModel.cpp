@@ -125,8 +125,8 @@ public:
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
-    result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    use.blocksPerSM = result.blocksPerSM;
+    result.residentBlocks = llvm::divideCeil(concurrent, chip.numSMs);
+    use.blocksPerSM = result.residentBlocks;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
         footprint.globalLoadBytes > 0
@@ -148,7 +148,7 @@ public:
     if (schedule.persistent && form == PipelineForm::Continuous) {
       double tiles =
           static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs)) /
-          result.blocksPerSM;
+          result.residentBlocks;
       result.kernel =
           result.block +
           (tiles - 1) * (result.main + std::max(result.init, result.epilogue));
@@ -365,9 +365,9 @@ private:
     double transfer = transferSeconds(body.loadedBytes);
     loop.total = form == PipelineForm::Continuous
                      ? loopLatency(loop.load, loop.use, loop.iterations,
-                                   loop.stages, result.blocksPerSM, transfer)
+                                   loop.stages, result.residentBlocks, transfer)
                      : loadUseLatency(loop.load, loop.use, loop.iterations,
-                                      loop.stages, result.blocksPerSM, form);
+                                      loop.stages, result.residentBlocks, form);
     loop.bound = boundOf(loop, body.loadedBytes);
     outer.use += loop.total;
     outer.stored += body.stored;
@@ -375,7 +375,7 @@ private:
   }
 
   LoopBound boundOf(const LoopLatency &loop, double bytes) const {
-    double overlap = static_cast<double>(loop.stages) * result.blocksPerSM;
+    double overlap = static_cast<double>(loop.stages) * result.residentBlocks;
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;
     // Even with any number of stages the bytes have to pass.
