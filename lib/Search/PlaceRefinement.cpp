@@ -1,5 +1,4 @@
-//===- PlaceRefinement.cpp - Stages and transports of buffers
-//------------------===//
+//===- PlaceRefinement.cpp - Stages and transports of buffers -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,6 +47,64 @@ void fusion::refineStages(const GroupModel &group, const SearchOptions &options,
           if (stages != before)
             ranking.judge(schedule, start.candidate);
       }
+  } while (ranking.best() < before);
+}
+
+/// Up to two tiles larger or smaller, and the tile itself.
+static llvm::ArrayRef<int64_t> tilesNear(llvm::ArrayRef<int64_t> list,
+                                         int64_t tile) {
+  constexpr size_t reach = 2;
+  size_t at = llvm::lower_bound(list, tile) - list.begin();
+  size_t first = at - std::min(at, reach);
+  return list.slice(first, std::min(list.size(), at + reach + 1) - first);
+}
+
+/// The candidate with the stages of another one's buffers and fragments.
+static Schedule withStagesOf(const Schedule &other, const GroupModel &group,
+                             const ScheduleSpace &space,
+                             const ScheduleCandidate &candidate) {
+  Schedule schedule = space.complete(candidate);
+  for (unsigned tensor : listPipelinedLoads(schedule))
+    schedule.places[tensor].stages = other.places[tensor].stages;
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (hasFragments(group, schedule, tensor))
+      schedule.places[tensor].registerStages =
+          std::max(1u, other.places[tensor].registerStages);
+  return schedule;
+}
+
+void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
+                         const ScheduleSpace &space, ScheduleRanking &ranking) {
+  if (ranking.empty() || seesTilesOnly(options.model))
+    return;
+  unsigned axes = group.axes.size();
+  auto judge = [&](const ScheduleCandidate &candidate, const Schedule &like) {
+    const Arrangement &arrangement =
+        space.arrangements()[candidate.arrangement];
+    if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate) &&
+        space.divides(arrangement, candidate))
+      ranking.judge(withStagesOf(like, group, space, candidate), candidate);
+  };
+  double before;
+  do {
+    before = ranking.best();
+    for (const ScheduleRanking::Entry &start : copyStarts(ranking)) {
+      auto tilesOf = [&](unsigned axis) {
+        return tilesNear(space.leastTiles(axis), start.candidate.tiles[axis]);
+      };
+      for (unsigned a = 0; a < axes; ++a)
+        for (unsigned b = a + 1; b < axes; ++b) {
+          ScheduleCandidate candidate = start.candidate;
+          for (int64_t one : tilesOf(a))
+            for (int64_t other : tilesOf(b)) {
+              candidate.tiles[a] = one;
+              candidate.tiles[b] = other;
+              judge(candidate, start.rated.schedule);
+            }
+        }
+    }
+    if (ranking.best() < before)
+      refineStages(group, options, space, ranking);
   } while (ranking.best() < before);
 }
 

@@ -251,6 +251,7 @@ bool Search::searchAll() {
                                            : BranchEffort());
   if (!isProven) {
     local.restart(affordable.restarts);
+    local.finish();
     judge(local.best());
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -416,6 +417,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
                           : SearchMethod::Descents;
     refine();
     refineStages(group, options, space, ranking);
+    if (!options.isRough)
+      refineTiles(group, options, space, ranking);
     copyInBulk(group, chip, options, ranking);
   }
   if (ranking.empty()) {
