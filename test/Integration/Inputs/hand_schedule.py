@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -85,3 +87,16 @@ def lower(path, groups, text):
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
+def assemble(path, chip, where):
+    """Assembles PATH.ptx where there is a ptxas. Ends the test, naming `where`, on spills and warnings, those of wgmma that is run
+    one by one (C7510 to C7517) among them."""
+    ptxas = shutil.which("ptxas")
+    if not ptxas:
+        return
+    done = subprocess.run([ptxas, "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{where}: {said}"
+    spills = re.findall(r"(\d+) bytes spill stores", said)
+    assert spills and set(spills) == {"0"} and "warning" not in said and "C75" not in said, f"{where}: {said}"
