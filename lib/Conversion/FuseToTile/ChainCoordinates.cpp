@@ -81,15 +81,19 @@ void ChainLowering::emitBlockCoordinates() {
       arith::MulIOp::create(b, loc, part, kernel.constant(length));
 }
 
+/// Where the tensor begins.
+Value ChainLowering::emitPointer(unsigned tensor) {
+  auto *result = llvm::find(axes.resultTensors, tensor);
+  return result != axes.resultTensors.end()
+             ? kernel.resultPointer(result - axes.resultTensors.begin())
+             : kernel.argument(axes.values[tensor]);
+}
+
 /// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
 /// their origin.
 Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
-  auto *result = llvm::find(axes.resultTensors, tensor);
-  Value pointer =
-      result != axes.resultTensors.end()
-          ? kernel.resultPointer(result - axes.resultTensors.begin())
-          : kernel.argument(axes.values[tensor]);
+  Value pointer = emitPointer(tensor);
   if (info.window)
     return emitWindow(tensor, pointer, tileAxes);
   SmallVector<int64_t> strides(info.axes.size(), 1);
@@ -97,7 +101,7 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
-  if (result != axes.resultTensors.end() && part) {
+  if (part && llvm::is_contained(axes.resultTensors, tensor)) {
     // The parts are slowest.
     int64_t elements = 1;
     for (unsigned axis : info.axes)
@@ -182,7 +186,7 @@ Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
       shape, bounded);
 }
 
-/// An operand that bulk copies read: all its dimensions but those of one
+/// A tensor that bulk copies read or write: all its dimensions but those of one
 /// element, as those of a tensor map.
 Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
@@ -204,7 +208,7 @@ Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   }
   for (unsigned axis : tileAxes)
     sizes.push_back(kernel.constant(model.axes[axis].extent));
-  Value pointer = kernel.argument(axes.values[tensor]);
+  Value pointer = emitPointer(tensor);
   auto type = tile::ViewType::get(
       b.getContext(), tileAxes.size(),
       cast<tile::PtrType>(pointer.getType()).getElementType(),

@@ -110,10 +110,45 @@ void ChainLowering::emitStore(unsigned tensor) {
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
+  if (schedule.places[tensor].transport == fuse::Transport::Bulk)
+    return emitStoreInBulk(tensor, value);
   tile::StoreOp::create(
       b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
       schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes),
       /*ragged=*/false);
+}
+
+/// The memory is free again at once: whatever takes its place next waits for
+/// the store to have read it.
+void ChainLowering::emitStoreInBulk(unsigned tensor, Value value) {
+  MemoryTile tile = memoryTile(tensor);
+  unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
+  auto valueType = cast<RankedTensorType>(value.getType());
+  if (valueType.getElementType().isInteger(1)) // bytes in memory
+    value =
+        arith::ExtUIOp::create(b, loc, valueType.clone(b.getI8Type()), value);
+  // That there is one was asked of the schedule.
+  LinearLayout layout = *sharedPanels(
+      schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
+      model.tensors[tensor].elementBytes, PanelOrder::Plain);
+  auto type = tile::BufferType::get(
+      b.getContext(), /*stages=*/1, schedule.tiles[tile.rowAxis],
+      schedule.tiles[tile.columnAxis], getElementTypeOrSelf(value.getType()),
+      tile::LayoutAttr::get(b.getContext(), layout));
+  Value buffer =
+      tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
+                            /*stages=*/IntegerAttr(), /*pipelined=*/false,
+                            /*registerStages=*/IntegerAttr());
+  Value stage = kernel.constant(0);
+  bool isTransposed =
+      tile.rowAxis != schedule.products[model.tensors[tensor].product].i1;
+  tile::LocalStoreOp::create(b, loc, value, buffer, stage, isTransposed,
+                             /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+  tile::StoreAsyncOp::create(b, loc, buffer, stage,
+                             emitBoxView(tensor, tileAxes),
+                             coordinates(tileAxes));
+  tile::StoreWaitOp::create(b, loc);
+  tile::FreeOp::create(b, loc, buffer);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,7 @@ private:
   void emitBlockCoordinates();
   std::pair<Value, Value> emitRaster(Value number, int64_t rows,
                                      int64_t columns);
+  Value emitPointer(unsigned tensor);
   Value emitView(unsigned tensor, AxisList tileAxes);
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
   Value emitBoxView(unsigned tensor, AxisList tileAxes);
@@ -70,6 +71,7 @@ private:
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
   void emitStore(unsigned tensor);
+  void emitStoreInBulk(unsigned tensor, Value value);
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
   void emitHandOver(unsigned number);

@@ -21,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from bulk_cases import CASES as BULK  # noqa: E402
+from bulk_store_cases import CASES as STORES  # noqa: E402
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
@@ -112,6 +113,8 @@ WITH_ROLES = (
     ("mixed-chain", 2, 1, 1, ["--chain=128,64,320,64", "--2d"]),
     ("sm_90a-loop-over-n", 3, 2, 1, ["--chain=64,32,160,48", "--2d"]),
 )
+# Those whose result is stored in bulk: at the end, in a loop, beside producers.
+STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
 # iterations at least.
@@ -220,6 +223,16 @@ def write_in_bulk(output, case, stages, registers, shape, index, producers=0):
     launches(name, folder, index)
 
 
+def write_stored(output, case, index):
+    chip, shape, description, _ = STORES[case]
+    name = f"stored-in-bulk-{case}"
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    lower(path, generate(path, *shape, chip=chip), schedule(**description))
+    launches(name, folder, index)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -314,6 +327,9 @@ def main():
     for case, stages, registers, producers, shape in WITH_ROLES:
         if wanted(f"with-roles-{case}"):
             write_in_bulk(arguments.output, case, stages, registers, shape, index, producers)
+    for case in STORED_IN_BULK:
+        if wanted(f"stored-in-bulk-{case}"):
+            write_stored(arguments.output, case, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):
