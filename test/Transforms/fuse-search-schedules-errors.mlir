@@ -42,7 +42,7 @@
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, raster = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
 // RASTER: error: {{.*}}a raster of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
-// PERSISTENT: error: {{.*}}'persistent' is not lowered; a block computes one tile
+// PERSISTENT: error: {{.*}}'persistent' without 'producers' is not lowered: a block would load its next tile when it has stored the last one
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: error: {{.*}}'cluster' is not lowered; blocks are independent
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS

@@ -38,15 +38,28 @@ std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
   return {row, arith::AddIOp::create(b, loc, first, inside)};
 }
 
-/// The block's tile along every axis that is bound to the grid: the mixed-radix
-/// digits of its index.
-void ChainLowering::emitBlockCoordinates() {
+/// The axis of the grid whose tiles a mask leaves loops of several lengths, and
+/// whether these grow along it.
+std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
+  if (!shortened || shortened->others.size() != 1 ||
+      !schedule.isBlockAxis(shortened->others.front()))
+    return std::nullopt;
+  std::vector<VisitedTiles> visited =
+      listVisitedTiles(model, schedule, *shortened);
+  bool grows = visited.front().iterations < visited.back().iterations;
+  return std::make_pair(shortened->others.front(), grows);
+}
+
+/// The tile `number` of the grid along every axis that is bound to it: the
+/// mixed-radix digits. A block that goes through tiles has the longest first:
+/// those along the axis of lengths are the slowest digit then.
+void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
   std::optional<unsigned> split = schedule.splitAxis();
   if (schedule.blocks.empty() && !split)
     return;
-  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  Value rest = number();
   auto takeDigit = [&](int64_t count, bool isSlowest) {
     if (isSlowest)
       return rest;
@@ -60,6 +73,13 @@ void ChainLowering::emitBlockCoordinates() {
         b, loc, number, kernel.constant(schedule.tiles[axis]));
   };
   SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
+  std::optional<std::pair<unsigned, bool>> lengths;
+  if (schedule.persistent && schedule.raster == 1)
+    lengths = lengthAxis();
+  if (lengths) {
+    llvm::erase(digits, lengths->first);
+    digits.insert(digits.begin(), lengths->first);
+  }
   if (schedule.raster > 1) {
     unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
     Value number =
@@ -70,7 +90,11 @@ void ChainLowering::emitBlockCoordinates() {
   }
   while (!digits.empty()) {
     unsigned axis = digits.pop_back_val();
-    setTile(axis, takeDigit(trips(axis), digits.empty() && !split));
+    Value digit = takeDigit(trips(axis), digits.empty() && !split);
+    if (lengths && lengths->first == axis && lengths->second)
+      digit = arith::SubIOp::create(b, loc, kernel.constant(trips(axis) - 1),
+                                    digit);
+    setTile(axis, digit);
   }
   if (!split)
     return;
