@@ -95,7 +95,7 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   cost.pipeline = pipeline.kernel;
-  cost.residentBlocks = pipeline.blocksPerSM;
+  cost.residentBlocks = pipeline.residentBlocks;
   cost.total =
       cost.launch + cost.combine + std::max(cost.busiest(), cost.pipeline);
   return cost;

@@ -9,6 +9,7 @@
 #include "fusion/Analysis/PipelineModel.h"
 #include "TileUse.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -75,8 +76,7 @@ std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
 }
 
 int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
-  constexpr int64_t parts = 4; // of an SM, each with as many registers
-  return producers == 0 ? warps : llvm::alignTo(warps + producers, parts);
+  return producers == 0 ? warps : llvm::alignTo(warps + producers, kPartsOfSM);
 }
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,
@@ -91,10 +91,9 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
   if (!roleRegisters(schedule.warps, schedule.producerWarps,
                      /*blocksPerSM=*/1, chip))
     return std::max<int64_t>(
-        1, std::min(blocks, chip.registersPerSM /
-                                (32 * registers *
-                                 warpsWithRegisters(schedule.warps,
-                                                    schedule.producerWarps))));
+        1, std::min(blocks, warpsByRegisters(registers, chip) /
+                                warpsWithRegisters(schedule.warps,
+                                                   schedule.producerWarps)));
   auto fits = [&](int64_t count) {
     std::optional<RoleRegisters> dealt =
         roleRegisters(schedule.warps, schedule.producerWarps, count, chip);
@@ -126,8 +125,8 @@ public:
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
-    result.blocksPerSM = llvm::divideCeil(concurrent, chip.numSMs);
-    use.blocksPerSM = result.blocksPerSM;
+    result.residentBlocks = llvm::divideCeil(concurrent, chip.numSMs);
+    use.blocksPerSM = result.residentBlocks;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
         footprint.globalLoadBytes > 0
@@ -149,7 +148,7 @@ public:
     if (schedule.persistent && form == PipelineForm::Continuous) {
       double tiles =
           static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs)) /
-          result.blocksPerSM;
+          result.residentBlocks;
       result.kernel =
           result.block +
           (tiles - 1) * (result.main + std::max(result.init, result.epilogue));
@@ -366,9 +365,9 @@ private:
     double transfer = transferSeconds(body.loadedBytes);
     loop.total = form == PipelineForm::Continuous
                      ? loopLatency(loop.load, loop.use, loop.iterations,
-                                   loop.stages, result.blocksPerSM, transfer)
+                                   loop.stages, result.residentBlocks, transfer)
                      : loadUseLatency(loop.load, loop.use, loop.iterations,
-                                      loop.stages, result.blocksPerSM, form);
+                                      loop.stages, result.residentBlocks, form);
     loop.bound = boundOf(loop, body.loadedBytes);
     outer.use += loop.total;
     outer.stored += body.stored;
@@ -376,7 +375,7 @@ private:
   }
 
   LoopBound boundOf(const LoopLatency &loop, double bytes) const {
-    double overlap = static_cast<double>(loop.stages) * result.blocksPerSM;
+    double overlap = static_cast<double>(loop.stages) * result.residentBlocks;
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;
     // Even with any number of stages the bytes have to pass.

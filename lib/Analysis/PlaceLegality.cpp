@@ -262,10 +262,16 @@ Reason PlaceChecker::checkPlace(unsigned index) {
   if (place.registerStages != 1)
     if (Reason reason = checkRegisterStages(index))
       return reason;
-  if (tensor.pass && !kept.loads[index])
-    return place.space == fuse::Space::Shared ? Reason(notLoaded(tensor))
-                                              : std::nullopt;
-  bool isShared = place.space == fuse::Space::Shared;
+  bool isShared = place.space == fuse::Space::Shared,
+       isLoaded = !tensor.pass || kept.loads[index];
+  if (isShared && !isLoaded)
+    return notLoaded(tensor);
+  if (place.transport != fuse::Transport::Sync &&
+      (tensor.role != TensorRole::Operand || !isLoaded))
+    return "'" + tensor.name +
+           "' is not copied into shared memory and has no transport";
+  if (!isLoaded)
+    return std::nullopt;
   switch (tensor.role) {
   case TensorRole::Extra:
     if (isShared)
@@ -284,6 +290,9 @@ Reason PlaceChecker::checkPlace(unsigned index) {
                     : "operand '" + tensor.name +
                           "' lacks an axis of its product's tile and must be "
                           "placed in registers";
+    if (!isShared && place.transport != fuse::Transport::Sync)
+      return "operand '" + tensor.name +
+             "' is read into registers and has no transport";
     if (!isShared)
       break;
     unsigned bytes = transportBytes(place.transport);

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/MatrixDescriptors.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -143,6 +144,10 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
     explain("a chain's schedule needs a tiling");
     return std::nullopt;
   }
+  if (attr.getStitching()) {
+    explain("'stitching' is for stitched groups");
+    return std::nullopt;
+  }
   std::optional<TilingTree> tree =
       parseTiling(attr.getTiling().getExpression(), group, explain);
   if (!tree)
@@ -225,10 +230,25 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
   fuse::PipelineAttr pipeline = attr.getPipeline();
   if (!pipeline)
     return schedule;
-  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-    if (hasFragments(group, schedule, tensor))
+  auto inRegisters = [&](unsigned tensor) {
+    return hasFragments(group, schedule, tensor);
+  };
+  auto inShared = [&](unsigned tensor) {
+    return schedule.places[tensor].space == fuse::Space::Shared;
+  };
+  auto tensors = llvm::seq<unsigned>(0, group.tensors.size());
+  if (pipeline.getRegisters() != 1 && llvm::none_of(tensors, inRegisters)) {
+    explain("no tensor has fragments for the " +
+            Twine(pipeline.getRegisters()) + " stages of the register level");
+    return std::nullopt;
+  }
+  for (unsigned tensor : tensors)
+    if (inRegisters(tensor))
       schedule.places[tensor].registerStages = pipeline.getRegisters();
-  auto readStages = [&](DictionaryAttr given, unsigned Placement::*stages) {
+  // What says nothing is a mistake, too: one stage is what all have.
+  auto readStages = [&](DictionaryAttr given, unsigned Placement::*stages,
+                        llvm::function_ref<bool(unsigned)> isThere,
+                        const char *whyNot) {
     for (NamedAttribute entry : given) {
       StringRef name = entry.getName().getValue();
       std::optional<unsigned> tensor = group.findTensor(name);
@@ -236,14 +256,22 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
         explain("the group has no tensor '" + name + "'");
         return false;
       }
+      if (!isThere(*tensor)) {
+        explain("'" + name + "' " + whyNot);
+        return false;
+      }
       schedule.places[*tensor].*stages =
           cast<IntegerAttr>(entry.getValue()).getInt();
     }
     return true;
   };
-  if (!readStages(pipeline.getShared(), &Placement::stages) ||
+  if (!readStages(pipeline.getShared(), &Placement::stages, inShared,
+                  "is in registers and has no buffer with stages") ||
       (pipeline.getFragments() &&
-       !readStages(pipeline.getFragments(), &Placement::registerStages)))
+       !readStages(pipeline.getFragments(), &Placement::registerStages,
+                   inRegisters,
+                   "is not multiplied from shared memory and has no fragments "
+                   "with stages")))
     return std::nullopt;
   return schedule;
 }

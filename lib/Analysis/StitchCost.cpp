@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -149,15 +150,6 @@ double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
     sectors = 1 + double(span - alignment) / sectorBytes;
   double useful = double(span) * width / vector;
   return std::max(1.0, sectors * sectorBytes / useful);
-}
-
-/// Warps that the register files of an SM hold: each of its four parts has a
-/// quarter of them, and warps get them in units of 256 (CUDA C++ Programming
-/// Guide, "Maximum Number of Resident Blocks", and the occupancy calculator).
-int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip) {
-  constexpr int64_t parts = 4, unit = 256, warpSize = 32;
-  return parts * (chip.registersPerSM / parts /
-                  llvm::alignTo(registers * warpSize, unit));
 }
 
 /// Reductions whose parts blocks write to one another, each with a barrier of

@@ -145,7 +145,7 @@ void BranchAndBound::expand(const Branch &branch) {
                                   space.outline(candidate), chip, reason)
                        .value_or(kNever);
     }
-    if (next.bound < ranking.best())
+    if (next.bound < ranking.limit())
       push(next);
   }
 }
@@ -168,7 +168,7 @@ void BranchAndBound::expandIntrinsics(const Branch &branch) {
       next.bound =
           std::max(branch.bound, bound->seconds(space.tilesOf(candidate),
                                                 candidate.intrinsics));
-    if (next.bound < ranking.best())
+    if (next.bound < ranking.limit())
       push(next);
   }
 }
@@ -184,9 +184,9 @@ bool BranchAndBound::run(const BranchEffort &effort,
         llvm::find(space.parts(), root.parts) - space.parts().begin();
     open.push({0, 0, root.expression, part, 0});
   }
-  int64_t start = ranking.candidates();
+  int64_t start = ranking.looked().checked();
   uint64_t visits = 0;
-  while (!open.empty() && open.top().bound < ranking.best()) {
+  while (!open.empty() && open.top().bound < ranking.limit()) {
     Branch branch = open.top();
     open.pop();
     if (isComplete(branch)) {
@@ -197,7 +197,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
       expandIntrinsics(branch);
     }
     if (options.isStopped() || visits > effort.branches ||
-        ranking.candidates() - start > effort.candidates)
+        ranking.looked().checked() - start > effort.candidates)
       return false;
   }
   return true;

@@ -34,7 +34,7 @@ struct BranchRoot {
 std::vector<BranchRoot> listRoots(const ScheduleSpace &space);
 
 /// Judges all tiles in these parts of the space whose bound (CostBound.h) is
-/// less than the best of the ranking, from the least bound on, with all
+/// less than the ranking's limit, from the least bound on, with all
 /// arrangements of warps. Tiles are chosen axis by axis and then intrinsics
 /// product by product, so that what is cut off is never listed. Returns whether
 /// it came to the end, so that nothing of it is better.

@@ -14,8 +14,7 @@ using namespace fusion;
 using llvm::ArrayRef;
 
 void CandidateRater::refuse(std::string reason) {
-  if (options.ranked > 1)
-    countRefusal(refusals, reason);
+  looked.refuse(reason, /*isKept=*/options.ranked > 1);
   lastReason = std::move(reason);
 }
 
@@ -23,18 +22,16 @@ void CandidateRater::refuse(std::string reason) {
 /// without spills.
 bool CandidateRater::accepts(const Schedule &schedule,
                              std::optional<std::string> reason) {
-  ++candidates;
+  // What is drawn to test lowering may use all registers there are.
+  if (!reason && !options.randomSeed &&
+      !hasRegisterRoom(schedule, checker.footprint(), chip))
+    reason = kNoRegisterRoom.str();
   if (reason) {
     refuse(std::move(*reason));
     return false;
   }
-  ++legal;
-  // What is drawn to test lowering may use all there are.
-  if (options.randomSeed ||
-      hasRegisterRoom(schedule, checker.footprint(), chip))
-    return true;
-  refuse(kNoRegisterRoom.str());
-  return false;
+  ++looked.legal;
+  return true;
 }
 
 void CandidateRater::take(const Schedule &schedule,
@@ -78,7 +75,7 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
       predictThroughput(group, schedule, checker.countTraffic(schedule), chip);
   auto isTooSlow = [&] { return hasBounds() && throughput.total >= limit(); };
   if (isTooSlow()) {
-    ++bounded;
+    ++looked.bounded;
     return;
   }
   if (!accepts(schedule, checker.checkWarps(schedule)))
@@ -126,15 +123,12 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
     if (!schedule) {
       schedule = space.outline(candidate);
       memo.clearLoops();
-      if (std::optional<std::string> reason = checker.checkLoops(*schedule)) {
-        ++candidates;
+      if (std::optional<std::string> reason = checker.checkLoops(*schedule))
         return refuse(std::move(*reason));
-      }
       loads = listPipelinedLoads(*schedule);
     }
     if (std::optional<std::string> reason =
             checker.checkSums(*schedule, warps)) {
-      ++candidates;
       refuse(std::move(*reason));
       tooFew = warps;
       continue;

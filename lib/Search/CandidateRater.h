@@ -16,6 +16,37 @@ namespace fusion {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+/// What became of the candidates that were looked at.
+struct LookedAt {
+  int64_t legal = 0, refused = 0, bounded = 0;
+  Refusals refusals; ///< of those that were refused, where a ranking is wanted
+
+  int64_t checked() const { return legal + refused; }
+  int64_t all() const { return checked() + bounded; }
+
+  void refuse(llvm::StringRef reason, bool isKept = true) {
+    ++refused;
+    if (isKept)
+      countRefusal(refusals, reason);
+  }
+  void add(const LookedAt &other) {
+    legal += other.legal;
+    refused += other.refused;
+    bounded += other.bounded;
+    for (const auto &[reason, count] : other.refusals)
+      countRefusal(refusals, reason, count);
+  }
+  /// Copies the counts into a result.
+  void finish(SearchResult &result) const {
+    result.candidates = all();
+    result.legal = legal;
+    result.refused = refused;
+    result.bounded = bounded;
+    result.refusals = refusals;
+    sortRefusals(result.refusals);
+  }
+};
+
 /// Completes loops and tiles by warps and stages, and rates what lowering
 /// accepts by the model that the options ask for. What warps and stages do not
 /// change is looked at once. Every thread has a rater of its own.
@@ -50,11 +81,8 @@ public:
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
             Take take);
 
-  int64_t candidates = 0; ///< checked
-  int64_t legal = 0;      ///< of them, those that lowering accepts
-  int64_t bounded = 0;    ///< not checked: bytes and work alone take too long
+  LookedAt looked;
   std::string lastReason; ///< why one was passed over
-  Refusals refusals;      ///< where the options ask for a ranking
 
 private:
   bool accepts(const Schedule &schedule, std::optional<std::string> reason);

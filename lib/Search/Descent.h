@@ -46,7 +46,7 @@ public:
   /// as what is held in a block is shared out.
   void improveExchanges(Point &point);
 
-  int64_t candidates() const { return rater.candidates; }
+  const LookedAt &looked() const { return rater.looked; }
 
 private:
   llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,

@@ -217,8 +217,8 @@ void LocalSearch::restart(int64_t candidates) {
   if (points.empty())
     return;
   constexpr unsigned most = 4096; // where nothing is looked at
-  int64_t end = descent.candidates() + candidates;
-  for (unsigned i = 0; i < most && descent.candidates() < end; ++i) {
+  int64_t end = looked().checked() + candidates;
+  for (unsigned i = 0; i < most && looked().checked() < end; ++i) {
     Descent::Point point = points[i % points.size()];
     if (!change(point, kHopeless * points.front().seconds))
       continue;

@@ -42,7 +42,7 @@ public:
   llvm::ArrayRef<Descent::Point> best() const { return points; }
   static constexpr size_t kPoints = 8;
 
-  int64_t candidates() const { return descent.candidates(); }
+  const LookedAt &looked() const { return descent.looked(); }
 
 private:
   void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);

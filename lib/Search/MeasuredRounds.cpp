@@ -42,7 +42,7 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
                  llvm::ArrayRef<unsigned> arrangements) {
     ScheduleRanking one(group, chip, options, space);
     one.judgeAll(other, arrangements);
-    looked += one.candidates();
+    seen.add(one.looked());
     if (one.empty())
       return;
     const ScheduleRanking::Entry &best = one.starts().front();

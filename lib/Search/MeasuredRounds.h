@@ -31,7 +31,7 @@ public:
   /// what is ranked only. Returns whether any ran.
   bool run(std::vector<ScheduleRanking::Entry> &ranking, unsigned mostRounds);
 
-  int64_t candidates() const { return looked; } ///< looked at
+  const LookedAt &looked() const { return seen; }
 
 private:
   bool measure(std::vector<ScheduleRanking::Entry> &ranking,
@@ -43,7 +43,7 @@ private:
   const ChipInfo &chip;
   const SearchOptions &options;
   const ScheduleSpace &space;
-  int64_t looked = 0;
+  LookedAt seen;
 };
 
 } // namespace fusion

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CandidateRater.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/ScheduleBuilder.h"
@@ -20,8 +21,6 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class PaperSearch {
 public:
@@ -43,7 +42,7 @@ public:
                : space.mutateAll(candidate, numbers);
   }
   double estimate(const Candidate &candidate) const {
-    std::optional<RatedSchedule> rated = complete(candidate);
+    std::optional<RatedSchedule> rated = complete(candidate, &looked);
     return rated ? rated->modelSeconds : kNever;
   }
 
@@ -55,7 +54,8 @@ private:
   double leastMovement(unsigned expression, ArrayRef<int64_t> least,
                        ArrayRef<int64_t> most);
   Schedule outline(const PaperCandidate &candidate) const;
-  std::optional<RatedSchedule> complete(const PaperCandidate &candidate) const;
+  std::optional<RatedSchedule> complete(const PaperCandidate &candidate,
+                                        LookedAt *counts = nullptr) const;
   void take(RatedSchedule rated, SearchResult &result) const;
   unsigned wanted() const { return std::max(1u, options.ranked); }
   std::vector<PaperCandidate> closedForm() const;
@@ -70,8 +70,7 @@ private:
   std::vector<Arrangement> arrangements;
   std::map<uint64_t, DataMovement> movements; ///< by expression and live loops
   mutable std::mutex mutex;                   ///< guards what follows
-  mutable Refusals refusals;
-  mutable int64_t accepted = 0;
+  mutable LookedAt looked;
 };
 
 /// Measures the schedules that candidates stand for.
@@ -107,9 +106,10 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
 }
 
 /// The best way to run the candidate, or nullopt where lowering refuses all;
-/// any number of threads may ask.
+/// any number of threads may ask. Who looks at the candidate for the first time
+/// has it counted.
 std::optional<RatedSchedule>
-PaperSearch::complete(const PaperCandidate &candidate) const {
+PaperSearch::complete(const PaperCandidate &candidate, LookedAt *counts) const {
   Schedule schedule = outline(candidate);
   std::optional<RatedSchedule> best;
   std::string why, reason;
@@ -156,11 +156,13 @@ PaperSearch::complete(const PaperCandidate &candidate) const {
           best = std::move(rated);
       }
   }
+  if (!counts)
+    return best;
   std::lock_guard lock(mutex);
   if (best)
-    ++accepted;
+    ++counts->legal;
   else
-    countRefusal(refusals, why);
+    counts->refuse(why);
   return best;
 }
 
@@ -228,14 +230,16 @@ bool PaperSearch::searchByTiles(SearchResult &result, size_t mostBranches) {
         return leastSeconds(expression, least, most);
       },
       mostBranches);
+  int64_t tried = 0;
   while (result.ranking.size() < wanted()) {
     std::optional<PaperOrder::Rated> next = order.next();
     if (!next)
       break;
-    if (std::optional<RatedSchedule> rated = complete(next->candidate))
+    ++tried;
+    if (std::optional<RatedSchedule> rated = complete(next->candidate, &looked))
       take(std::move(*rated), result);
   }
-  result.candidates += order.candidates();
+  looked.bounded += order.candidates() - tried;
   return !order.hasGivenUp();
 }
 
@@ -246,8 +250,7 @@ void PaperSearch::searchAll(SearchResult &result) {
     llvm::copy(tiles, candidate.tiles.begin());
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       candidate.expression = each;
-      ++result.candidates;
-      if (std::optional<RatedSchedule> rated = complete(candidate))
+      if (std::optional<RatedSchedule> rated = complete(candidate, &looked))
         take(std::move(*rated), result);
     }
   });
@@ -294,7 +297,6 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
     return false;
   }
   result.measuredBy = found->measuredBy;
-  result.candidates += found->estimates;
   result.ranking.push_back(*complete(found->best));
   if (options.measurement)
     result.ranking.front().measuredSeconds = found->seconds;
@@ -359,19 +361,17 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
         measureRanking(result.ranking, *options.measurement))
       result.measuredBy = options.measurement->name();
   }
-  sortRefusals(refusals);
+  looked.finish(result);
   if (result.ranking.empty()) {
     reason = "none of " + std::to_string(result.candidates) +
              " candidates can be lowered";
-    if (!refusals.empty())
-      reason += "; of most: " + refusals.front().first;
+    if (!result.refusals.empty())
+      reason += "; of most: " + result.refusals.front().first;
     return std::nullopt;
   }
   if (result.ranking.size() > wanted())
     result.ranking.resize(wanted());
   static_cast<RatedSchedule &>(result) = result.ranking.front();
-  result.legal = accepted;
-  result.refusals = std::move(refusals);
   return result;
 }
 

@@ -102,8 +102,9 @@ add(root, 'p', {}, `Chip: ${report.chip} (${report.product}). Times are predicti
 for (const group of report.groups) {
   add(root, 'h2', {}, group.name);
   add(root, 'p', {}, `Axes: ${list(group.axes)}. Space ${group.space} under model ${group.model}, ${group.search} search` +
-      `${group.proven ? ' to the end' : ''}: ${group.candidates} candidates, ${group.legal} legal, ` +
-      `${group.bounded} left out because no number of stages could make them the best.`);
+      `${group.proven ? ' to the end' : ''}. Candidates: ${group.candidates}; legal: ${group.legal}; refused: ` +
+      `${group.refused.reduce((sum, r) => sum + r.candidates, 0)}; left out because nothing still open could make ` +
+      `them the best: ${group.bounded}. Looked at besides for the rest of the ranking: ${group.ranked_from}.`);
   add(root, 'p', {}, `Chosen: ${group.in_words}.`);
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);

@@ -12,7 +12,7 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Whether two candidates differ in their stages at most.
+/// Whether tiles and warps are the same, as far as searches go on from both.
 static bool sameTiles(const Schedule &a, const Schedule &b) {
   return a.tiles == b.tiles && a.warps == b.warps &&
          llvm::equal(a.products, b.products,
@@ -21,37 +21,62 @@ static bool sameTiles(const Schedule &a, const Schedule &b) {
                      });
 }
 
-/// Compares a legal schedule with the best ones.
-void ScheduleRanking::consider(const CandidateRater::Rated &rated) {
-  size_t most = std::max<size_t>(kStarts, options.ranked);
+static bool sameLoops(const TilingTree &a, const TilingTree &b) {
+  return llvm::equal(a, b, [](const TilingNode &x, const TilingNode &y) {
+    return x.kind == y.kind && x.index == y.index &&
+           sameLoops(x.children, y.children);
+  });
+}
+
+/// Whether two candidates differ in stages, transports and the order of blocks
+/// at most: of these the best one is reported.
+static bool sameChoices(const Schedule &a, const Schedule &b) {
+  return sameTiles(a, b) && a.splits == b.splits &&
+         llvm::equal(a.products, b.products,
+                     [](const ProductMapping &x, const ProductMapping &y) {
+                       return x.intrinsic == y.intrinsic;
+                     }) &&
+         sameLoops(a.tree, b.tree);
+}
+
+void ScheduleRanking::insert(std::vector<Entry> &list, size_t most,
+                             const CandidateRater::Rated &rated,
+                             SameChoices isSame) {
   if (rated.seconds == kNever ||
-      (entries.size() == most &&
-       rated.seconds > entries.back().rated.modelSeconds))
+      (list.size() == most && rated.seconds > list.back().rated.modelSeconds))
     return;
   RatedSchedule own{rated.schedule, rated.footprint, rated.cost, rated.seconds,
                     std::nullopt};
-  // Of the candidates that differ in their stages the best one is ranked.
-  auto known = llvm::find_if(entries, [&](const Entry &other) {
-    return sameTiles(other.rated.schedule, rated.schedule);
+  auto known = llvm::find_if(list, [&](const Entry &other) {
+    return isSame(other.rated.schedule, rated.schedule);
   });
-  if (known != entries.end()) {
+  if (known != list.end()) {
     if (!isBetter(own, known->rated))
       return;
-    entries.erase(known);
+    list.erase(known);
   }
-  auto place = llvm::upper_bound(entries, own,
-                                 [](const RatedSchedule &a, const Entry &b) {
-                                   return isBetter(a, b.rated);
-                                 });
-  entries.insert(place, Entry{std::move(own), rated.candidate});
-  if (entries.size() > most)
-    entries.pop_back();
+  auto place =
+      llvm::upper_bound(list, own, [](const RatedSchedule &a, const Entry &b) {
+        return isBetter(a, b.rated);
+      });
+  list.insert(place, Entry{std::move(own), rated.candidate});
+  ++changed;
+  if (list.size() > most)
+    list.pop_back();
+}
+
+/// Compares a legal schedule with the best ones.
+void ScheduleRanking::consider(const CandidateRater::Rated &rated) {
+  if (!isChosen)
+    insert(entries, kStarts, rated, sameTiles);
+  if (options.ranked > 1)
+    insert(runners, mostRunners(), rated, sameChoices);
 }
 
 void ScheduleRanking::judgeAll(const ScheduleCandidate &candidate,
                                ArrayRef<unsigned> arrangements) {
   rater.rateAll(
-      candidate, arrangements, [&] { return best(); },
+      candidate, arrangements, [&] { return limit(); },
       [&](const CandidateRater::Rated &rated) { consider(rated); });
 }
 
@@ -61,10 +86,20 @@ void ScheduleRanking::judge(const Schedule &schedule,
              [&](const CandidateRater::Rated &rated) { consider(rated); });
 }
 
-void ScheduleRanking::finish(SearchResult &result) {
-  result.candidates = candidates();
-  result.legal = rater.legal;
-  result.bounded = rater.bounded;
-  sortRefusals(rater.refusals);
-  result.refusals = std::move(rater.refusals);
+void ScheduleRanking::choose() {
+  isChosen = true;
+  judged.clear();
+}
+
+std::vector<ScheduleRanking::Entry> ScheduleRanking::take() {
+  std::vector<Entry> best;
+  if (entries.empty())
+    return best;
+  best.push_back(std::move(entries.front()));
+  const Schedule chosen = best.front().rated.schedule;
+  for (Entry &runner : runners)
+    if (best.size() < options.ranked &&
+        !sameChoices(runner.rated.schedule, chosen))
+      best.push_back(std::move(runner));
+  return best;
 }

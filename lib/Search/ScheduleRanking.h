@@ -17,31 +17,45 @@ namespace fusion {
 
 /// Judges candidates of our space and keeps the best ones. Which candidates
 /// there are to judge is the methods' to say.
+///
+/// There are two lists. What methods go on from does not depend on how many are
+/// to be reported. Those that are to be reported differ in more, and are filled
+/// once the choice is made (RunnersUp.h): until then only what may be the best
+/// is rated.
 class ScheduleRanking {
 public:
   struct Entry {
     RatedSchedule rated;
     ScheduleCandidate candidate;
   };
-  /// What methods may go on from, and measurements choose from. More are kept
-  /// where more are to be reported, which must not change the choice.
+  /// What methods may go on from.
   static constexpr size_t kStarts = 8;
+  /// Kept beside those that are to be reported: stages and copies of each
+  /// buffer, which are chosen last, may put them before others.
+  static constexpr size_t kReserve = kStarts;
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
                   const SearchOptions &options, const ScheduleSpace &space)
       : options(options), space(space), rater(group, chip, options, space) {}
 
   bool empty() const { return entries.empty(); }
-  /// At most `kStarts`, best first.
-  llvm::ArrayRef<Entry> starts() const {
-    return llvm::ArrayRef(entries).take_front(kStarts);
-  }
+  /// What to go on from, best first: at most `kStarts`, and once the choice is
+  /// made all that may be reported.
+  llvm::ArrayRef<Entry> starts() const { return isChosen ? runners : entries; }
   const ScheduleCandidate &bestCandidate() const {
     return entries.front().candidate;
   }
   /// Seconds of the best one by the model; kNever where there is none.
   double best() const {
     return entries.empty() ? kNever : entries.front().rated.modelSeconds;
+  }
+  /// Seconds from which on a candidate is of no interest: of the best, or of
+  /// the worst that may be reported.
+  double limit() const {
+    if (!isChosen)
+      return best();
+    return runners.size() < mostRunners() ? kNever
+                                          : runners.back().rated.modelSeconds;
   }
   bool hasBounds() const { return rater.hasBounds(); }
 
@@ -60,27 +74,43 @@ public:
       judgeAll(candidate, space.usualArrangements());
   }
 
-  int64_t candidates() const { return rater.candidates + others; }
-  /// Candidates that others have looked at.
-  void addCandidates(int64_t number) { others += number; }
+  /// Candidates that were looked at here.
+  const LookedAt &looked() const { return rater.looked; }
+  /// Adds candidates that others have looked at.
+  void addLooked(const LookedAt &of) { others.add(of); }
+  /// All of them.
+  LookedAt allLooked() const {
+    LookedAt all = rater.looked;
+    all.add(others);
+    return all;
+  }
 
   /// Why one was passed over.
   std::string lastReason() const { return rater.lastReason; }
 
-  /// Moves the entries out, best first.
-  std::vector<Entry> take() { return std::move(entries); }
-  /// Copies the counts into a result.
-  void finish(SearchResult &result);
+  /// From now on the best one stays what it is, and what is judged may be
+  /// reported beside it.
+  void choose();
+  /// How often a list has changed.
+  uint64_t changes() const { return changed; }
+  /// The chosen one and, where more are to be reported, the others; best first.
+  std::vector<Entry> take();
 
 private:
+  using SameChoices = bool (*)(const Schedule &, const Schedule &);
   void consider(const CandidateRater::Rated &rated);
+  void insert(std::vector<Entry> &list, size_t most,
+              const CandidateRater::Rated &rated, SameChoices isSame);
+  size_t mostRunners() const { return options.ranked + kReserve; }
 
   const SearchOptions &options;
   const ScheduleSpace &space;
-  std::vector<Entry> entries;
+  std::vector<Entry> entries, runners;
+  bool isChosen = false;
+  uint64_t changed = 0;
   std::unordered_set<CandidateKey, CandidateKey::Hash> judged; ///< as usual
   CandidateRater rater;
-  int64_t others = 0;
+  LookedAt others;
 };
 
 } // namespace fusion

@@ -21,9 +21,11 @@
 #include "LocalSearch.h"
 #include "MeasuredRounds.h"
 #include "PlaceRefinement.h"
+#include "RunnersUp.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include <mutex>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -94,6 +96,8 @@ private:
   const SearchOptions &options;
   ScheduleSpace space;
   ScheduleRanking ranking;
+  mutable std::mutex mutex;   ///< guards what follows
+  mutable LookedAt estimated; ///< by `estimate`
 };
 
 } // namespace
@@ -229,7 +233,7 @@ void Search::descend() {
   LocalSearch local(group, chip, options, space);
   local.startRoughly(listStarts());
   judge(local.best());
-  ranking.addCandidates(local.candidates());
+  ranking.addLooked(local.looked());
 }
 
 /// Returns whether no loops, splits, tiles, warps and common stages are better.
@@ -264,7 +268,7 @@ bool Search::searchAll() {
     for (const BranchRoot &root : roots)
       bound(root, affordable.root);
   }
-  ranking.addCandidates(local.candidates());
+  ranking.addLooked(local.looked());
   return isProven;
 }
 
@@ -284,6 +288,8 @@ double Search::estimate(const Candidate &candidate) const {
       [&](const CandidateRater::Rated &rated) {
         best = std::min(best, rated.seconds);
       });
+  std::lock_guard lock(mutex);
+  estimated.add(rater.looked);
   return best;
 }
 
@@ -302,11 +308,11 @@ void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
     auto found = evolve(*this, evolution, nullptr, seeds);
     if (!found)
       continue;
-    ranking.addCandidates(found->estimates);
     ranking.judgeUsual(found->best);
     for (const ScheduleCandidate &other : found->others)
       ranking.judgeUsual(other);
   }
+  ranking.addLooked(estimated);
 }
 
 /// Keeping tiles instead of loading or computing them again, in each of the
@@ -416,28 +422,30 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     copyInBulk(group, chip, options, ranking);
   }
   if (ranking.empty()) {
-    reason = "none of " + std::to_string(ranking.candidates()) +
+    reason = "none of " + std::to_string(ranking.allLooked().all()) +
              " candidates is legal; the last one: " + ranking.lastReason();
     return std::nullopt;
   }
-  size_t most = std::max(1u, options.ranked);
+  LookedAt looked = ranking.allLooked();
+  // What is drawn is what is asked for.
+  if (options.ranked > 1 && !options.randomSeed) {
+    ranking.choose();
+    rankRunnersUp(group, chip, options, space, ranking, result.isProven,
+                  Affordable(group).root);
+    result.rankedFrom = ranking.allLooked().all() - looked.all();
+  }
   std::vector<ScheduleRanking::Entry> best = ranking.take();
-  auto shorten = [&] {
-    if (best.size() > most)
-      best.erase(best.begin() + most, best.end());
-  };
-  shorten();
   if (options.measurement) {
     MeasuredRounds rounds(group, chip, options, space);
-    // What is drawn is what is asked for.
     if (rounds.run(best, /*mostRounds=*/options.randomSeed ? 1 : kRounds))
       result.measuredBy = options.measurement->name();
-    ranking.addCandidates(rounds.candidates());
-    shorten();
+    looked.add(rounds.looked());
+    if (size_t most = std::max(1u, options.ranked); best.size() > most)
+      best.erase(best.begin() + most, best.end());
   }
   for (ScheduleRanking::Entry &entry : best)
     result.ranking.push_back(std::move(entry.rated));
-  ranking.finish(result);
+  looked.finish(result);
   result.choices = space.count();
   static_cast<RatedSchedule &>(result) = result.ranking.front();
   return result;

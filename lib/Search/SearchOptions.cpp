@@ -67,14 +67,15 @@ std::string fusion::withoutNumbers(llvm::StringRef reason) {
   return text;
 }
 
-void fusion::countRefusal(Refusals &refusals, llvm::StringRef reason) {
+void fusion::countRefusal(Refusals &refusals, llvm::StringRef reason,
+                          int64_t candidates) {
   std::string text = withoutNumbers(reason);
   auto found = llvm::find_if(
       refusals, [&](const auto &entry) { return entry.first == text; });
   if (found == refusals.end())
-    refusals.emplace_back(std::move(text), 1);
+    refusals.emplace_back(std::move(text), candidates);
   else
-    ++found->second;
+    found->second += candidates;
 }
 
 void fusion::sortRefusals(Refusals &refusals) {

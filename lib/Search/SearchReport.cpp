@@ -32,6 +32,7 @@ Object reportCost(const Cost &cost) {
                 {"pipeline_us", microseconds(cost.pipeline)},
                 {"bound", cost.bound()},
                 {"blocks_per_sm", cost.blocksPerSM},
+                {"resident_blocks_per_sm", cost.residentBlocks},
                 {"waves", cost.waves}};
 }
 
@@ -154,6 +155,13 @@ std::string fusion::whyNot(const RatedSchedule &other,
   // Of other models only the whole is known.
   bool isOurs = other.modelSeconds == other.cost.total &&
                 chosen.modelSeconds == chosen.cost.total;
+  constexpr double rounding = 1e-9;
+  if (slower < -rounding)
+    return llvm::formatv("{0:F1} % faster by the model: the search, which "
+                         "proves nothing, did not come by it: {1}",
+                         -100 * slower,
+                         takes(other.modelSeconds, chosen.modelSeconds))
+        .str();
   if (slower <= 0) {
     if (!isOurs)
       return "as fast by the model; the first one found was kept";
@@ -408,8 +416,8 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"products", std::move(products)},
       {"space", fusion::name(options.space).str()},
       {"model", fusion::name(options.model).str()},
-      {"search", options.randomSeed ? "drawn"
-                                    : fusion::name(result.method).str()},
+      {"search",
+       options.randomSeed ? "drawn" : fusion::name(result.method).str()},
       {"proven", result.isProven},
       {"measured_by", result.measuredBy.empty()
                           ? llvm::json::Value("model")
@@ -418,6 +426,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"legal", result.legal},
       {"bounded", result.bounded},
       {"refused", std::move(refusals)},
+      {"ranked_from", result.rankedFrom},
       {"in_words", describe(result.schedule, group)},
       {"would_give", std::move(gated)},
       {"copied_by_threads", std::move(byThreads)},

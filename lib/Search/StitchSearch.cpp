@@ -9,6 +9,7 @@
 #include "fusion/Search/StitchSearch.h"
 #include "StitchEnumeration.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/RegisterFile.h"
 
 using namespace fusion;
 using llvm::SmallVector;
@@ -78,15 +79,14 @@ using SharedMemory = llvm::function_ref<int64_t(int64_t mostBlocks)>;
 static std::optional<StitchCost>
 packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
           int64_t warps, SharedMemory sharedMemory, const ChipInfo &chip) {
-  constexpr int64_t warpSize = 32;
   StitchCost cost;
   for (const StitchCost &part : parts)
     cost.registers = std::max(cost.registers, part.registers);
-  if (cost.registers * warps * warpSize > chip.registersPerSM)
+  int64_t mostBlocks =
+      std::min<int64_t>({chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
+                         warpsByRegisters(cost.registers, chip) / warps});
+  if (mostBlocks == 0)
     return std::nullopt;
-  int64_t mostBlocks = std::min<int64_t>(
-      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
-       chip.registersPerSM / (cost.registers * warps * warpSize)});
   cost.sharedMemory = sharedMemory(mostBlocks);
   if (cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;

@@ -12,6 +12,15 @@
 using namespace mlir;
 using namespace fusion;
 
+/// Where the module begins. One that is not written in the file has no line,
+/// but what is in it has.
+static Location findBeginning(ModuleOp module) {
+  auto at = dyn_cast<FileLineColLoc>(module.getLoc());
+  if (at && at.getLine() == 0 && !module.getBody()->empty())
+    return module.getBody()->front().getLoc();
+  return module.getLoc();
+}
+
 FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
                                                 StringRef option) {
   auto attr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
@@ -21,14 +30,11 @@ FailureOr<const ChipInfo *> fusion::resolveChip(ModuleOp module,
            << module->getAttr(fuse::kChipAttrName);
   StringRef name = !option.empty() ? option : attr ? attr.getName() : "sm_80";
   const ChipInfo *chip = lookupChip(name);
-  if (!chip) {
-    // An option has no place in the file.
-    Location loc =
-        option.empty() ? module.getLoc() : UnknownLoc::get(module.getContext());
-    return emitError(loc, option.empty() ? "" : "option chip: ")
+  if (!chip)
+    return emitError(findBeginning(module),
+                     option.empty() ? "" : "option chip: ")
            << "unknown chip '" << name << "'; known chips are "
            << knownChipNames();
-  }
   if (attr && attr.getName() != name)
     return emitError(module.getLoc(), "chip=")
            << name << " contradicts the module, which is for "

@@ -64,9 +64,10 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     }
     llvm::json::Value whole = llvm::json::Object{
         {"chip", (*target)->name}, {"functions", std::move(functions)}};
-    if (failed(writeReport(getContext(), "plan", planReport,
+    if (failed(writeReport(getOperation().getLoc(), "plan", planReport,
                            llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(writeReport(getContext(), "plan", planPage, renderPlan(whole))))
+        failed(writeReport(getOperation().getLoc(), "plan", planPage,
+                           renderPlan(whole))))
       signalPassFailure();
   }
 
@@ -81,9 +82,11 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
   std::optional<StitchPartitionOptions> readStitching() {
     StitchPartitionOptions options;
     auto refuse = [&](const Twine &why) {
-      emitError(UnknownLoc::get(&getContext())) << why;
+      emitError(getOperation().getLoc()) << why;
       return std::nullopt;
     };
+    if (leadToSameFile(planReport, planPage))
+      return refuse("'plan-report' and 'plan-html' name the same file");
     std::optional<StitchStrategy> strategy = lookupStitchStrategy(stitch);
     if (!strategy)
       return refuse("no stitch '" + Twine(stitch) +

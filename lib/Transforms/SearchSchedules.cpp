@@ -12,6 +12,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/SearchReport.h"
+#include "fusion/Support/Counted.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
@@ -65,9 +66,9 @@ struct SearchSchedulesPass
       mlir::emitWarning(getOperation().getLoc(),
                         "nothing was searched: the report has no groups");
     llvm::json::Value whole = makeReport(**target, std::move(groups));
-    if (failed(writeReport(getContext(), "report", report,
+    if (failed(writeReport(getOperation().getLoc(), "report", report,
                            llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(writeReport(getContext(), "report", reportPage,
+        failed(writeReport(getOperation().getLoc(), "report", reportPage,
                            renderReport(whole))))
       signalPassFailure();
   }
@@ -134,15 +135,6 @@ struct SearchSchedulesPass
     options.model = *ofModel;
     options.method = *ofSearch;
     options.convergence = *ends;
-    if (options.method == SearchMethod::Descents &&
-        options.space != SpaceKind::Default)
-      return refuse("descents are a search of space default, not of space '" +
-                    Twine(space) + "'");
-    if (options.randomSeed && options.method != SearchMethod::Auto)
-      return refuse("random-seed draws a schedule; nothing is left to search");
-    if (options.randomSeed && options.space != SpaceKind::Default)
-      return refuse("random-seed draws from space default, not from space '" +
-                    Twine(space) + "'");
     StringRef digits = rules;
     if (digits == "all")
       digits = "1234";
@@ -154,13 +146,10 @@ struct SearchSchedulesPass
     else if (!isRules)
       return refuse("no rules '" + Twine(rules) +
                     "'; known are all, none, or digits of 1234, each once");
-    if (!report.empty() && report == reportPage)
+    if (leadToSameFile(report, reportPage))
       return refuse("'report' and 'report-html' name the same file");
-    if (options.space == SpaceKind::Default)
-      if (std::optional<StringRef> other = findPapersOption())
-        return refuse("'" + *other +
-                      "' is an option of spaces paper and chimera, not of "
-                      "space default");
+    if (std::optional<std::string> why = findIgnored(options, digits))
+      return refuse(*why);
     auto has = [&](char digit) { return digits.contains(digit); };
     options.rules.deduplicate = has('1');
     options.rules.completeIntermediates = has('2');
@@ -169,16 +158,62 @@ struct SearchSchedulesPass
     return options;
   }
 
-  /// An option of the papers' spaces that was set to something else than what
-  /// it is when nobody sets it.
-  std::optional<StringRef> findPapersOption() const {
+  /// Why an option would change nothing that was set to something else than
+  /// what it is when nobody sets it.
+  std::optional<std::string> findIgnored(const SearchOptions &options,
+                                         StringRef digits) const {
     const FuseSearchSchedulesOptions unset;
-    if (rules != unset.rules)
-      return "rules";
-    if (padding != unset.padding)
-      return "padding";
-    if (removeDeadLoops != unset.removeDeadLoops)
-      return "remove-dead-loops";
+    bool isOurs = options.space == SpaceKind::Default;
+    // What was set, with the reason if that is where it has no meaning.
+    struct Use {
+      bool isSet, isMeaningless;
+      std::string why;
+    };
+    bool isDrawn = options.randomSeed.has_value();
+    bool evolves = options.method == SearchMethod::Evolutionary ||
+                   (options.method == SearchMethod::Auto && !isOurs);
+    bool setsStages = maxStages != unset.maxStages ||
+                      maxRegisterStages != unset.maxRegisterStages;
+    std::string inSpace = space, byModel = model;
+    std::string ofSpace = " of space default, not of space '" + inSpace + "'",
+                ofPapers = "' is an option of spaces paper and chimera, not of "
+                           "space default";
+    const Use uses[] = {
+        {options.method == SearchMethod::Descents, !isOurs,
+         "descents are a search" + ofSpace},
+        {isDrawn, options.method != SearchMethod::Auto,
+         "random-seed draws a schedule; nothing is left to search"},
+        {isDrawn, !isOurs,
+         "random-seed draws from space default, not from space '" + inSpace +
+             "'"},
+        {isDrawn, options.model != ModelKind::Default,
+         "random-seed draws a schedule; no model judges it"},
+        {seed != unset.seed, isDrawn,
+         "'seed' is of searches; random-seed draws with its own"},
+        {seed != unset.seed,
+         !isOurs && options.method == SearchMethod::Exhaustive,
+         "'seed' is of searches that draw; exhaustive ones of space '" +
+             inSpace + "' do not"},
+        {convergence != unset.convergence, isDrawn || !evolves,
+         "'convergence' is an option of the evolutionary search alone"},
+        {rules != unset.rules, isOurs, "'rules" + ofPapers},
+        {padding != unset.padding, isOurs, "'padding" + ofPapers},
+        {removeDeadLoops != unset.removeDeadLoops, isOurs,
+         "'remove-dead-loops" + ofPapers},
+        {padding != unset.padding, !digits.contains('3'),
+         "'padding' is what rule 3 does, which 'rules' leaves out"},
+        {setsStages, !isDrawn && seesTilesOnly(options.model),
+         "model '" + byModel +
+             "' sees no stages: 'max-stages' and 'max-register-stages' would "
+             "change nothing"},
+        {setsStages, !isOurs && options.model == ModelKind::Default,
+         "buffers of space '" + inSpace +
+             "' have one stage but under model alcop: 'max-stages' and "
+             "'max-register-stages' would change nothing"},
+    };
+    for (const Use &use : uses)
+      if (use.isSet && use.isMeaningless)
+        return use.why;
     return std::nullopt;
   }
 
@@ -239,6 +274,7 @@ struct SearchSchedulesPass
           return mlir::emitError(group.getLoc(),
                                  "schedule does not fit the group: ")
                  << *other;
+      warnOfEmptyParts(group, axes->model, *schedule);
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
@@ -269,12 +305,13 @@ struct SearchSchedulesPass
     remark::analysis(group.getLoc(),
                      remark::RemarkOpts::name("schedule").category("fuse"))
         << llvm::formatv(
-               "{0}: predicted {1:F2} us, bound by {2}; {3} blocks of {4} "
-               "warps, {5} bytes of shared memory and about {6} registers per "
-               "thread; {7} of {8} candidates were legal; {9}",
+               "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
+               "of shared memory and about {6} registers per thread; {7} of "
+               "{8} candidates were legal; {9}",
                printTiling(found->schedule.tree, axes->model),
                found->cost.total * 1e6, found->cost.bound(),
-               found->footprint.blocks, found->schedule.warps,
+               counted(found->footprint.blocks, "block"),
+               counted(found->schedule.warps, "warp"),
                found->footprint.sharedMemory, found->footprint.registers,
                found->legal, found->candidates,
                describe(found->schedule, axes->model))
@@ -289,6 +326,21 @@ struct SearchSchedulesPass
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
     return success();
+  }
+
+  /// A part without a tile adds zero, at the price of one with tiles.
+  static void warnOfEmptyParts(fuse::FusedGroupOpInterface group,
+                               const GroupModel &model,
+                               const Schedule &schedule) {
+    std::optional<unsigned> axis = schedule.splitAxis();
+    if (!axis || !hasEmptyParts(model, schedule, *axis))
+      return;
+    int64_t tiles = tripCount(model.axes[*axis], schedule.tiles[*axis]),
+            parts = schedule.splitOf(*axis);
+    mlir::emitWarning(group.getLoc())
+        << parts - tiles << " of the " << parts << " parts of axis '"
+        << model.axes[*axis].name
+        << "' are empty: it has " + counted(tiles, "tile");
   }
 
   /// Sets the threshold that was asked for where lowering can do with it.
@@ -374,13 +426,13 @@ struct SearchSchedulesPass
       remark::analysis(group.getLoc(),
                        remark::RemarkOpts::name("loop").category("pipeline"))
           << llvm::formatv(
-                 "loop '{0}': {1} iterations, {2:F3} us of loads and {3:F3} us "
-                 "of "
-                 "work each, {4} stages, {5} blocks of an SM: {6:F3} us, bound "
-                 "by {7}",
-                 model.axes[loop.axis].name, loop.iterations, loop.load * 1e6,
-                 loop.use * 1e6, loop.stages, latency.blocksPerSM,
-                 loop.total * 1e6, name(loop.bound))
+                 "loop '{0}': {1}, {2:F3} us of loads and {3:F3} us of work "
+                 "each, {4}, {5} at a time on an SM: {6:F3} us, bound by {7}",
+                 model.axes[loop.axis].name,
+                 counted(loop.iterations, "iteration"), loop.load * 1e6,
+                 loop.use * 1e6, counted(loop.stages, "stage"),
+                 counted(latency.residentBlocks, "block"), loop.total * 1e6,
+                 name(loop.bound))
                  .str();
   }
 

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Search/StitchSearch.h"
+#include "fusion/Support/Counted.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -106,14 +107,15 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                                     axis.name, name(compositionOf(spread)));
   remark::analysis(group.getLoc(),
                    remark::RemarkOpts::name("schedule").category("stitch"))
-      << llvm::formatv("predicted {0:F2} us: {1} blocks of {2} warps, about "
-                       "{3} registers per thread, {4} blocks of an SM{5}; "
-                       "{6} of {7} candidates fit",
+      << llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
+                       "per thread, room for {4} on an SM{5}; {6} of {7} "
+                       "candidates fit",
                        found->cost.total * 1e6,
-                       countBlocks(*axes, found->schedule),
-                       found->schedule.warps, found->cost.registers,
-                       found->cost.blocksPerSM, compositions, found->legal,
-                       found->candidates)
+                       counted(countBlocks(*axes, found->schedule), "block"),
+                       counted(found->schedule.warps, "warp"),
+                       found->cost.registers,
+                       counted(found->cost.blocksPerSM, "block"), compositions,
+                       found->legal, found->candidates)
              .str();
   remarkTraffic(group, *axes, *found);
   return exportStitching(found->schedule, *axes, group.getContext());

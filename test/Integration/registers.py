@@ -14,7 +14,7 @@ folder, inputs, ptxas, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.ar
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT, run  # noqa: E402
 
-MARGIN, MOST, PER_SM = 1.15, 255, 65536
+MARGIN, MOST, UNIT, PER_SM = 1.15, 255, 8, 65536
 CHAINS = (
     "64,48,80,32", "128,64,128,64", "96,64,96,64,32", "256,64,256,64", "128,128,128", "512,512,512,256", "1024,64,1024,64",
     "512,256,256,256,128", "65536,64,256,64", "131072,64,64",
@@ -80,7 +80,8 @@ for chip, chain in cases:
             (group,) = json.load(file)["groups"]
         chosen = group["ranking"][0]
         predicted = chosen["footprint"]["registers"]
-        room = min(MOST, int(predicted * MARGIN))
+        # Warps get registers in units of 256, which is 8 for each thread.
+        room = min(MOST, -(-int(predicted * MARGIN) // UNIT) * UNIT)
         which = f"random-seed={seed}" if seed >= 0 else "chosen"
         where = f"{chip} {chain}, {which}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
         # The kernel of the chain is the first; a second one adds the parts of a split reduction.

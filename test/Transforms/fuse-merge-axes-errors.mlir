@@ -1,5 +1,5 @@
 // RUN: not fusion-opt %s --fuse-merge-axes=chip=sm_1 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: option chip: unknown chip 'sm_1'
+// CHIP: fuse-merge-axes-errors.mlir:{{[1-9][0-9]*}}:1: error: option chip: unknown chip 'sm_1'
 
 // A loop that cannot be taken apart stays one, and a remark says so: heads of three and of two do not fit together.
 // RUN: fusion-opt %s --fuse-merge-axes=chip=sm_80 --remarks-filter=fuse 2>&1 | FileCheck %s

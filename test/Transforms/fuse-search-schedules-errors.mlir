@@ -132,8 +132,8 @@
 // Where tensors live.
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 9}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGED
 // STAGED: error: {{.*}}'A' asks for 9 stages; a buffer has 1 to 8
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{C = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDPRODUCT
-// STAGEDPRODUCT: error: {{.*}}'C' is no operand that is loaded in a loop and has one stage
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDPRODUCT
+// STAGEDPRODUCT: error: {{.*}}'E' is no operand that is loaded in a loop and has one stage
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2, D = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDNEST
 // STAGEDNEST: error: {{.*}}loop 'n' of 'D' holds the pipelined loop of 'A'; groups of copies are waited for in order, so only the inner one can have stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA),n(k(LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDKEPT
@@ -148,6 +148,22 @@
 // HELD: error: {{.*}}'C' is held by the threads that multiply it next and stays in registers
 // RUN: sed -e 's|C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n"|C = #fuse.operator_map<"mma.m16n8k16", i1 = "n", i2 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LIES
 // LIES: error: {{.*}}'C' is not an operand of the next intrinsic as its accumulator lies and cannot stay in registers
+// What says nothing of a tensor is refused as well, even where it says what is so anyway.
+// RUN: sed -e 's|C = #fuse.place<registers>|C = #fuse.place<registers, async16>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TRANSPORT
+// TRANSPORT: :[[@LINE+20]]:8: error: schedule cannot be lowered: 'C' is not copied into shared memory and has no transport
+// RUN: sed -e 's|E = #fuse.place<shared>|E = #fuse.place<shared, bulk>|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=STORED
+// STORED: error: {{.*}}'E' is not copied into shared memory and has no transport
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {C = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOSTAGE
+// NOSTAGE: error: schedule does not fit the group: 'C' is not multiplied from shared memory and has no fragments with stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {E = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RESULTFRAGMENTS
+// RESULTFRAGMENTS: error: {{.*}}'E' is not multiplied from shared memory and has no fragments with stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{C = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOBUFFER
+// NOBUFFER: error: {{.*}}'C' is in registers and has no buffer with stages
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, stitching = <{}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STITCHING
+// STITCHING: error: {{.*}}'stitching' is for stitched groups
+// Parts that have nothing to do are no error, since what they add is zero.
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{n = 100}>>}|' -e 's|n(k(LA,LB,CC),LD,CE),SE|k(LA,LB,CC),LD,CE,SE|' %s | fusion-opt --fuse-search-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=PARTS
+// PARTS: warning: 98 of the 100 parts of axis 'n' are empty: it has 2 tiles
 // Resources.
 // RUN: sed -e 's|m = 32, n = 32, k = 32, h = 32|m = 32, n = 32, k = 8192, h = 32|' -e 's|k(LA,LB,CC)|LA,LB,CC|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: {{.*}}the tiles need 1050624 bytes of shared memory; a block of sm_80 has at most 166912

@@ -4,7 +4,7 @@
 // RUN: sed 's/STAGES/2/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/STAGES/6/g;s/REGISTERS/2/' %s | fusion-opt --fuse-search-schedules --remarks-filter=pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIX
 // ONE: loop 'n': 8 iterations
-// ONE: loop 'k': 32 iterations, [[LOAD:[0-9.]+]] us of loads and {{.*}}, 1 stages, 1 blocks of an SM: {{.*}}, bound by latency
+// ONE: loop 'k': 32 iterations, [[LOAD:[0-9.]+]] us of loads and {{.*}}, 1 stage, 1 block at a time on an SM: {{.*}}, bound by latency
 // TWO: loop 'k': 32 iterations, {{.*}} 2 stages, {{.*}}, bound by latency
 // SIX: loop 'k': 32 iterations, {{.*}} 6 stages, {{.*}}, bound by use
 

@@ -12,16 +12,44 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="search=descents space=paper" 2>&1 | FileCheck %s --check-prefix=DESCENTS
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
+// Whatever leads to one file: two spellings, and links to it before it is there and after that.
 // RUN: not fusion-opt %s --fuse-search-schedules="report=%t.json report-html=%t.json" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: rm -rf %t && mkdir -p %t/folder && ln -s folder %t/other && ln -s ../folder/a.json %t/folder/link
+// RUN: not fusion-opt %s --fuse-search-schedules="report=%t/folder/a.json report-html=%t/folder/./a.json" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: not fusion-opt %s --fuse-search-schedules="report=%t/folder/a.json report-html=%t/other/a.json" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: not fusion-opt %s --fuse-search-schedules="report=%t/other/a.json report-html=%t/folder/link" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: cd %t/folder && not fusion-opt %s --fuse-search-schedules="report=a.json report-html=../other/link" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: touch %t/folder/a.json && ln %t/folder/a.json %t/folder/hard
+// RUN: not fusion-opt %s --fuse-search-schedules="report=%t/folder/a.json report-html=%t/folder/hard" 2>&1 | FileCheck %s --check-prefix=SAMEFILE
+// RUN: not fusion-opt %s --fuse-form-groups="plan-report=%t/folder/a.json plan-html=%t/other/a.json" 2>&1 | FileCheck %s --check-prefix=SAMEPLAN
+// RUN: not test -s %t/folder/a.json
 // RUN: not fusion-opt %s --fuse-search-schedules=rules=124 2>&1 | FileCheck %s --check-prefix=OURRULES
 // RUN: not fusion-opt %s --fuse-search-schedules="rules=none space=default" 2>&1 | FileCheck %s --check-prefix=OURRULES
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=least-of-trips 2>&1 | FileCheck %s --check-prefix=OURPADDING
 // RUN: not fusion-opt %s --fuse-search-schedules=remove-dead-loops=false 2>&1 | FileCheck %s --check-prefix=OURLOOPS
+// Nor is anything else that would change nothing.
+// RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 seed=2" 2>&1 | FileCheck %s --check-prefix=OTHERSEED
+// RUN: not fusion-opt %s --fuse-search-schedules="space=paper model=mcfuser search=exhaustive seed=2" 2>&1 | FileCheck %s --check-prefix=NOSEED
+// RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 model=mcfuser" 2>&1 | FileCheck %s --check-prefix=NOMODEL
+// RUN: not fusion-opt %s --fuse-search-schedules="convergence=printed" 2>&1 | FileCheck %s --check-prefix=NOTEVOLVED
+// RUN: not fusion-opt %s --fuse-search-schedules="space=paper search=exhaustive convergence=printed" 2>&1 | FileCheck %s --check-prefix=NOTEVOLVED
+// RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=124 padding=printed" 2>&1 | FileCheck %s --check-prefix=NORULE
+// RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none padding=least-of-trips" 2>&1 | FileCheck %s --check-prefix=NORULE
+// RUN: not fusion-opt %s --fuse-search-schedules="model=mcfuser max-stages=2" 2>&1 | FileCheck %s --check-prefix=NOSTAGES
+// RUN: not fusion-opt %s --fuse-search-schedules="space=chimera max-register-stages=1" 2>&1 | FileCheck %s --check-prefix=ONESTAGE
 // What they are anyway may be said.
 // RUN: fusion-opt %s --fuse-search-schedules="rules=all padding=auto remove-dead-loops=true" 2>&1 | FileCheck %s --check-prefix=UNSET
 // RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
 // RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none search=exhaustive" 2>&1 | FileCheck %s --check-prefix=MANY
 
+// SAMEPLAN: error: 'plan-report' and 'plan-html' name the same file
+// OTHERSEED: error: 'seed' is of searches; random-seed draws with its own
+// NOSEED: error: 'seed' is of searches that draw; exhaustive ones of space 'paper' do not
+// NOMODEL: error: random-seed draws a schedule; no model judges it
+// NOTEVOLVED: error: 'convergence' is an option of the evolutionary search alone
+// NORULE: error: 'padding' is what rule 3 does, which 'rules' leaves out
+// NOSTAGES: error: model 'mcfuser' sees no stages: 'max-stages' and 'max-register-stages' would change nothing
+// ONESTAGE: error: buffers of space 'chimera' have one stage but under model alcop: 'max-stages' and 'max-register-stages' would change nothing
 // SPACE: error: no space 'mcfuser'; known are default, paper, chimera
 // MODEL: error: no model 'best'; known are default, mcfuser, chimera-printed, chimera-obs2, alcop
 // NOSEARCH: error: random-seed draws a schedule; nothing is left to search

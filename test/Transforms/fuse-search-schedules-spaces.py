@@ -85,7 +85,10 @@ for space, model in itertools.product(
     (first, *rest) = group["ranking"]
     assert (group["space"], group["model"]) == (space, model)
     assert best["ranking"][0]["cost"]["total_us"] <= first["cost"]["total_us"], (space, model)
-    assert all(first["model_us"] <= entry["model_us"] for entry in rest), (space, model)
+    # What is ranked besides is looked for later, and says so where it is better than what was not proven to be the best.
+    for entry in rest:
+        says_so = "faster by the model" in entry["why_not"] and not group["proven"] and model != "default"
+        assert first["model_us"] <= entry["model_us"] or says_so, (space, model, entry)
 # The evolutionary search finds the same with any number of threads, and another with another seed at most.
 for convergence in ("printed", "best-of-all"):
     one, four = (

@@ -222,7 +222,7 @@ TEST(ScheduleSearchMethods, EvolutionIsNearTheBest) {
     auto best = searchSchedule(group.model(), chip, reason, options);
     ASSERT_TRUE(best) << reason;
     options.method = SearchMethod::Evolutionary;
-    constexpr uint64_t seeds = 4;
+    constexpr uint64_t seeds = 8;
     double sum = 0;
     for (options.seed = 0; options.seed < seeds; ++options.seed) {
       auto found = searchSchedule(group.model(), chip, reason, options);

@@ -100,8 +100,8 @@ struct PipelineLatency {
   double block = 0;
   double init = 0, main = 0, epilogue = 0;
   int64_t batches = 0;
-  int64_t blocksPerSM = 0; ///< that run at a time on the busiest SM
-  DramTraffic dram;        ///< of the launch
+  int64_t residentBlocks = 0; ///< that run at a time on the busiest SM
+  DramTraffic dram;           ///< of the launch
   llvm::SmallVector<LoopLatency, 4> loops; ///< outermost first
 };
 

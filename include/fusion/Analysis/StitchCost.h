@@ -29,7 +29,7 @@ struct StitchCost {
   double sectors = 0;       ///< of global memory that accesses touch
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
-  int64_t blocksPerSM = 0;
+  int64_t blocksPerSM = 0;  ///< that one SM can hold
   /// Of them, those that ptxas is promised: it overlaps loads and spills what then
   /// exceeds the limit, so that the limit leaves it a quarter more.
   int64_t promisedBlocks = 0;

@@ -68,20 +68,24 @@ struct ChoiceCounts {
 };
 
 struct SearchResult : RatedSchedule {
-  int64_t candidates = 0; ///< looked at
-  int64_t legal = 0;      ///< of them, those that lowering accepts
-  /// Not looked at further, since their bytes and work alone take longer.
+  /// Looked at until the choice was made: each was legal, refused or bounded.
+  int64_t candidates = 0;
+  int64_t legal = 0; ///< lowering accepts them, and they have registers enough
+  int64_t refused = 0; ///< for the reasons in `refusals`
+  /// Not checked, since others are faster whatever is still open: by their
+  /// bytes and work alone, or by a model of tiles alone.
   int64_t bounded = 0;
-  /// The best ones with different tiles or warps, the chosen one first: as many
-  /// as the options ask for.
+  /// The choice, then the best others with different loops, tiles, warps or
+  /// intrinsics (`ranked`), of which one may be better where nothing is proven.
   std::vector<RatedSchedule> ranking;
+  int64_t rankedFrom = 0; ///< candidates for the others of the ranking
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
   /// Nothing that the method lists is better by the model: of the default
   /// space, loops, splits, tiles, intrinsics, warps and common stages, where
   /// exhaustive searches may end before; what is kept, stages of each buffer and
   /// bulk copies are tried in the best of these.
   bool isProven = false;
-  Refusals refusals;                   ///< most frequent first
+  Refusals refusals; ///< most frequent first, where a ranking is asked for
   std::optional<SpaceCounts> counts;   ///< of spaces `paper` and `chimera`
   std::optional<ChoiceCounts> choices; ///< of space `default`
   llvm::StringRef measuredBy;          ///< empty where the model alone decided
@@ -161,8 +165,9 @@ bool measureRanking(std::vector<RatedSchedule> &ranking,
 /// A reason of `checkSchedule` with its numbers left out, for counting.
 std::string withoutNumbers(llvm::StringRef reason);
 
-/// Adds one to a reason's count.
-void countRefusal(Refusals &refusals, llvm::StringRef reason);
+/// Adds to a reason's count.
+void countRefusal(Refusals &refusals, llvm::StringRef reason,
+                  int64_t candidates = 1);
 
 /// Most frequent first, equals by their text.
 void sortRefusals(Refusals &refusals);

@@ -386,7 +386,7 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
       `none` or digits (`134`), of which 1 cannot be left out above five axes;
       `padding` is rule 3 as printed, ours, or as printed where that loses at most
       2 % of the best time by MCFuser's model; these and `remove-dead-loops` are errors
-      in space `default`;
+      in space `default`, as is every other option where it would change nothing;
     - `search`: `exhaustive` (by branch and bound but for models of more than tiles in the
       papers' spaces), `descents` from many different candidates (space `default`),
       `evolutionary` (MCFuser, algorithm 1), or whichever the size of the space
@@ -395,9 +395,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     Remarks give the chosen schedule with its predicted time and what bounds it, and
     for each loop what bounds it (category `pipeline`).
     `report` and `report-html` write what was looked at: how many candidates there were
-    and were left after each rule, the best ones of each
-    group that was searched, the split of their costs, why the others lost, and where
-    the choice lies under the roofline.
+    and were left after each rule, how many were legal, refused (and why) or bounded, the
+    best ones of each group that was searched, the split of their costs, why the others
+    lost, and where the choice lies under the roofline.
   }];
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",

@@ -9,16 +9,19 @@
 #ifndef FUSION_TRANSFORMS_REPORTFILE_H
 #define FUSION_TRANSFORMS_REPORTFILE_H
 
-#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Location.h"
 #include "llvm/Support/LogicalResult.h"
 
 namespace fusion {
 
 /// Writes `text` to the file at `path`, or nothing where the path is empty.
-/// A file that cannot be written is an error that calls it the `what`.
-llvm::LogicalResult writeReport(mlir::MLIRContext &context,
-                                llvm::StringRef what, llvm::StringRef path,
-                                llvm::StringRef text);
+/// A file that cannot be written is an error at `loc` that calls it the `what`.
+llvm::LogicalResult writeReport(mlir::Location loc, llvm::StringRef what,
+                                llvm::StringRef path, llvm::StringRef text);
+
+/// Whether two paths lead to one file, which need not be there yet: spelled in
+/// two ways, or through links. Empty paths lead to none.
+bool leadToSameFile(llvm::StringRef path, llvm::StringRef other);
 
 } // namespace fusion
 

@@ -1,0 +1,30 @@
+//===- RegisterFile.h - Warps that registers leave room for -----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How an SM deals its registers to warps (CUDA C++ Programming Guide, technical
+// specifications per compute capability, and the occupancy calculator): the
+// same on all chips of the table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TARGET_REGISTERFILE_H
+#define FUSION_TARGET_REGISTERFILE_H
+
+#include "fusion/Target/ChipTable.h"
+
+namespace fusion {
+
+/// Parts of an SM, each with its share of the registers and of the warps.
+constexpr int64_t kPartsOfSM = 4;
+
+/// Warps of an SM whose threads have so many registers each.
+int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip);
+
+} // namespace fusion
+
+#endif // FUSION_TARGET_REGISTERFILE_H

@@ -1,0 +1,74 @@
+# Of every candidate that a search looks at the report says what became of it, and the best that are ranked come in their order:
+# over workloads of all tables of chains, in every space and by every method.
+# RUN: mkdir -p %t
+# RUN: %python %s %t %source_root/benchmarks/workloads 2
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+scratch, workloads, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+sys.path.insert(0, workloads)
+import families  # noqa: E402
+
+TABLES = ("gemm_chains_mcfuser", "gemm_chains_chimera", "attention_mcfuser", "attention_long", "decode", "conv_chains_chimera",
+          "operators_alcop", "operators_gta")  # fmt: skip
+SEARCHES = (
+    "",
+    "search=descents",
+    "search=evolutionary",
+    "random-seed=1",
+    "model=mcfuser",
+    "space=paper model=mcfuser",
+    "space=chimera model=chimera-obs2 search=evolutionary",
+)
+
+
+def generate():
+    """A module of so many functions of each table, spread over it."""
+    functions = []
+    for table in TABLES:
+        cases = families.families()[table].cases
+        for case in cases[:: max(1, len(cases) // count)][:count]:
+            command = [sys.executable, os.path.join(workloads, "generate.py"), f"--family={table}", f"--case={case['name']}"]
+            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            functions.append(re.sub(r"func\.func @\w+", f"func.func @f{len(functions)}", text))
+    return "".join(functions)
+
+
+def search(groups, options, chip):
+    path = os.path.join(scratch, "report.json")
+    done = subprocess.run(
+        ["fusion-opt", "-", f"--fuse-search-schedules=chip={chip} report={path} {options}", "-o", os.devnull],
+        input=groups, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, (options, done.stderr[-2000:])
+    with open(path) as file:
+        return json.load(file)["groups"]
+
+
+searched = 0
+source = generate()
+for chip in ("sm_80", "sm_90a"):
+    formed = subprocess.run(
+        ["fusion-opt", "-", f"--pass-pipeline=builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}})"],
+        input=source, capture_output=True, text=True,
+    )  # fmt: skip
+    assert formed.returncode == 0, formed.stderr
+    for options in SEARCHES:
+        for group in search(formed.stdout, options, chip):
+            where = (chip, options, group["name"])
+            refused = sum(entry["candidates"] for entry in group["refused"])
+            assert group["candidates"] == group["legal"] + refused + group["bounded"], where
+            assert group["legal"] > 0 and min(refused, group["bounded"], group["ranked_from"]) >= 0, where
+            (first, *others) = [entry["model_us"] for entry in group["ranking"]]
+            assert others == sorted(others), where
+            # What is bred ends where nothing gets better for a while, and what is drawn is drawn.
+            if group["search"] not in ("evolutionary", "drawn"):
+                assert not others or first <= others[0] * (1 + 1e-9), (*where, first, others[0])
+            assert all("why_not" in entry for entry in group["ranking"][1:]), where
+            searched += 1
+print(searched, "searches")
+assert searched >= 2 * len(SEARCHES) * count * len(TABLES) * 0.7, searched
