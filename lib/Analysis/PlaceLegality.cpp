@@ -266,8 +266,9 @@ Reason PlaceChecker::checkPlace(unsigned index) {
        isLoaded = !tensor.pass || kept.loads[index];
   if (isShared && !isLoaded)
     return notLoaded(tensor);
-  if (place.transport != fuse::Transport::Sync &&
-      (tensor.role != TensorRole::Operand || !isLoaded))
+  bool isMoved = isLoaded && (tensor.role == TensorRole::Operand ||
+                              tensor.role == TensorRole::Result);
+  if (place.transport != fuse::Transport::Sync && !isMoved)
     return "'" + tensor.name +
            "' is not copied into shared memory and has no transport";
   if (!isLoaded)

@@ -1,7 +1,7 @@
 # Attention of sm_90a whose bulk copies are issued by warps of their own, under one, two and three groups of warps that compute,
 # full and causal, with sequences that fill no tile: right under eight orders of the warps, without a finding, with the bytes and
-# the shared memory that were predicted, and the bits of the kernels without such warps; the same with the result stored in bulk. ptxas neither spills nor runs the
-# instructions one by one.
+# the shared memory that were predicted, and the bits of the kernels without such warps; the same with the result stored in bulk.
+# ptxas neither spills nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs
 
 import hashlib
