@@ -38,13 +38,20 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
     return chip.name.str() + " has no bulk copies of tensors";
   if (tensor.window)
     return name + "is read through a window, and bulk copies are of boxes";
-  MemoryTile tile = getMemoryTile(
-      tensor, mapping.parallelAxis(tensor.operandNumber), mapping.r1);
+  bool isResult = tensor.role == TensorRole::Result;
+  if (isResult && schedule.splitAxis())
+    return name + "is a sum of parts, which threads store for the block that "
+                  "adds them up";
+  MemoryTile tile =
+      isResult
+          ? getMemoryTile(tensor, mapping.i1, mapping.i2)
+          : getMemoryTile(tensor, mapping.parallelAxis(tensor.operandNumber),
+                          mapping.r1);
   constexpr unsigned unit = 16;
   if (!tile.isDense || tensor.alignment < unit)
     return name + "has rows that do not begin at multiples of 16 bytes, and no "
                   "tensor map describes it";
-  if (kept.values[index].count > kMostBarriers)
+  if (!isResult && kept.values[index].count > kMostBarriers)
     return name + "is kept in " + std::to_string(kept.values[index].count) +
            " tiles, and a block has at most " + std::to_string(kMostBarriers) +
            " mbarriers";
@@ -58,7 +65,8 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
       return name +
              "has an index beyond 31 bits, and boxes lie at places of 32";
   bool isFirst = mapping.isFirst(tensor.operandNumber);
-  if (operandPanels(*mapping.intrinsic, isFirst,
+  if (!isResult &&
+      operandPanels(*mapping.intrinsic, isFirst,
                     tile.columnAxis == mapping.r1) != PanelOrder::Plain)
     return name + "lies in shared memory in an order of " +
            mapping.intrinsic->name.str() +
@@ -87,11 +95,14 @@ llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
   return copied;
 }
 
-Reason fusion::whyTooManyBarriers(const Schedule &schedule,
+Reason fusion::whyTooManyBarriers(const GroupModel &group,
+                                  const Schedule &schedule,
                                   const KeptTiles &kept) {
   int64_t count = 0;
-  for (auto [place, slots] : llvm::zip_equal(schedule.places, kept.values))
-    if (place.transport == fuse::Transport::Bulk)
+  for (auto [tensor, place, slots] :
+       llvm::zip_equal(group.tensors, schedule.places, kept.values))
+    if (tensor.role == TensorRole::Operand &&
+        place.transport == fuse::Transport::Bulk)
       count += place.stages * slots.count;
   if (count <= kMostBarriers)
     return std::nullopt;

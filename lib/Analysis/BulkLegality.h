@@ -13,8 +13,8 @@
 
 namespace fusion {
 
-/// Why bulk copies cannot fill the buffer of an operand (ScheduleLegality.h).
-/// `kept` is of the schedule's loops.
+/// Why bulk copies cannot fill the buffer of an operand or store a result
+/// (ScheduleLegality.h). `kept` is of the schedule's loops.
 std::optional<std::string> whyNotInBulk(const GroupModel &group,
                                         const Schedule &schedule,
                                         const ChipInfo &chip,
@@ -22,7 +22,8 @@ std::optional<std::string> whyNotInBulk(const GroupModel &group,
 
 /// Why a block needs too many mbarriers, one for each stage or kept tile of
 /// what bulk copies fill, or nullopt.
-std::optional<std::string> whyTooManyBarriers(const Schedule &schedule,
+std::optional<std::string> whyTooManyBarriers(const GroupModel &group,
+                                              const Schedule &schedule,
                                               const KeptTiles &kept);
 
 } // namespace fusion

@@ -46,7 +46,7 @@ public:
         return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
-    return whyTooManyBarriers(schedule, kept);
+    return whyTooManyBarriers(group, schedule, kept);
   }
 
   Reason runStages() {
@@ -60,7 +60,7 @@ public:
           return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
-    return whyTooManyBarriers(schedule, kept);
+    return whyTooManyBarriers(group, schedule, kept);
   }
 
 private:
@@ -266,8 +266,9 @@ Reason PlaceChecker::checkPlace(unsigned index) {
        isLoaded = !tensor.pass || kept.loads[index];
   if (isShared && !isLoaded)
     return notLoaded(tensor);
-  if (place.transport != fuse::Transport::Sync &&
-      (tensor.role != TensorRole::Operand || !isLoaded))
+  bool isMoved = isLoaded && (tensor.role == TensorRole::Operand ||
+                              tensor.role == TensorRole::Result);
+  if (place.transport != fuse::Transport::Sync && !isMoved)
     return "'" + tensor.name +
            "' is not copied into shared memory and has no transport";
   if (!isLoaded)
@@ -320,7 +321,16 @@ Reason PlaceChecker::checkPlace(unsigned index) {
              " registers";
     break;
   case TensorRole::Result:
-    break;
+    if (place.transport == fuse::Transport::Sync)
+      break;
+    if (place.transport != fuse::Transport::Bulk)
+      return "'" + tensor.name +
+             "' is stored by threads or in bulk, not by asynchronous copies of "
+             "threads";
+    if (!isShared)
+      return "'" + tensor.name +
+             "' is stored in bulk and must be placed in shared memory";
+    return whyNotInBulk(group, schedule, chip, kept, index);
   }
   return std::nullopt;
 }

@@ -66,8 +66,9 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
 }
 
 std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
-  if (schedule.persistent)
-    return "'persistent' is not lowered; a block computes one tile";
+  if (schedule.persistent && schedule.producerWarps == 0)
+    return "'persistent' without 'producers' is not lowered: a block would "
+           "load its next tile when it has stored the last one";
   if (schedule.cluster != 1)
     return "'cluster' is not lowered; blocks are independent";
   return std::nullopt;

@@ -37,7 +37,8 @@ void refineTiles(const GroupModel &group, const SearchOptions &options,
 void copyInBulk(const GroupModel &group, const ChipInfo &chip,
                 const SearchOptions &options, ScheduleRanking &ranking);
 
-/// Has bulk copies fill the buffer of an operand, if they can.
+/// Has bulk copies fill the buffer of an operand, or store a result, if they
+/// can.
 void tryBulk(const GroupModel &group, Schedule &schedule, const ChipInfo &chip,
              unsigned tensor);
 

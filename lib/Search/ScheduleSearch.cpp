@@ -125,6 +125,9 @@ void Search::draw() {
       for (unsigned tensor : listCopied(group, schedule))
         if (random.below(2))
           tryBulk(group, schedule, chip, tensor);
+    for (auto [tensor, info] : llvm::enumerate(group.tensors))
+      if (info.role == TensorRole::Result && random.below(2))
+        tryBulk(group, schedule, chip, tensor);
     ranking.judge(schedule, candidate);
   }
 }

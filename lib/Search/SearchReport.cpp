@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/SearchReport.h"
+#include "PlaceRefinement.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -196,6 +198,27 @@ std::string fusion::whyNot(const RatedSchedule &other,
              .str();
 }
 
+/// The schedule with all results in bulk that can be, if there is one.
+static std::optional<Schedule> storeInBulk(const GroupModel &group,
+                                           const Schedule &chosen,
+                                           const ChipInfo &chip) {
+  Schedule schedule = chosen;
+  bool isAny = false;
+  for (auto [tensor, info] : llvm::enumerate(group.tensors)) {
+    Placement &place = schedule.places[tensor];
+    if (info.role != TensorRole::Result ||
+        place.transport == fuse::Transport::Bulk)
+      continue;
+    place.space = fuse::Space::Shared;
+    tryBulk(group, schedule, chip, tensor);
+    bool isInBulk = place.transport == fuse::Transport::Bulk;
+    if (!isInBulk)
+      place = chosen.places[tensor];
+    isAny |= isInBulk;
+  }
+  return isAny ? std::optional(std::move(schedule)) : std::nullopt;
+}
+
 std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
                                                   const Schedule &chosen,
                                                   const ChipInfo &chip) {
@@ -221,6 +244,11 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
       },
       "no search tries 'producers': what the model says of them was not "
       "measured");
+  if (std::optional<Schedule> inBulk = storeInBulk(group, chosen, chip))
+    rate(
+        "results stored in bulk", [&](Schedule &s) { s = std::move(*inBulk); },
+        "no search tries results in bulk: by the model the last stores take "
+        "what memory does, and what threads no longer issue was not measured");
   return choices;
 }
 

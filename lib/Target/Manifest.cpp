@@ -1,4 +1,5 @@
-//===- Manifest.cpp - The host plan as JSON -----------------------------------===//
+//===- Manifest.cpp - The host plan as JSON
+//-----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -119,7 +120,7 @@ static json::Value tensorMapValue(const HostPlan &plan, tile::LaunchOp launch,
                                   tile::TensorMapAttr map) {
   unsigned inputs = launch.getInputs().size(), of = map.getOf();
   Value tensor =
-      of < inputs ? launch.getInputs()[of] : launch.getInits()[of - inputs];
+      of < inputs ? launch.getInputs()[of] : launch.getResults()[of - inputs];
   std::string swizzle =
       map.getSwizzle() ? std::to_string(map.getSwizzle()) + "B" : "none";
   return json::Object{{"kind", "tensor_map"},

@@ -77,6 +77,8 @@ FORMS = {
     "rasters": r"raster = ",
     "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
     "copies in bulk": r"<shared, bulk>",
+    # Of one product, whose place is the last one.
+    "results in bulk": r"memory = <\{[^}]*C = #fuse.place<shared, bulk>\}",
 }
 
 os.makedirs(folder, exist_ok=True)

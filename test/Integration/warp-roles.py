@@ -5,26 +5,12 @@
 
 import hashlib
 import os
-import re
-import shutil
-import subprocess
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import emulate, generate, lower, run, schedule  # noqa: E402
+from hand_schedule import assemble, emulate, generate, lower, run, schedule  # noqa: E402
 from role_cases import CASES  # noqa: E402
-
-PTXAS = shutil.which("ptxas")
-
-
-def assemble(path, chip, where):
-    """Spills and warnings fail."""
-    done = subprocess.run([PTXAS, "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, f"{where}: {said}"
-    spills = re.findall(r"(\d+) bytes spill stores", said)
-    assert spills and set(spills) == {"0"} and "warning" not in said and "C75" not in said, f"{where}: {said}"
 
 
 def main():
@@ -52,7 +38,7 @@ def main():
                 assert ("setmaxnreg.dec" in ptx) == ("setmaxnreg.inc" in ptx) == dealt, where
                 report, bits = emulate(path, where, *(["--schedules=8"] if roles else []))
                 digests.add(hashlib.sha256(bits).hexdigest())
-                if PTXAS and roles:
+                if roles:
                     assemble(path, chip, where)
         assert len(digests) == 1, f"{name}: results differ"
 

@@ -42,7 +42,7 @@
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, raster = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
 // RASTER: error: {{.*}}a raster of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
-// PERSISTENT: error: {{.*}}'persistent' is not lowered; a block computes one tile
+// PERSISTENT: error: {{.*}}'persistent' without 'producers' is not lowered: a block would load its next tile when it has stored the last one
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: error: {{.*}}'cluster' is not lowered; blocks are independent
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
@@ -151,8 +151,8 @@
 // What says nothing of a tensor is refused as well, even where it says what is so anyway.
 // RUN: sed -e 's|C = #fuse.place<registers>|C = #fuse.place<registers, async16>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TRANSPORT
 // TRANSPORT: :[[@LINE+20]]:8: error: schedule cannot be lowered: 'C' is not copied into shared memory and has no transport
-// RUN: sed -e 's|E = #fuse.place<shared>|E = #fuse.place<shared, bulk>|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=STORED
-// STORED: error: {{.*}}'E' is not copied into shared memory and has no transport
+// RUN: sed -e 's|E = #fuse.place<shared>|E = #fuse.place<shared, async16>|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=STORED
+// STORED: error: {{.*}}'E' is stored by threads or in bulk, not by asynchronous copies of threads
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {C = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOSTAGE
 // NOSTAGE: error: schedule does not fit the group: 'C' is not multiplied from shared memory and has no fragments with stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {E = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RESULTFRAGMENTS

@@ -58,7 +58,10 @@ TEST_F(GatedFields, PersistenceHidesFirstLoads) {
   EXPECT_EQ(tiles.l2, blocks.l2);
   EXPECT_EQ(tiles.compute, blocks.compute);
   EXPECT_EQ(whyNotLowered(*group.schedule),
-            "'persistent' is not lowered; a block computes one tile");
+            "'persistent' without 'producers' is not lowered: a block would "
+            "load its next tile when it has stored the last one");
+  group.schedule->producerWarps = 4;
+  EXPECT_EQ(whyNotLowered(*group.schedule), std::nullopt);
 }
 
 TEST_F(GatedFields, PersistenceTakesSharedMemoryForTheResult) {

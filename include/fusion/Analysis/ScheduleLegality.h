@@ -1,4 +1,5 @@
-//===- ScheduleLegality.h - What lowering can do ------------------------------===//
+//===- ScheduleLegality.h - What lowering can do
+//------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,10 +29,10 @@ bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
                       unsigned producer);
 
 /// Why bulk copies (by boxes of a tensor map) cannot fill the buffer of operand
-/// `tensor`, whose place is in shared memory, or nullopt where they can: rows
-/// that do not begin at multiples of 16 bytes, windows, too many kept tiles,
-/// more than five dimensions, orders in shared memory that are no swizzle.
-/// cp.async or loads of threads do what they cannot.
+/// `tensor`, or store that result from one, or nullopt where they can: rows not
+/// at multiples of 16 bytes, windows, too many kept tiles, more than five
+/// dimensions, orders in shared memory that are no swizzle, sums of parts.
+/// cp.async or loads and stores of threads do what they cannot.
 std::optional<std::string> whyNotInBulk(const GroupModel &group,
                                         const Schedule &schedule,
                                         const ChipInfo &chip, unsigned tensor);

@@ -25,8 +25,8 @@ struct GatedChoice {
   Cost cost;          ///< predicted with it
 };
 
-/// Persistence, clusters and producer warps one by one in the chosen schedule, as
-/// far as the chip could run them.
+/// Persistence, clusters, producer warps and results in bulk one by one in the
+/// chosen schedule, as far as the chip could run them.
 std::vector<GatedChoice> rateGatedChoices(const GroupModel &group,
                                           const Schedule &chosen,
                                           const ChipInfo &chip);

@@ -38,15 +38,28 @@ std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
   return {row, arith::AddIOp::create(b, loc, first, inside)};
 }
 
-/// The block's tile along every axis that is bound to the grid: the mixed-radix
-/// digits of its index.
-void ChainLowering::emitBlockCoordinates() {
+/// The axis of the grid whose tiles a mask leaves loops of several lengths, and
+/// whether these grow along it.
+std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
+  if (!shortened || shortened->others.size() != 1 ||
+      !schedule.isBlockAxis(shortened->others.front()))
+    return std::nullopt;
+  std::vector<VisitedTiles> visited =
+      listVisitedTiles(model, schedule, *shortened);
+  bool grows = visited.front().iterations < visited.back().iterations;
+  return std::make_pair(shortened->others.front(), grows);
+}
+
+/// The tile `number` of the grid along every axis that is bound to it: the
+/// mixed-radix digits. A block that goes through tiles has the longest first:
+/// those along the axis of lengths are the slowest digit then.
+void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
   std::optional<unsigned> split = schedule.splitAxis();
   if (schedule.blocks.empty() && !split)
     return;
-  Value rest = tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  Value rest = number();
   auto takeDigit = [&](int64_t count, bool isSlowest) {
     if (isSlowest)
       return rest;
@@ -60,6 +73,13 @@ void ChainLowering::emitBlockCoordinates() {
         b, loc, number, kernel.constant(schedule.tiles[axis]));
   };
   SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
+  std::optional<std::pair<unsigned, bool>> lengths;
+  if (schedule.persistent && schedule.raster == 1)
+    lengths = lengthAxis();
+  if (lengths) {
+    llvm::erase(digits, lengths->first);
+    digits.insert(digits.begin(), lengths->first);
+  }
   if (schedule.raster > 1) {
     unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
     Value number =
@@ -70,7 +90,11 @@ void ChainLowering::emitBlockCoordinates() {
   }
   while (!digits.empty()) {
     unsigned axis = digits.pop_back_val();
-    setTile(axis, takeDigit(trips(axis), digits.empty() && !split));
+    Value digit = takeDigit(trips(axis), digits.empty() && !split);
+    if (lengths && lengths->first == axis && lengths->second)
+      digit = arith::SubIOp::create(b, loc, kernel.constant(trips(axis) - 1),
+                                    digit);
+    setTile(axis, digit);
   }
   if (!split)
     return;
@@ -81,15 +105,19 @@ void ChainLowering::emitBlockCoordinates() {
       arith::MulIOp::create(b, loc, part, kernel.constant(length));
 }
 
+/// Where the tensor begins.
+Value ChainLowering::emitPointer(unsigned tensor) {
+  auto *result = llvm::find(axes.resultTensors, tensor);
+  return result != axes.resultTensors.end()
+             ? kernel.resultPointer(result - axes.resultTensors.begin())
+             : kernel.argument(axes.values[tensor]);
+}
+
 /// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
 /// their origin.
 Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
-  auto *result = llvm::find(axes.resultTensors, tensor);
-  Value pointer =
-      result != axes.resultTensors.end()
-          ? kernel.resultPointer(result - axes.resultTensors.begin())
-          : kernel.argument(axes.values[tensor]);
+  Value pointer = emitPointer(tensor);
   if (info.window)
     return emitWindow(tensor, pointer, tileAxes);
   SmallVector<int64_t> strides(info.axes.size(), 1);
@@ -97,7 +125,7 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
-  if (result != axes.resultTensors.end() && part) {
+  if (part && llvm::is_contained(axes.resultTensors, tensor)) {
     // The parts are slowest.
     int64_t elements = 1;
     for (unsigned axis : info.axes)
@@ -182,7 +210,7 @@ Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
       shape, bounded);
 }
 
-/// An operand that bulk copies read: all its dimensions but those of one
+/// A tensor that bulk copies read or write: all its dimensions but those of one
 /// element, as those of a tensor map.
 Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
@@ -204,7 +232,7 @@ Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   }
   for (unsigned axis : tileAxes)
     sizes.push_back(kernel.constant(model.axes[axis].extent));
-  Value pointer = kernel.argument(axes.values[tensor]);
+  Value pointer = emitPointer(tensor);
   auto type = tile::ViewType::get(
       b.getContext(), tileAxes.size(),
       cast<tile::PtrType>(pointer.getType()).getElementType(),

@@ -110,10 +110,45 @@ void ChainLowering::emitStore(unsigned tensor) {
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
+  if (schedule.places[tensor].transport == fuse::Transport::Bulk)
+    return emitStoreInBulk(tensor, value);
   tile::StoreOp::create(
       b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
       schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes),
       /*ragged=*/false);
+}
+
+/// The memory is free again at once: whatever takes its place next waits for
+/// the store to have read it.
+void ChainLowering::emitStoreInBulk(unsigned tensor, Value value) {
+  MemoryTile tile = memoryTile(tensor);
+  unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
+  auto valueType = cast<RankedTensorType>(value.getType());
+  if (valueType.getElementType().isInteger(1)) // bytes in memory
+    value =
+        arith::ExtUIOp::create(b, loc, valueType.clone(b.getI8Type()), value);
+  // That there is one was asked of the schedule.
+  LinearLayout layout = *sharedPanels(
+      schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
+      model.tensors[tensor].elementBytes, PanelOrder::Plain);
+  auto type = tile::BufferType::get(
+      b.getContext(), /*stages=*/1, schedule.tiles[tile.rowAxis],
+      schedule.tiles[tile.columnAxis], getElementTypeOrSelf(value.getType()),
+      tile::LayoutAttr::get(b.getContext(), layout));
+  Value buffer =
+      tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
+                            /*stages=*/IntegerAttr(), /*pipelined=*/false,
+                            /*registerStages=*/IntegerAttr());
+  Value stage = kernel.constant(0);
+  bool isTransposed =
+      tile.rowAxis != schedule.products[model.tensors[tensor].product].i1;
+  tile::LocalStoreOp::create(b, loc, value, buffer, stage, isTransposed,
+                             /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+  tile::StoreAsyncOp::create(b, loc, buffer, stage,
+                             emitBoxView(tensor, tileAxes),
+                             coordinates(tileAxes));
+  tile::StoreWaitOp::create(b, loc);
+  tile::FreeOp::create(b, loc, buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,6 +319,37 @@ LogicalResult ChainLowering::checkKeptValues() {
   return success();
 }
 
+/// What a block does: one tile, or every tile whose number has the block's
+/// index modulo `blocks`. The buffers of these live throughout, so that the
+/// next tile's loads need not wait for the stores of this one.
+LogicalResult ChainLowering::emitProgram(int64_t tiles, int64_t blocks) {
+  auto ownIndex = [&]() -> Value {
+    return tile::ProgramIdOp::create(b, loc, b.getIndexType());
+  };
+  if (!schedule.persistent) {
+    emitBlockCoordinates(ownIndex);
+    if (failed(allocateBuffers()))
+      return failure();
+    emitItems(schedule.tree, /*isOutermost=*/true);
+    awaitBulk();
+    freeBuffers();
+    return success();
+  }
+  if (failed(allocateBuffers()))
+    return failure();
+  auto loop = scf::ForOp::create(b, loc, ownIndex(), kernel.constant(tiles),
+                                 kernel.constant(blocks));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    emitBlockCoordinates([&] { return loop.getInductionVar(); });
+    emitItems(schedule.tree, /*isOutermost=*/false);
+    awaitBulk();
+  }
+  freeBuffers();
+  return success();
+}
+
 LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (unsigned stages = commonRegisterStages(model, schedule).value_or(1);
       stages > 1)
@@ -294,19 +360,17 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   shortened = shortenedLoop(model, schedule);
   if (failed(checkKeptValues()))
     return failure();
-  emitBlockCoordinates();
-  if (failed(allocateBuffers()))
-    return failure();
-  emitItems(schedule.tree, /*isOutermost=*/true);
-  awaitBulk();
-  freeBuffers();
-
   Footprint footprint = computeFootprint(model, schedule, kept);
   auto chipName =
       group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
           fuse::kChipAttrName);
   const ChipInfo &chip = *lookupChip(chipName.getName());
   Cost cost = predictCost(model, schedule, footprint, chip);
+  int64_t blocks = footprint.blocks;
+  if (schedule.persistent)
+    blocks = std::min(blocks, cost.residentBlocks * chip.numSMs);
+  if (failed(emitProgram(footprint.blocks, blocks)))
+    return failure();
   kernel.kernel().setResidentBlocks(cost.residentBlocks);
   if (schedule.producerWarps != 0)
     kernel.kernel().setProducers(schedule.producerWarps);
@@ -328,7 +392,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
                      b.getI64IntegerAttr(footprint.sharedMemory))};
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
-  Value grid = arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
+  Value grid = arith::ConstantIndexOp::create(rewriter, loc, blocks);
   kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted));
   return success();
 }

@@ -42,9 +42,12 @@ private:
   }
 
   // Coordinates, views, buffers.
-  void emitBlockCoordinates();
+  void emitBlockCoordinates(llvm::function_ref<Value()> number);
+  std::optional<std::pair<unsigned, bool>> lengthAxis() const;
+  mlir::LogicalResult emitProgram(int64_t tiles, int64_t blocks);
   std::pair<Value, Value> emitRaster(Value number, int64_t rows,
                                      int64_t columns);
+  Value emitPointer(unsigned tensor);
   Value emitView(unsigned tensor, AxisList tileAxes);
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
   Value emitBoxView(unsigned tensor, AxisList tileAxes);
@@ -70,6 +73,7 @@ private:
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
   void emitStore(unsigned tensor);
+  void emitStoreInBulk(unsigned tensor, Value value);
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
   void emitHandOver(unsigned number);

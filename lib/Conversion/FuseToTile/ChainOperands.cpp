@@ -27,6 +27,8 @@ using namespace fusion;
 MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
   const ProductMapping &mapping = schedule.products[info.product];
+  if (info.role == TensorRole::Result)
+    return getMemoryTile(info, mapping.i1, mapping.i2);
   bool isFirst = (info.operandNumber == 0) != mapping.swapped;
   return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
 }

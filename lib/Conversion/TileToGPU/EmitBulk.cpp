@@ -145,16 +145,80 @@ void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
   emitAssembly(b, loc, operands, text, constraints);
 }
 
+/// What the boxes of a tile ask of an instruction: the tensor map and the
+/// places, and these in the text.
+struct KernelEmitter::BoxOperands {
+  SmallVector<Value> operands;
+  std::string constraints;
+  SmallVector<size_t> columns, rows, others; ///< numbers of operands
+
+  /// Calls `emit` with each box's offset in the buffer, in bytes, and its place
+  /// in the text, where the first of `operands` has the number `first`.
+  void forEach(const BulkCopy &copy, size_t first,
+               llvm::function_ref<void(int64_t, StringRef)> emit) const {
+    const BoxShape &boxes = copy.boxes;
+    for (int64_t panel = 0; panel < boxes.panels; ++panel)
+      for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
+        std::string place;
+        llvm::raw_string_ostream os(place);
+        os << "[$" << first << ", {";
+        for (unsigned d = 0; d < copy.indices.size(); ++d)
+          os << (d ? ", $" : "$")
+             << first + (d == 0                   ? columns[panel]
+                         : d == copy.rowDimension ? rows[box]
+                                                  : others[d]);
+        os << "}]";
+        emit((panel * boxes.rowBoxes + box) * boxes.boxBytes, place);
+      }
+  }
+};
+
+KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
+                                                      Value view,
+                                                      ValueRange coordinates) {
+  auto window = view.getDefiningOp<WindowOp>();
+  const BoxShape &boxes = copy.boxes;
+  // The tile's place along every dimension of the map.
+  SmallVector<Value> places;
+  for (AffineExpr index : copy.indices) {
+    Value value;
+    if (auto dim = dyn_cast<AffineDimExpr>(index))
+      value = coordinates[dim.getPosition()];
+    else
+      value = window.getSymbols()[cast<AffineSymbolExpr>(index).getPosition()];
+    places.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar(value)));
+  }
+  BoxOperands result;
+  result.operands.push_back(function.getArgument(
+      kernel.getNumArguments() + llvm::find(maps, copy.map) - maps.begin()));
+  result.constraints = "l";
+  auto add = [&](Value place, int64_t distance) {
+    if (distance != 0)
+      place = arith::AddIOp::create(b, loc, place, i32(distance));
+    result.operands.push_back(place);
+    result.constraints += ",r";
+    return result.operands.size() - 1;
+  };
+  result.others.resize(places.size());
+  for (int64_t panel = 0; panel < boxes.panels; ++panel)
+    result.columns.push_back(add(places.front(), panel * boxes.columns));
+  for (int64_t box = 0; box < boxes.rowBoxes; ++box)
+    result.rows.push_back(add(places[copy.rowDimension], box * boxes.rows));
+  for (unsigned d = 1; d < places.size(); ++d)
+    if (d != copy.rowDimension)
+      result.others[d] = add(places[d], 0);
+  return result;
+}
+
 LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   FailureOr<BulkCopy> copy =
       describeBulkCopy(op, [&] { return op.emitOpError(); });
   if (failed(copy))
     return failure();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
-  auto window = op.getView().getDefiningOp<WindowOp>();
   if (!alloc.getBarriers())
     return op.emitOpError("has no mbarriers; run tile-allocate-shared");
-  const BoxShape &boxes = copy->boxes;
   BufferType buffer = alloc.getType();
   Value condition = isCopying;
   if (Value predicate = op.getPredicate())
@@ -164,57 +228,64 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(guarded.thenBlock());
 
-  // The tile's place along every dimension of the map.
-  SmallVector<Value> places;
-  for (AffineExpr index : copy->indices) {
-    Value value;
-    if (auto dim = dyn_cast<AffineDimExpr>(index))
-      value = op.getCoordinates()[dim.getPosition()];
-    else
-      value = window.getSymbols()[cast<AffineSymbolExpr>(index).getPosition()];
-    places.push_back(
-        arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar(value)));
-  }
+  BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
+  int64_t bytes = buffer.getStageBytes();
   SmallVector<Value> operands = {
       sharedAddress(
           ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
-      sharedAddress(
-          ofStage(op.getStage(), *alloc.getOffset(), buffer.getStageBytes())),
-      function.getArgument(kernel.getNumArguments() +
-                           llvm::find(maps, copy->map) - maps.begin())};
-  std::string text, constraints = "r,r,l";
-  auto add = [&](Value place, int64_t distance) {
-    if (distance != 0)
-      place = arith::AddIOp::create(b, loc, place, i32(distance));
-    operands.push_back(place);
-    constraints += ",r";
-    return operands.size() - 1;
-  };
-  SmallVector<size_t> columns, rows, others(places.size());
-  for (int64_t panel = 0; panel < boxes.panels; ++panel)
-    columns.push_back(add(places.front(), panel * boxes.columns));
-  for (int64_t box = 0; box < boxes.rowBoxes; ++box)
-    rows.push_back(add(places[copy->rowDimension], box * boxes.rows));
-  for (unsigned d = 1; d < places.size(); ++d)
-    if (d != copy->rowDimension)
-      others[d] = add(places[d], 0);
-
+      sharedAddress(ofStage(op.getStage(), *alloc.getOffset(), bytes))};
+  llvm::append_range(operands, boxes.operands);
+  std::string text;
   llvm::raw_string_ostream os(text);
-  os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], "
-     << buffer.getStageBytes() << ";";
-  for (int64_t panel = 0; panel < boxes.panels; ++panel)
-    for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
-      os << "\ncp.async.bulk.tensor." << places.size()
-         << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
-         << (panel * boxes.rowBoxes + box) * boxes.boxBytes << "], [$2, {";
-      for (unsigned d = 0; d < places.size(); ++d)
-        os << (d ? ", $" : "$")
-           << (d == 0                    ? columns[panel]
-               : d == copy->rowDimension ? rows[box]
-                                         : others[d]);
-      os << "}], [$0];";
-    }
-  emitAssembly(b, loc, operands, text, constraints);
+  os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " << bytes << ";";
+  boxes.forEach(*copy, /*first=*/2, [&](int64_t offset, StringRef place) {
+    os << "\ncp.async.bulk.tensor." << copy->indices.size()
+       << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
+       << offset << "], " << place << ", [$0];";
+  });
+  emitAssembly(b, loc, operands, text, "r,r," + boxes.constraints);
+  return success();
+}
+
+Value KernelEmitter::isStoring() {
+  return atEntry([&]() -> Value {
+    return arith::AndIOp::create(
+        b, loc,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0)),
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, warp, i32(0)));
+  });
+}
+
+/// The boxes of a tile are one group of the thread.
+LogicalResult KernelEmitter::emitStoreAsync(StoreAsyncOp op) {
+  FailureOr<BulkCopy> copy =
+      describeBulkCopy(op, [&] { return op.emitOpError(); });
+  if (failed(copy))
+    return failure();
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  auto guarded =
+      scf::IfOp::create(b, loc, isStoring(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(guarded.thenBlock());
+  BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
+  SmallVector<Value> operands = {sharedAddress(ofStage(
+      op.getStage(), *alloc.getOffset(), alloc.getType().getStageBytes()))};
+  llvm::append_range(operands, boxes.operands);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  boxes.forEach(*copy, /*first=*/1, [&](int64_t offset, StringRef place) {
+    os << "cp.async.bulk.tensor." << copy->indices.size()
+       << "d.global.shared::cta.tile.bulk_group " << place << ", [$0 + "
+       << offset << "];\n";
+  });
+  os << "cp.async.bulk.commit_group;";
+  emitAssembly(b, loc, operands, text, "r," + boxes.constraints);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStoreWait() {
+  emitAssembly(b, loc, {isStoring()}, "@$0 cp.async.bulk.wait_group.read 0;",
+               "b");
   return success();
 }
 

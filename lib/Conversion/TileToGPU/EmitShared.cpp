@@ -10,6 +10,7 @@
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -378,11 +379,61 @@ LogicalResult KernelEmitter::emitLocalLoad(LocalLoadOp op) {
   return success();
 }
 
+/// Fragments of 16-bit elements as matrices (stmatrix), where they have their
+/// form and the chip has the instruction: whoever stores in bulk has it.
+bool KernelEmitter::storeMatrices(LocalStoreOp op, const LinearLayout &layout) {
+  BufferType buffer = op.getBuffer().getType();
+  auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
+  constexpr int64_t bits = 16;
+  if (!isStoredInBulk(alloc) ||
+      buffer.getElementType().getIntOrFloatBitWidth() != bits)
+    return false;
+  std::optional<MatrixAccess> matrices = matrixAccess(layout, bits);
+  if (!matrices)
+    return false;
+  std::optional<AddressPlan> plan = planPart(matrices->rows, buffer, {0, 0});
+  if (!plan)
+    return false;
+  OpBuilder::InsertionGuard guard(b);
+  if (Value first = isFirstHolder(layout)) { // of warps: no lane is a replica
+    auto guarded = scf::IfOp::create(b, loc, first, false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  auto pair = VectorType::get({2}, buffer.getElementType());
+  auto word = VectorType::get({1}, b.getI32Type());
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  Value stage = stageOffset(op.getBuffer(), op.getStage());
+  const Values &values = registers[op.getValue()];
+  for (int64_t i = 0; i < matrices->rows.inSize(LayoutDim::Register); ++i) {
+    Values words;
+    for (unsigned m = 0; m < matrices->matrices; ++m) {
+      int64_t reg = 2 * (i * matrices->matrices + m);
+      Value packed = vector::FromElementsOp::create(
+          b, loc, pair, ValueRange(values).slice(reg, 2));
+      words.push_back(vector::ExtractOp::create(
+          b, loc, vector::BitCastOp::create(b, loc, word, packed), int64_t(0)));
+    }
+    Value bytes = mul(add(stage, address(*plan, i)), index(bits / 8));
+    Value place = sharedAddress(arith::AddIOp::create(
+        b, loc, arith::IndexCastUIOp::create(b, loc, b.getI32Type(), bytes),
+        i32(*alloc.getOffset())));
+    NVVM::StMatrixOp::create(
+        b, loc, LLVM::IntToPtrOp::create(b, loc, pointer, place), words,
+        matrices->transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+  }
+  return true;
+}
+
 LogicalResult KernelEmitter::emitLocalStore(LocalStoreOp op) {
   BufferType buffer = op.getBuffer().getType();
   LinearLayout layout = getLayout(op.getValue().getType()).getValue();
   if (op.getTransposed())
     layout = layout.transposeOuts({1, 0});
+  if (storeMatrices(op, layout))
+    return success();
   std::optional<AddressPlan> plan = planPart(layout, buffer, {0, 0});
   if (!plan)
     return op.emitOpError("has a layout that does not fit the buffer");

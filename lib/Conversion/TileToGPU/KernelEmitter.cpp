@@ -439,6 +439,8 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<ProducerAcquireOp, ConsumerReleaseOp>(
           [](auto) { return success(); })
       .Case<AwaitOp>([&](auto o) { return emitAwait(o); })
+      .Case<StoreAsyncOp>([&](auto o) { return emitStoreAsync(o); })
+      .Case<StoreWaitOp>([&](auto) { return emitStoreWait(); })
       .Case<AcquireOp>([&](auto o) { return emitAcquire(o); })
       .Case<ReleaseOp>([&](auto o) { return emitRelease(o); })
       .Case<BarrierOp>([&](BarrierOp o) {

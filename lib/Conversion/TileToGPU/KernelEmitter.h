@@ -227,6 +227,7 @@ private:
   mlir::LogicalResult emitWait(int64_t pending);
   mlir::LogicalResult emitLocalLoad(tile::LocalLoadOp op);
   mlir::LogicalResult emitLocalStore(tile::LocalStoreOp op);
+  bool storeMatrices(tile::LocalStoreOp op, const LinearLayout &layout);
   mlir::LogicalResult emitConvert(tile::ConvertLayoutOp op);
   Value sharedView(int64_t byteOffset, int64_t elements, mlir::Type type);
   Value stageOffset(Value buffer, Value stage);
@@ -258,7 +259,14 @@ private:
 
   // Bulk copies (EmitBulk.cpp).
   void emitBarriers();
+  struct BoxOperands;
+  BoxOperands boxOperands(const tile::BulkCopy &copy, Value view,
+                          mlir::ValueRange coordinates);
   mlir::LogicalResult emitBulkCopy(tile::CopyAsyncOp op);
+  mlir::LogicalResult emitStoreAsync(tile::StoreAsyncOp op);
+  mlir::LogicalResult emitStoreWait();
+  /// Whether the thread is the one that starts stores in bulk.
+  Value isStoring();
   mlir::LogicalResult emitAwait(tile::AwaitOp op);
   mlir::LogicalResult emitAcquire(tile::AcquireOp op);
   mlir::LogicalResult emitRelease(tile::ReleaseOp op);

@@ -79,15 +79,19 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return failure(result.wasInterrupted());
   }
 
-  /// The tensor maps of a kernel's bulk copies, each once.
+  /// The tensor maps of a kernel's bulk copies and stores, each once.
   static FailureOr<SmallVector<tile::TensorMapAttr>>
   listMaps(tile::KernelOp kernel) {
     SmallVector<tile::TensorMapAttr> maps;
-    WalkResult result = kernel.walk([&](tile::CopyAsyncOp copy) -> WalkResult {
-      if (!tile::isBulk(copy))
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      auto emitError = [&] { return op->emitOpError(); };
+      auto store = dyn_cast<tile::StoreAsyncOp>(op);
+      if (!store && !tile::isBulk(op))
         return WalkResult::advance();
       FailureOr<tile::BulkCopy> described =
-          tile::describeBulkCopy(copy, [&] { return copy.emitOpError(); });
+          store
+              ? tile::describeBulkCopy(store, emitError)
+              : tile::describeBulkCopy(cast<tile::CopyAsyncOp>(op), emitError);
       if (failed(described))
         return WalkResult::interrupt();
       if (!llvm::is_contained(maps, described->map))

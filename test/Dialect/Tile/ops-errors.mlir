@@ -804,7 +804,7 @@ tile.kernel @bulk_of_a_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
 tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[%n, %n, %n, %n] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 2, 2, 2, 2, 8, 8>, map = affine_map<(d0, d1)[s0, s1, s2, s3] -> (s0, s1, s2, s3, d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk from a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
+  // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
   tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -815,7 +815,7 @@ tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.acce
 tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk to a buffer that is not laid out as boxes of a tensor map}}
+  // expected-error @below {{'tile.copy_async' op copies in bulk a buffer that is not laid out as boxes of a tensor map}}
   tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -837,7 +837,40 @@ tile.kernel @bulk_of_a_diagonal(%p: !tile.ptr<f16> {tile.access = #tile.access<r
 tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 12>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 8>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk from a tensor whose strides are no multiples of 16 bytes}}
+  // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor whose strides are no multiples of 16 bytes}}
   tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 8>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[1,0] 8*[0,1] -> [8, 8]">>
+tile.kernel @store_of_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.store_async' op copies in bulk a buffer that is not laid out as boxes of a tensor map}}
+  tile.store_async %b[%n], %v[%n, %n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @store_of_another_type(%p: !tile.ptr<bf16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<bf16> -> !tile.view<2 x bf16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.store_async' op moves 'f16' but the view holds 'bf16'}}
+  tile.store_async %b[%n], %v[%n, %n] : !buffer, !tile.view<2 x bf16, unit = 1, alignment = 16>
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @store_to_one_place(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.store_async' op has 1 coordinates for a view of rank 2}}
+  tile.store_async %b[%n], %v[%n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }

@@ -101,6 +101,10 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.acquire %b[%c1] if %more : !buffer
   // CHECK: tile.release %[[B]][%{{.*}}] : <2
   tile.release %b[%c1] : !buffer
+  // CHECK: tile.store_async %[[B]][%{{.*}}], %[[WINDOW]][%{{.*}}, %{{.*}}] : <2, {{.*}}, <2 x f16
+  tile.store_async %b[%c1], %w[%c0, %c0] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
+  // CHECK: tile.store_wait
+  tile.store_wait
   // CHECK: tile.commit
   tile.commit
   // CHECK: tile.wait 1

@@ -21,7 +21,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from bulk_cases import CASES as BULK  # noqa: E402
+from bulk_store_cases import CASES as STORES  # noqa: E402
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from persistent_cases import CASES as PERSISTENT  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
 from role_cases import CASES as ROLES  # noqa: E402
@@ -112,6 +114,10 @@ WITH_ROLES = (
     ("mixed-chain", 2, 1, 1, ["--chain=128,64,320,64", "--2d"]),
     ("sm_90a-loop-over-n", 3, 2, 1, ["--chain=64,32,160,48", "--2d"]),
 )
+# Those whose result is stored in bulk: at the end, in a loop, beside producers.
+STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
+# Blocks that go through tiles: stages, another shape, of which two blocks run, each with two tiles.
+THROUGH_TILES = (("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),)
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
 # iterations at least.
@@ -220,6 +226,27 @@ def write_in_bulk(output, case, stages, registers, shape, index, producers=0):
     launches(name, folder, index)
 
 
+def write_stored(output, case, index):
+    chip, shape, description, _ = STORES[case]
+    name = f"stored-in-bulk-{case}"
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    lower(path, generate(path, *shape, chip=chip), schedule(**description))
+    launches(name, folder, index)
+
+
+def write_through_tiles(output, case, stages, shape, index):
+    description = PERSISTENT[case][1]
+    name = f"through-tiles-{case}"
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    description = description | dict(stages={operand: stages for operand in description["stages"]})
+    lower(path, generate(path, *shape, chip="sm_90a"), schedule(**description, persistent=True))
+    launches(name, folder, index, blocks=2)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -246,8 +273,9 @@ def write_program(output, name, index):
     launches(name, folder, index)
 
 
-def launches(name, folder, index):
-    """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before it made."""
+def launches(name, folder, index, blocks=None):
+    """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before it made. Of all
+    their blocks, or of the first ones only."""
     ptx = folder / "kernels.ptx"
     manifest = json.loads((folder / "kernels.json").read_text())
     kernels = {kernel["name"]: kernel for kernel in manifest["kernels"]}
@@ -278,7 +306,7 @@ def launches(name, folder, index):
                     arguments.append({argument["kind"]: argument["of"]})
             path = where / "launch.json"
             path.write_text(json.dumps({
-                "kernel": launch["kernel"], "grid": launch["grid"], "block": kernel["block"],
+                "kernel": launch["kernel"], "grid": [blocks, 1, 1] if blocks else launch["grid"], "block": kernel["block"],
                 "cluster": kernel.get("cluster") or [1, 1, 1],
                 "dynamic_shared_memory": kernel["dynamic_shared_memory"], "arguments": arguments,
             }))
@@ -314,6 +342,12 @@ def main():
     for case, stages, registers, producers, shape in WITH_ROLES:
         if wanted(f"with-roles-{case}"):
             write_in_bulk(arguments.output, case, stages, registers, shape, index, producers)
+    for case in STORED_IN_BULK:
+        if wanted(f"stored-in-bulk-{case}"):
+            write_stored(arguments.output, case, index)
+    for case, stages, shape in THROUGH_TILES:
+        if wanted(f"through-tiles-{case}"):
+            write_through_tiles(arguments.output, case, stages, shape, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

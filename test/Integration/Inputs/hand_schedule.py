@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -20,9 +22,9 @@ OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}
 
 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
-             reduction=None, intrinsic="mma.m16n8k16", producers=0):  # fmt: skip
+             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy."""
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles."""
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
@@ -33,10 +35,11 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     skipped = f', skip = "{skip}"' if skip else ""
     others = f", producers = {producers}" if producers else ""
+    stays = ", persistent = true" if persistent else ""
     form = f", reduction = <{reduction}>" if reduction else ""
     return (
         f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
-        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}>, memory = <{{{memory}}}>, "
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}{stays}>, memory = <{{{memory}}}>, "
         f"pipeline = <{{{pipeline}}}, {level}>, "
         f"parallel = <{{{parallel}}}{others}>{form}>"
     )
@@ -85,3 +88,16 @@ def lower(path, groups, text):
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
+def assemble(path, chip, where):
+    """Assembles PATH.ptx where there is a ptxas. Ends the test, naming `where`, on spills and warnings, those of wgmma that is run
+    one by one (C7510 to C7517) among them."""
+    ptxas = shutil.which("ptxas")
+    if not ptxas:
+        return
+    done = subprocess.run([ptxas, "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{where}: {said}"
+    spills = re.findall(r"(\d+) bytes spill stores", said)
+    assert spills and set(spills) == {"0"} and "warning" not in said and "C75" not in said, f"{where}: {said}"

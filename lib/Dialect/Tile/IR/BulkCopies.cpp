@@ -18,35 +18,39 @@ bool fusion::tile::isFilledInBulk(AllocOp alloc) {
                       [](Operation *user) { return isBulk(user); });
 }
 
-FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
-    CopyAsyncOp copy, llvm::function_ref<InFlightDiagnostic()> emitError) {
+bool fusion::tile::isStoredInBulk(AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), llvm::IsaPred<StoreAsyncOp>);
+}
+
+static FailureOr<BulkCopy>
+describe(Value view, BufferType buffer,
+         llvm::function_ref<InFlightDiagnostic()> emitError) {
   auto refuse = [&](const Twine &why) -> FailureOr<BulkCopy> {
     if (emitError)
       emitError() << why;
     return failure();
   };
-  auto window = copy.getView().getDefiningOp<WindowOp>();
+  auto window = view.getDefiningOp<WindowOp>();
   auto base = window ? dyn_cast<BlockArgument>(window.getBase()) : nullptr;
   if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
     return refuse("copies in bulk, which needs a tile.window of an argument of "
                   "the kernel");
   AffineMap map = window.getMap();
   ArrayRef<int64_t> shape = window.getShape();
-  int64_t columnDim = copy.getView().getType().getUnit();
+  int64_t columnDim = cast<ViewType>(view.getType()).getUnit();
   unsigned rank = shape.size();
   if (rank < 2 || rank > kMostMapDimensions)
-    return refuse("copies in bulk from a tensor of rank " + Twine(rank) +
+    return refuse("copies in bulk a part of a tensor of rank " + Twine(rank) +
                   "; tensor maps have 2 to " + Twine(kMostMapDimensions) +
                   " dimensions here");
-  BufferType buffer = copy.getBuffer().getType();
   int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
   std::optional<BoxShape> boxes =
       boxShape(buffer.getRows(), buffer.getColumns(), bytes);
   if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
                            buffer.getColumns(), bytes) != PanelOrder::Plain)
     return refuse(
-        "copies in bulk to a buffer that is not laid out as boxes of a "
-        "tensor map");
+        "copies in bulk a buffer that is not laid out as boxes of a tensor "
+        "map");
   BulkCopy result;
   result.boxes = *boxes;
   std::optional<unsigned> rowDimension;
@@ -74,13 +78,23 @@ FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
   constexpr int64_t unit = 16;
   if (llvm::any_of(strides, [](int64_t s) { return s % unit != 0; }))
     return refuse(
-        "copies in bulk from a tensor whose strides are no multiples of "
+        "copies in bulk a part of a tensor whose strides are no multiples of "
         "16 bytes");
   result.rowDimension = *rowDimension;
-  result.map = TensorMapAttr::get(copy.getContext(), base.getArgNumber(),
+  result.map = TensorMapAttr::get(view.getContext(), base.getArgNumber(),
                                   buffer.getElementType(), dims, strides, box,
                                   boxes->swizzleBytes);
   return result;
+}
+
+FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
+    CopyAsyncOp copy, llvm::function_ref<InFlightDiagnostic()> emitError) {
+  return describe(copy.getView(), copy.getBuffer().getType(), emitError);
+}
+
+FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
+    StoreAsyncOp store, llvm::function_ref<InFlightDiagnostic()> emitError) {
+  return describe(store.getView(), store.getBuffer().getType(), emitError);
 }
 
 LogicalResult

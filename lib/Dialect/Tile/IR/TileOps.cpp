@@ -186,6 +186,23 @@ LogicalResult CopyAsyncOp::verify() {
   return success();
 }
 
+LogicalResult StoreAsyncOp::verify() {
+  ViewType view = getView().getType();
+  Type elementType = getBuffer().getType().getElementType();
+  // A truth value is a byte in memory.
+  bool isTruth = view.getElementType().isInteger(1) && elementType.isInteger(8);
+  if (view.getElementType() != elementType && !isTruth)
+    return emitOpError("moves ")
+           << elementType << " but the view holds " << view.getElementType();
+  if (view.getRank() != 2 || view.getUnit() < 0)
+    return emitOpError("needs a view of rank 2 with a unit dimension");
+  if (static_cast<int64_t>(getCoordinates().size()) != view.getRank())
+    return emitOpError("has ")
+           << getCoordinates().size() << " coordinates for a view of rank "
+           << view.getRank();
+  return describeBulkCopy(*this, [&] { return emitOpError(); });
+}
+
 LogicalResult LocalLoadOp::verify() {
   BufferType buffer = getBuffer().getType();
   RankedTensorType type = getResult().getType();

@@ -67,9 +67,10 @@ struct Access {
 /// Who waits for whom: each further one for all that the one before has.
 enum class Barrier { OfWarps, OfBlock, WithProducers };
 
-/// Accesses since the last barrier, and copies that have not been waited for.
+/// Accesses since the last barrier, copies that have not been waited for, and
+/// what stores in bulk may still be reading.
 struct State {
-  SmallVector<Access> pending, inFlight;
+  SmallVector<Access> pending, inFlight, stored;
   /// In kernels with producers: since the last barrier of these, too.
   SmallVector<Access> unknown;
 
@@ -86,6 +87,8 @@ struct State {
       changed |= insert(pending, access);
     for (const Access &access : other.inFlight)
       changed |= insert(inFlight, access);
+    for (const Access &access : other.stored)
+      changed |= insert(stored, access);
     for (const Access &access : other.unknown)
       changed |= insert(unknown, access);
     return changed;
@@ -110,7 +113,19 @@ struct InsertBarriersPass
     getOperation().walk(
         [&](AllocOp alloc) { isPrivate[alloc] = isWarpPrivate(alloc, warps); });
     State state;
+    overwritten = nullptr;
     process(getOperation().getBody().front(), state);
+    if (overwritten) {
+      overwritten->emitOpError("writes to what a tile.store_async may still "
+                               "be reading; it needs a tile.store_wait");
+      return signalPassFailure();
+    }
+    if (!state.stored.empty()) {
+      state.stored.front().op->emitOpError(
+          "may still be reading when the block ends; it needs a "
+          "tile.store_wait");
+      return signalPassFailure();
+    }
     for (auto [op, barrier] : barriers) {
       OpBuilder b(op);
       BarrierOp::create(b, op->getLoc(), barrier == Barrier::OfWarps,
@@ -172,7 +187,7 @@ struct InsertBarriersPass
   static void nextIteration(State &state,
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list :
-         {&state.pending, &state.inFlight, &state.unknown})
+         {&state.pending, &state.inFlight, &state.stored, &state.unknown})
       for (Access &access : *list)
         if (access.slot && buffers.contains(access.owner))
           access.slot = (*access.slot + access.stages - 1) % access.stages;
@@ -186,7 +201,7 @@ struct InsertBarriersPass
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
     std::optional<APInt> iterations = loop.getStaticTripCount();
     for (SmallVector<Access> *list :
-         {&state.pending, &state.inFlight, &state.unknown})
+         {&state.pending, &state.inFlight, &state.stored, &state.unknown})
       for (Access &access : *list) {
         if (!access.slot || !buffers.contains(access.owner))
           continue;
@@ -220,6 +235,9 @@ struct InsertBarriersPass
         isBulk(op) &&
         access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
     bool isProducers = isBulk(op) && hasProducers;
+    for (const Access &earlier : state.stored)
+      if (access.overlaps(earlier))
+        overwritten = op;
     for (const Access &earlier : isProducers ? state.unknown : state.pending) {
       if (isAcquired && earlier.owner == access.owner)
         continue;
@@ -238,7 +256,9 @@ struct InsertBarriersPass
                     : ofBlock   ? Barrier::OfBlock
                                 : Barrier::OfWarps,
                     state);
-    if (!isBulk(op))
+    if (isa<StoreAsyncOp>(op))
+      State::insert(state.stored, access);
+    else if (!isBulk(op))
       note(access, state);
   }
 
@@ -309,6 +329,16 @@ struct InsertBarriersPass
         auto wait = dyn_cast<WaitOp>(op);
         if (wait && wait.getPending() == 0)
           state.inFlight.clear();
+      } else if (auto store = dyn_cast<StoreAsyncOp>(op)) {
+        before(store,
+               bufferAccess(store, store.getBuffer(), store.getStage(),
+                            /*slot=*/std::nullopt, /*isWrite=*/false),
+               state);
+      } else if (isa<StoreWaitOp>(op)) {
+        // One thread knows that they have been read.
+        for (const Access &access : state.stored)
+          note(access, state);
+        state.stored.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
@@ -355,6 +385,7 @@ struct InsertBarriersPass
 
   unsigned warps = 1;
   bool hasProducers = false;
+  Operation *overwritten = nullptr; ///< writes to what is still being stored
   llvm::DenseMap<Value, bool> isPrivate;
   Barriers barriers; ///< in front of an operation
 };

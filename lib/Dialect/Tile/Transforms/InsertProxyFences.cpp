@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A forward walk: which buffers that are read in place, and what of the memory
-// that bulk copies write, has been written by threads, or is being filled by
-// their copies, since the last barrier of the block. Any path counts. What
-// threads read needs no fence, nor do writes after reads in place: a product
-// has read its operands when it is done. Nor does what bulk copies have
-// written: they and who reads in place are of the same proxy, and threads have
-// waited.
+// A forward walk: which buffers that are read in place or stored in bulk, and
+// what of the memory that bulk copies write, has been written by threads, or is
+// being filled by their copies, since the last barrier of the block. Any path
+// counts. What threads read needs no fence, nor do writes after such reads: a
+// product has read its operands when it is done, and a store when it has been
+// waited for. Nor does what bulk copies have written: they and who reads in
+// place are of the same proxy, and threads have waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +56,8 @@ struct InsertProxyFencesPass
         readInPlace.insert(dot.getRhsBuffer());
         if (dot.getLhsBuffer())
           readInPlace.insert(dot.getLhsBuffer());
+      } else if (auto store = dyn_cast<StoreAsyncOp>(op)) {
+        readInPlace.insert(store.getBuffer());
       } else if (auto alloc = dyn_cast<AllocOp>(op);
                  alloc && isFilledInBulk(alloc)) {
         filledInBulk.push_back(bytesOf(alloc));

@@ -29,8 +29,9 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
 
 int64_t fusion::tile::sharedAlignment(KernelOp kernel) {
   WalkResult inPlace = kernel.walk([](Operation *op) {
-    return isa<SharedDotOp>(op) || isBulk(op) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
+    return isa<SharedDotOp, StoreAsyncOp>(op) || isBulk(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return inPlace.wasInterrupted() ? kSwizzlePeriod : kSharedAlignment;
 }

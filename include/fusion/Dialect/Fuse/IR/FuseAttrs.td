@@ -141,8 +141,9 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
     `registers` loads it straight into the registers of its consumer. For an
     intermediate, `registers` keeps it in the registers of the warps that computed
     it, `shared` hands it over through shared memory. For a result, `shared` stages
-    its tile there so that rows are written with the widest aligned stores, and
-    `registers` stores from the accumulator's layout.
+    its tile there so that rows are written with the widest aligned stores, by
+    threads or, with the transport `bulk`, by boxes of a tensor map, and `registers`
+    stores from the accumulator's layout.
   }];
   let parameters = (ins EnumParameter<Fuse_Space>:$space,
       DefaultValuedParameter<"Transport", "Transport::Sync">:$transport);

@@ -1,5 +1,4 @@
-//===- BulkCopies.h - Tiles as boxes of tensor maps
-//---------------------------===//
+//===- BulkCopies.h - Tiles as boxes of tensor maps -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +25,10 @@ inline bool isBulk(mlir::Operation *op) {
 /// Whether bulk copies fill a buffer.
 bool isFilledInBulk(AllocOp alloc);
 
-/// How one copy moves its tile.
+/// Whether stores in bulk read a buffer.
+bool isStoredInBulk(AllocOp alloc);
+
+/// How one copy, to shared memory or from there, moves its tile.
 struct BulkCopy {
   TensorMapAttr map;
   BoxShape boxes;
@@ -36,10 +38,13 @@ struct BulkCopy {
   unsigned rowDimension; ///< of the map, along which the tile's rows lie
 };
 
-/// How a copy by `bulk` moves its tile; fails, where `emitError` is given with
-/// a diagnostic, where its view or its buffer does not allow it.
+/// How a copy by `bulk` or a store moves its tile; fails, where `emitError` is
+/// given with a diagnostic, where its view or its buffer does not allow it.
 mlir::FailureOr<BulkCopy> describeBulkCopy(
     CopyAsyncOp copy,
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
+mlir::FailureOr<BulkCopy> describeBulkCopy(
+    StoreAsyncOp store,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
 
 } // namespace fusion::tile

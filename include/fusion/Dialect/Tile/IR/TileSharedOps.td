@@ -91,6 +91,42 @@ def Tile_CopyAsyncOp
   let hasVerifier = 1;
 }
 
+def Tile_StoreAsyncOp
+    : Tile_Op<"store_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Starts the copy of a tile from shared to global memory";
+  let description = [{
+    The other way of a `tile.copy_async` by `bulk`: one thread has the boxes of a tensor
+    map stored from a stage of the buffer, behind a barrier that stands between what all
+    threads have stored there and this. Its view is the same `tile.window`; what lies
+    outside of the tensor is left out. Until `tile.store_wait` the buffer is read
+    (PTX ISA, "cp.async.bulk.tensor").
+
+    ```mlir
+    tile.local_store %result, %staged[%c0] : ...
+    tile.store_async %staged[%c0], %e[%m, %h] : ...
+    tile.store_wait
+    tile.free %staged : ...
+    ```
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+      Tile_ViewType:$view, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` `,` $view `[` $coordinates `]` attr-dict
+    `:` type($buffer) `,` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreWaitOp
+    : Tile_Op<"store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until stores in bulk have read their buffers";
+  let description = [{
+    The thread that has started them waits; the others may write to the buffers behind a
+    barrier that follows. What is stored is there when the kernel is over.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_CommitOp : Tile_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Closes a group of asynchronous copies";
   let assemblyFormat = "attr-dict";

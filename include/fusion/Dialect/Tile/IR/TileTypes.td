@@ -113,7 +113,8 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
     "Tensor maps"): the operand number `of` of the launch, inputs and then inits, as
     `dims` elements whose dimensions are `strides` bytes apart, innermost first, that one
     dense. A copy moves a `box`; its rows lie in shared memory in the swizzle of
-    `swizzle` bytes, 0 for none. What lies outside of the tensor is zero.
+    `swizzle` bytes, 0 for none. What lies outside of the tensor is loaded as zero and
+    not stored.
   }];
   let parameters = (ins "int64_t":$of, "::mlir::Type":$elementType,
       ArrayRefParameter<"int64_t">:$dims,

@@ -97,7 +97,9 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
     an earlier access not yet separated from it by a barrier: they overlap and one of
     them writes. The data of asynchronous copies counts as written at the
     `tile.wait` that ends them. A bulk copy must find its stage read; behind it nothing
-    needs a barrier, since every thread awaits its data by itself. Loops are followed until nothing changes; a barrier
+    needs a barrier, since every thread awaits its data by itself. What `tile.store_async`
+    stores counts as read at the `tile.store_wait` behind it: whoever writes there before,
+    and a block that ends before, is refused. Loops are followed until nothing changes; a barrier
     that only the first iteration needs stands in front of the loop. Slots of a buffer
     are told apart where their numbers are constant. Where every
     byte of a buffer belongs to one warp, which copies, writes and reads it, the barrier
@@ -232,8 +234,8 @@ def TileSpecializeWarps
 def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::KernelOp"> {
   let summary = "Show the asynchronous proxy what threads have written";
   let description = [{
-    What threads write to a buffer that `tile.shared_dot` reads is passed on by a
-    `tile.proxy_fence` of the writing threads, in front of the barrier behind which
+    What threads write to a buffer that `tile.shared_dot` reads or `tile.store_async`
+    stores is passed on by a `tile.proxy_fence` of the writing threads, in front of the barrier behind which
     it is read; so is what they write to memory that bulk copies write later. Copies by
     threads write where they are waited for; bulk copies are of that proxy themselves.
     Barriers after which nothing new is read in place have none. Runs after

@@ -1,4 +1,5 @@
-//===- SharedMemory.h - What block programs do in shared memory ---------------===//
+//===- SharedMemory.h - What block programs do in shared memory
+//---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -67,8 +68,8 @@ mlir::LogicalResult verifyBuffers(mlir::Operation *op);
 /// Alignment of buffers in shared memory, in bytes: a line of all banks.
 constexpr int64_t kSharedAlignment = 128;
 
-/// That of a kernel's buffers: where products read them in place or bulk copies
-/// fill them, the bytes after which every swizzle repeats.
+/// That of a kernel's buffers: where products read them in place or boxes are
+/// copied, the bytes after which every swizzle repeats.
 int64_t sharedAlignment(KernelOp kernel);
 
 } // namespace fusion::tile

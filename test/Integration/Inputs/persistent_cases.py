@@ -1,0 +1,35 @@
+"""Chains whose blocks go through tiles: name → (arguments of the workload generator, schedule, tiles).
+
+No tile of the last row and column is full. What goes with attention are the arguments of its family.
+"""
+
+from warpgroup_cases import product
+
+# The SMs of the chip, on each of which the shared memory leaves room for one block.
+BLOCKS = 132
+PRODUCT = product(64, 64, 64, (4, 1), transport="bulk") | dict(stages=dict(A=8, B=8), producers=4)
+ATTENTION = dict(
+    tiling="bm(LA,n(LB,CC,LD,CE),SE)",
+    tiles=dict(b=1, h=64, k=64, m=64, n=64),
+    blocks=["b", "m"],
+    maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+    places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+    stages=dict(B=8, D=8),
+    warps=4,
+    reduction="online",
+    intrinsic="wgmma.m64k16",
+    producers=4,
+)
+BULK = dict(C="shared, bulk")
+CASES = {
+    "product": (["--chain=840,136,840", "--2d"], PRODUCT, 196),
+    "product-stored-in-bulk": (["--chain=840,136,840", "--2d"], PRODUCT | dict(places=PRODUCT["places"] | BULK), 196),
+    "columns-of-blocks": (["--chain=840,72,840", "--2d"], PRODUCT | dict(raster=4), 196),
+    "attention": (["FA_d64_s1024", "--heads=50", "--seq=136"], ATTENTION, 150),
+    # The longest first: of all heads the last rows, then those before.
+    "attention-causal": (
+        ["FA_d64_s1024_causal", "--heads=50", "--seq=136"],
+        ATTENTION | dict(skip="n", places=ATTENTION["places"] | dict(E="shared, bulk")),
+        150,
+    ),
+}  # fmt: skip

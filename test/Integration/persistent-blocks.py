@@ -1,0 +1,38 @@
+# Blocks that go through tiles of a grid of the chip's size, their loads issued by warps of their own: right numbers under eight
+# orders of the warps, no finding and no deadlock, the bytes and the shared memory that were predicted, and the bits of blocks of one
+# tile each. ptxas neither spills nor runs wgmma one by one.
+# RUN: %python %s %t %S/Inputs
+
+import hashlib
+import os
+import re
+import sys
+
+folder, inputs = sys.argv[1:]
+sys.path.insert(0, inputs)
+from hand_schedule import ROOT, assemble, emulate, generate, lower, run, schedule  # noqa: E402
+from persistent_cases import BLOCKS, CASES  # noqa: E402
+
+os.makedirs(folder, exist_ok=True)
+for name, (arguments, description, tiles) in CASES.items():
+    path = os.path.join(folder, name)
+    if name.startswith("attention"):
+        generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+        case, *sizes = arguments
+        run(sys.executable, generator, "--family=attention_long", "--case=" + case, "--batch=1", *sizes, "-o", path + ".mlir")
+        groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a")
+    else:
+        groups = generate(path, *arguments, chip="sm_90a")
+    digests = set()
+    for persistent, blocks in ((False, tiles), (True, BLOCKS)):
+        where = f"{name}, {blocks} blocks"
+        lower(path, groups, schedule(**description, persistent=persistent))
+        report, bits = emulate(path, where, *(["--schedules=8"] if persistent else []))
+        assert report["kernels"][0]["grid"][0] == blocks, f"{where}: {report['kernels'][0]['grid']}"
+        with open(path + ".tile.mlir") as file:
+            # The last rows first, which are the longest of a causal mask.
+            isReversed = bool(re.search(r"scf\.for (%\w+) = .*\n.*remui \1, %c50 .*\n.*divui \1.*\n.*\n.*subi %c2,", file.read()))
+        assert isReversed == (persistent and name == "attention-causal"), where
+        digests.add(hashlib.sha256(bits).hexdigest())
+    assemble(path, "sm_90a", name)
+    assert len(digests) == 1, f"{name}: results differ"
