@@ -1,4 +1,4 @@
-"""Operators that we take apart ourselves, and those of pooling and writing at places that are data."""
+"""Operators that we take apart ourselves, of pooling, of writing at places that are data, and scans."""
 
 import copy
 
@@ -170,3 +170,20 @@ def test_empty_tensors_are_no_noise(run_compiled):
         return y + 1, torch.empty(2, 3).zero_()
 
     check(run_compiled, model, torch.randn(4, 3))
+
+
+# Scans.
+
+
+@pytest.mark.parametrize("scan", [
+    lambda x: x.cummax(1), lambda x: x.cummin(0), lambda x: x.logcumsumexp(1),
+    lambda x: x[0].nan_to_num(7, -9).long().cummax(0), lambda x: (x * 30).logcumsumexp(-1).cumsum(0),
+])
+def test_scans(run_compiled, scan):
+    torch.manual_seed(0)
+    x = torch.randn(4, 9)
+    x[0, :3] = x[1, 2] = -torch.inf
+    x[2, 5] = torch.inf
+    x[3, 3], x[3, 6] = torch.nan, torch.nan
+    x[1, 4:7] = 2
+    check(run_compiled, scan, x)
