@@ -16,6 +16,8 @@ using llvm::ArrayRef;
 /// Beyond this many times a point's time, other tiles do not make a change of
 /// it better.
 static constexpr double kHopeless = 4;
+/// Up to this many times, other tiles of two axes are looked at, too.
+static constexpr double kNear = 1.1;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   Point point{candidate, kNever};
@@ -261,6 +263,9 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (axis != fixed)
       tryTiles(other, axis);
+  // What is nearly as good may be better with two other tiles.
+  if (other.seconds >= point.seconds && other.seconds < kNear * point.seconds)
+    improveExchanges(other, /*changesLoops=*/false);
   if (other.seconds >= point.seconds)
     return false;
   point = other;

@@ -85,26 +85,64 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
         space.divides(arrangement, candidate))
       ranking.judge(withStagesOf(like, group, space, candidate), candidate);
   };
+  // With the other's stages, and of one buffer more of them.
+  auto judgeStages = [&](const ScheduleCandidate &candidate,
+                         const Schedule &like) {
+    judge(candidate, like);
+    Schedule other = like;
+    for (unsigned tensor : space.operands()) {
+      unsigned &stages = other.places[tensor].stages, own = stages;
+      for (stages = own + 1; stages <= space.stages().back(); ++stages)
+        judge(candidate, other);
+      stages = own;
+    }
+  };
   double before;
   do {
     before = ranking.best();
-    for (const ScheduleRanking::Entry &start : copyStarts(ranking)) {
+    std::vector<ScheduleRanking::Entry> starts = copyStarts(ranking);
+    for (const ScheduleRanking::Entry &start : starts) {
       auto tilesOf = [&](unsigned axis) {
         return tilesNear(space.leastTiles(axis), start.candidate.tiles[axis]);
       };
-      for (unsigned a = 0; a < axes; ++a)
-        for (unsigned b = a + 1; b < axes; ++b) {
-          ScheduleCandidate candidate = start.candidate;
-          for (int64_t one : tilesOf(a))
-            for (int64_t other : tilesOf(b)) {
-              candidate.tiles[a] = one;
-              candidate.tiles[b] = other;
-              judge(candidate, start.rated.schedule);
+      auto tryPairs = [&](ScheduleCandidate candidate) {
+        for (unsigned a = 0; a < axes; ++a)
+          for (unsigned b = a + 1; b < axes; ++b) {
+            for (int64_t one : tilesOf(a))
+              for (int64_t other : tilesOf(b)) {
+                candidate.tiles[a] = one;
+                candidate.tiles[b] = other;
+                judge(candidate, start.rated.schedule);
+              }
+            candidate.tiles = start.candidate.tiles;
+          }
+      };
+      tryPairs(start.candidate);
+      // Loops that have one iteration only now lie as well elsewhere, where
+      // smaller tiles make more of them.
+      if (&start == &starts.front())
+        for (unsigned each = 0; each < space.expressions().size(); ++each)
+          if (each != start.candidate.expression) {
+            ScheduleCandidate candidate = start.candidate;
+            candidate.expression = each;
+            tryPairs(candidate);
+          }
+      // An operand that stays has no stages, which leaves room for those of
+      // others.
+      for (unsigned tensor : space.operands())
+        for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
+          for (unsigned axis : group.tensors[tensor].axes) {
+            ScheduleCandidate candidate = start.candidate;
+            candidate.hoisted[tensor] = levels;
+            if (space.treeOf(candidate) == space.treeOf(start.candidate))
+              break;
+            for (int64_t tile : tilesOf(axis)) {
+              candidate.tiles[axis] = tile;
+              judgeStages(candidate, start.rated.schedule);
             }
-        }
+          }
     }
-    if (ranking.best() < before)
-      refineStages(group, options, space, ranking);
+    refineStages(group, options, space, ranking);
   } while (ranking.best() < before);
 }
 

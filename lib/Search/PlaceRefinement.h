@@ -25,9 +25,11 @@ namespace fusion {
 void refineStages(const GroupModel &group, const SearchOptions &options,
                   const ScheduleSpace &space, ScheduleRanking &ranking);
 
-/// Judges tiles near those of the best schedule, of two axes at a time, with
-/// its stages of each buffer, as long as that gets better: of tiles that were
-/// chosen with common stages others may be better with stages that differ.
+/// Judges tiles near those of the best schedules, of two axes at a time, with
+/// their stages of each buffer, as long as that gets better: of tiles that were
+/// chosen with common stages others may be better with stages that differ. For
+/// the best schedule in other loops, too, and for all with an operand that
+/// stays and further stages of another one.
 void refineTiles(const GroupModel &group, const SearchOptions &options,
                  const ScheduleSpace &space, ScheduleRanking &ranking);
 
