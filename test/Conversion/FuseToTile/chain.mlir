@@ -65,7 +65,7 @@
 // OTHER: scf.for {{.*}} -> (tensor<64x32xf32>)
 
 // What an exponential makes of padding is zero again, before it is rounded.
-// RUN: sed -e 's/^      %t = arith.truncf %u/      %s = math.exp %u : f32 %t = arith.truncf %s/' -e 's/n = 32/n = 48/' %s \
+// RUN: sed -e 's/^\( *.\)t = arith.truncf %u/\1power = math.exp %u : f32 \1t = arith.truncf \1power/' -e 's/n = 32/n = 48/' %s \
 // RUN:   | fusion-opt --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s --check-prefix=PADDED
 // PADDED: %[[EXP:.*]] = math.exp %{{.*}} : tensor<32x48xf32>
 // PADDED: %[[MASKED:.*]] = tile.mask %[[EXP]] below %{{.*}} along 1 else %{{.*}} : tensor<32x48xf32>, f32
