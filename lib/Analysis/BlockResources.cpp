@@ -7,9 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockResources.h"
-#include "BulkLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,23 +15,6 @@
 
 using namespace fusion;
 using llvm::ArrayRef;
-
-int64_t fusion::exchangedBytes(const Schedule &schedule,
-                               const Reduction &reduction) {
-  const ProductMapping &mapping = schedule.products[reduction.product];
-  bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
-  // Columns first, then what is left of the rows.
-  if (reduction.reduced.size() > 1) {
-    int64_t columns = mapping.warps[1] == 1
-                          ? 0
-                          : mapping.warps[1] * schedule.tiles[mapping.i1];
-    int64_t rows = mapping.warps[0] == 1 ? 0 : mapping.warps[0];
-    return std::max(columns, rows) * reduction.elementBytes;
-  }
-  int64_t parts = mapping.warps[alongColumns ? 1 : 0];
-  int64_t rows = schedule.tiles[alongColumns ? mapping.i1 : mapping.i2];
-  return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
-}
 
 /// Lanes that lie along a dimension that is lacking hold replicas (of an
 /// accumulator's 32 lanes 8 lie along the rows and 4 along the columns), and so
@@ -58,26 +39,12 @@ int64_t fusion::countHolders(const Schedule &schedule,
          (lacks(mapping.i2) ? 4 * columns : 1);
 }
 
-/// Of the buffers in shared memory.
-static int64_t bufferAlignment(const Schedule &schedule) {
-  constexpr int64_t line = 128;
-  bool hasSwizzles =
-      llvm::any_of(schedule.products,
-                   [](const ProductMapping &mapping) {
-                     return mapping.intrinsic->unit == ProductUnit::WarpGroup;
-                   }) ||
-      llvm::any_of(schedule.places, [](const Placement &place) {
-        return place.transport == fuse::Transport::Bulk;
-      });
-  return hasSwizzles ? kSwizzlePeriod : line;
-}
-
 namespace {
 
-class Counter {
+class RegisterCounter {
 public:
-  Counter(const GroupModel &group, const Schedule &schedule,
-          const KeptTiles &kept)
+  RegisterCounter(const GroupModel &group, const Schedule &schedule,
+                  const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
   /// Registers of addresses and counters. Where one thread copies everything,
@@ -94,63 +61,6 @@ public:
           break;
       }
     return isInBulk ? inBulk : byThreads;
-  }
-
-  /// As tile-allocate-shared does: a line of all banks, or what swizzles that
-  /// are read in place need.
-  int64_t alignBuffer(int64_t bytes) const {
-    return llvm::alignTo(bytes, bufferAlignment(schedule));
-  }
-
-  /// The statements that end the block with stores, when the operands' buffers
-  /// are free.
-  ArrayRef<TilingNode> finalStores() const {
-    // The next tile's first loads are under way while this one is stored.
-    if (schedule.persistent)
-      return {};
-    const TilingTree *items = &schedule.tree;
-    while (items->size() == 1 && items->front().isLoop() &&
-           schedule.isBlockAxis(items->front().index))
-      items = &items->front().children;
-    std::optional<size_t> first = findFinalStores(*items, schedule);
-    return first ? ArrayRef<TilingNode>(*items).drop_front(*first)
-                 : ArrayRef<TilingNode>();
-  }
-
-  static bool stores(ArrayRef<TilingNode> items, unsigned tensor) {
-    return llvm::any_of(items, [&](const TilingNode &node) {
-      return node.kind == TilingNode::Kind::Store
-                 ? node.index == tensor
-                 : stores(node.children, tensor);
-    });
-  }
-
-  /// Operands' buffers, with their stages or slots, and those of kept
-  /// intermediates live for the whole loop nest. Beside them lives, one at a
-  /// time, what passes through shared memory: an intermediate that is handed
-  /// over and a result that is stored inside of a loop. One that is stored at
-  /// the end takes their place.
-  void listShared(BlockResources &held) const {
-    ArrayRef<TilingNode> end = finalStores();
-    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      if (schedule.places[index].space != fuse::Space::Shared)
-        continue;
-      int64_t tile = tileElements(tensor.axes) * bytesOf(index);
-      if (tensor.role == TensorRole::Result && stores(end, index))
-        held.atEnd = std::max(held.atEnd, alignBuffer(tile));
-      else if (tensor.role == TensorRole::Result ||
-               (tensor.role == TensorRole::Intermediate &&
-                !hasOwnBuffer(group, schedule, kept, index)))
-        held.passing = std::max(held.passing, alignBuffer(tile));
-      else
-        held.buffers.push_back(
-            {static_cast<unsigned>(index), tile * kept.values[index].count,
-             kept.values[index].count, stageRegisters(index)});
-    }
-    for (const Reduction &reduction : group.reductions)
-      if (!reduction.pass) // every warp holds whole rows of an operand
-        held.passing = std::max(
-            held.passing, alignBuffer(exchangedBytes(schedule, reduction)));
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -437,7 +347,9 @@ public:
 
   /// What lives at each product and the fragments of one of its steps, and
   /// addresses.
-  void listRegisters(BlockResources &held) const {
+  void list(BlockResources &held) const {
+    for (BlockResources::Buffer &buffer : held.buffers)
+      buffer.registersPerStage = stageRegisters(buffer.tensor);
     // They live through the whole nest, also while others are computed.
     held.always =
         addressing(group, schedule) + rowRegisters() + windowRegisters();
@@ -494,22 +406,6 @@ private:
 
 } // namespace
 
-int64_t fusion::leastSharedMemory(const GroupModel &group,
-                                  const Schedule &schedule,
-                                  const KeptTiles &kept) {
-  int64_t bytes = 0;
-  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (tensor.role != TensorRole::Operand ||
-        schedule.places[index].space != fuse::Space::Shared)
-      continue;
-    int64_t tile = tensor.elementBytes * kept.values[index].count;
-    for (unsigned axis : tensor.axes)
-      tile *= schedule.tiles[axis];
-    bytes += llvm::alignTo(tile, bufferAlignment(schedule));
-  }
-  return bytes;
-}
-
 int64_t fusion::leastRegisters(const GroupModel &group,
                                const Schedule &schedule, const KeptTiles &kept,
                                unsigned warps) {
@@ -518,7 +414,7 @@ int64_t fusion::leastRegisters(const GroupModel &group,
        llvm::zip_equal(schedule.products, kept.accumulators))
     most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
                               schedule.tiles[mapping.i2] / (32 * warps));
-  return Counter::addressing(group, schedule) + most;
+  return RegisterCounter::addressing(group, schedule) + most;
 }
 
 BlockResources fusion::listResources(const GroupModel &group,
@@ -530,28 +426,9 @@ BlockResources fusion::listResources(const GroupModel &group,
   return held;
 }
 
-void fusion::listBuffers(const GroupModel &group, const Schedule &schedule,
-                         const KeptTiles &kept, BlockResources &held) {
-  Counter(group, schedule, kept).listShared(held);
-}
-
 void fusion::listRegisters(const GroupModel &group, const Schedule &schedule,
                            const KeptTiles &kept, BlockResources &held) {
-  Counter(group, schedule, kept).listRegisters(held);
-}
-
-int64_t fusion::countBuffers(const BlockResources &held,
-                             const Schedule &schedule) {
-  int64_t buffers = 0, barriers = 0, alignment = bufferAlignment(schedule);
-  for (const BlockResources::Buffer &buffer : held.buffers) {
-    const Placement &place = schedule.places[buffer.tensor];
-    buffers += llvm::alignTo(buffer.bytes * place.stages, alignment);
-    // One for the copy and one for the release of each stage.
-    if (place.transport == fuse::Transport::Bulk)
-      barriers += 2 * place.stages * buffer.slots;
-  }
-  return std::max(buffers + held.passing, held.atEnd) +
-         kBarrierBytes * barriers;
+  RegisterCounter(group, schedule, kept).list(held);
 }
 
 void fusion::countResources(const BlockResources &held,

@@ -19,9 +19,10 @@ namespace fusion {
 struct BlockResources {
   struct Buffer {
     unsigned tensor;
-    int64_t bytes;             ///< of one stage, of all slots
+    int64_t bytes; ///< of one stage, of all slots
     int64_t slots;
-    int64_t registersPerStage; ///< of a thread, of every stage but the first
+    int64_t registersPerStage =
+        0; ///< of a thread, of every stage but the first
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
   /// Bytes that pass through shared memory beside them, of which one lives at a
@@ -57,7 +58,7 @@ BlockResources listResources(const GroupModel &group, const Schedule &schedule,
                              const KeptTiles &kept);
 
 /// The same one after the other: buffers in shared memory, which are known
-/// soon and do not fit often, and registers.
+/// soon and do not fit often, and then registers.
 void listBuffers(const GroupModel &group, const Schedule &schedule,
                  const KeptTiles &kept, BlockResources &held);
 void listRegisters(const GroupModel &group, const Schedule &schedule,
