@@ -10,6 +10,7 @@
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
+#include "fusion/Target/PinLoads.h"
 #include "fusion/Target/SinkOffsets.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -93,14 +94,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  // Who stops the work has passes left out, and invariant loads stay in their
-  // loops: fragments of a whole tile would wait in registers, which no schedule
-  // has said. Arithmetic was moved before (fuse-tile-to-nvvm) and is by ptxas.
+  // Who stops the work has passes left out.
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef pass, llvm::Any) {
-        return pass != "LICMPass" && goesOn(asked);
-      });
+      [&](StringRef, llvm::Any) { return goesOn(asked); });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
@@ -173,6 +170,7 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   llvmModule->setDataLayout(machine->createDataLayout());
   if (llvm::Error failed = linkDeviceMath(*llvmModule))
     return kernels.emitError() << llvm::toString(std::move(failed));
+  pinLoads(*llvmModule);
   optimize(*llvmModule, *machine, module.getContext());
   if (!goesOn(module.getContext()))
     return failure();
