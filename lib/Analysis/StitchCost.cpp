@@ -165,6 +165,43 @@ int64_t exchangesOfCluster(const StitchGroup &group,
 
 } // namespace
 
+int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
+                                const ChipInfo &chip) {
+  return std::min<int64_t>({chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
+                            warpsByRegisters(registers, chip) / warps});
+}
+
+double fusion::secondsOfWarp(double waits, const ThreadWork &work,
+                             int64_t clusterExchanges, unsigned chained,
+                             const ChipInfo &chip) {
+  double clock = 1 / chip.clockHz;
+  return waits + work.loads * clock + work.instructions * clock +
+         work.exchanges * 2 * chip.barrierLatency +
+         clusterExchanges * 2 * chip.clusterLatency +
+         chained * 10 * chip.fmaCycles * clock;
+}
+
+double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocks,
+                              int64_t warps, const ChipInfo &chip) {
+  constexpr int64_t warpSize = 32, schedulers = 4;
+  double share = double(llvm::divideCeil(blocks, chip.numSMs));
+  double clock = 1 / chip.clockHz;
+  return share * warps *
+         std::max<double>(
+             {work.instructions / double(schedulers),
+              work.special * warpSize / double(chip.specialPerClockPerSM),
+              work.lines}) *
+         clock;
+}
+
+double fusion::secondsOfKernel(double memory, double port, double issue,
+                               double latency, int64_t blocksPerSM,
+                               const ChipInfo &chip) {
+  double busy = std::max({memory, issue, latency});
+  return chip.launchOverhead + chip.dramLatency +
+         std::max(busy, std::max(memory, port) + latency / blocksPerSM);
+}
+
 StitchMemo::StitchMemo() = default;
 StitchMemo::~StitchMemo() = default;
 
@@ -172,7 +209,6 @@ std::optional<StitchCost>
 fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                          const StitchSchedule &schedule, const ChipInfo &chip,
                          StitchMemo *memo) {
-  constexpr int64_t warpSize = 32, schedulers = 4;
   const StitchPasses &passes = work.passesOf(schedule);
   StitchMemo own;
   std::unique_ptr<StitchSteps> &known = memo ? memo->last : own.last;
@@ -268,13 +304,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }
-  constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
-  cost.registers = total.live + ownRegisters;
-  int64_t mostBlocks = std::min<int64_t>(
-      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
-       warpsByRegisters(cost.registers, chip) / schedule.warps});
+  cost.registers = total.live + kOwnRegisters;
+  int64_t mostBlocks = blocksByThreads(cost.registers, schedule.warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
-  int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
   int64_t most = registersByWarps(schedule.warps, chip);
@@ -307,18 +339,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
               schedule.walk->shared) *
                  passes.count * chip.l2Latency +
              schedule.walk->shared * chip.dramLatency;
-  double warp = waits + total.loads * clock + total.instructions * clock +
-                total.exchanges * 2 * chip.barrierLatency +
-                exchangesOfCluster(group, schedule) * 2 * chip.clusterLatency +
-                work.chained * 10 * chip.fmaCycles * clock;
-  cost.latency = cost.waves * warp;
+  cost.latency = cost.waves * secondsOfWarp(waits, total,
+                                            exchangesOfCluster(group, schedule),
+                                            work.chained, chip);
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
-  cost.issue = share * schedule.warps *
-               std::max<double>({total.instructions / double(schedulers),
-                                 total.special * warpSize /
-                                     double(chip.specialPerClockPerSM),
-                                 total.lines}) *
-               clock;
+  cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
   cost.sectors = (bytes - traffic.alike + beside) / sectorBytes;
@@ -353,12 +378,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double port =
       share * (bytes + beside) / blocks * clock / chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
-  // Blocks of an SM hide one another's dependent steps; a block that is alone
-  // there leaves the memory idle while it computes.
-  double busy = std::max({cost.memory, cost.issue, cost.latency});
-  cost.total = chip.launchOverhead + chip.dramLatency +
-               std::max(busy, std::max(cost.memory, port) +
-                                  cost.latency / cost.blocksPerSM);
+  cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
+                               cost.blocksPerSM, chip);
   // Then the last blocks combine the parts, each through its own SM, after a
   // fence, a count and a load.
   if (StitchSplit::axisOf(group, schedule)) {

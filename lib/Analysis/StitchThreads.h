@@ -38,6 +38,22 @@ struct ThreadWork {
   int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
 };
 
+/// Registers of a thread beside values: addresses, coordinates, loads ahead.
+constexpr int64_t kOwnRegisters = 40;
+
+/// Seconds of one warp's steps, with what it waits for loads.
+double secondsOfWarp(double waits, const ThreadWork &work,
+                     int64_t clusterExchanges, unsigned chained,
+                     const ChipInfo &chip);
+/// Those that the busiest SM takes to issue the work of its warps.
+double secondsOfIssue(const ThreadWork &work, int64_t blocks, int64_t warps,
+                      const ChipInfo &chip);
+/// Those of a kernel with its launch. Blocks of an SM hide one another's
+/// dependent steps; a block that is alone there leaves the memory, and the port
+/// to it, idle while it computes.
+double secondsOfKernel(double memory, double port, double issue, double latency,
+                       int64_t blocksPerSM, const ChipInfo &chip);
+
 class ThreadCounter {
 public:
   ThreadCounter(const StitchGroup &group, const StitchWork &work,

@@ -16,6 +16,7 @@
 #define FUSION_LIB_SEARCH_STITCHENUMERATION_H
 
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchBound.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Search/StitchSearch.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,16 +28,34 @@ namespace fusion {
 
 class StitchEnumeration {
 public:
-  /// `split`: the reduced axis that blocks have a part of. `cluster`: blocks
-  /// that share the walked axis.
-  StitchEnumeration(const StitchGroup &group, const ChipInfo &chip,
-                    bool isCoarse, bool mayWalk = true,
+  /// `bound`: skips what is no better than what is known. `split`: the reduced
+  /// axis that blocks have a part of, which `work` walks through. `cluster`:
+  /// blocks that share the walked axis.
+  StitchEnumeration(const StitchGroup &group, const StitchWork &work,
+                    const ChipInfo &chip, bool isCoarse,
+                    const StitchBound *bound, bool mayWalk = true,
                     std::optional<unsigned> split = std::nullopt,
                     int64_t cluster = 1)
-      : group(group), chip(chip), work(group, split), isCoarse(isCoarse),
-        split(split), cluster(cluster) {
-    if (!mayWalk)
-      work.walked.reset();
+      : group(group), chip(chip), work(work),
+        walked(mayWalk && work.walked ? &*work.walked : nullptr), bound(bound),
+        isCoarse(isCoarse), split(split), cluster(cluster) {}
+
+  /// The best one where it takes less than `limit` seconds; what takes longer
+  /// may be returned or not.
+  std::optional<StitchResult> runBelow(std::optional<double> limit) {
+    std::string ignored;
+    if (limit)
+      highest = level(*limit);
+    std::optional<StitchResult> found = run(ignored);
+    // What was skipped may be ahead of what is faster only past the caches, or
+    // may leave no need for narrow accesses.
+    if (found && limit && found->cost.total < *limit && isUnsure) {
+      highest.reset();
+      best.reset();
+      mayBeNarrow = false;
+      return run(ignored);
+    }
+    return found;
   }
 
   /// `warps`: of the block, 0 for any number.
@@ -52,12 +71,15 @@ public:
       for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
         if (!onlyWarps || warps == onlyWarps)
           searchWarps(warps);
+      judgeSpreads();
     };
     searchAll();
     if (!best) {
       mayBeNarrow = true;
       searchAll();
     }
+    isUnsure = hasSkipped && best &&
+               (mayBeNarrow || level(best->cost.total) > *highest);
     if (best && !onlyWarps)
       tryStreams();
     if (!best)
@@ -79,12 +101,13 @@ private:
       best = StitchResult{current, *cost};
   }
 
+  static double level(double value) {
+    return std::floor(std::log2(value) * kLevels);
+  }
+
   /// Of predictions that are nearer to one another than the evaluator is to the
   /// truth those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
-    auto level = [](double value) {
-      return std::floor(std::log2(value) * kLevels);
-    };
     return std::make_tuple(level(result.cost.total), level(result.cost.sectors),
                            result.cost.total, result.cost.traffic,
                            result.cost.latency, result.cost.issue,
@@ -94,6 +117,13 @@ private:
   /// All ways to spread a block of so many warps; where they are too many, the
   /// coarse ones, and around their best what pairs of axes can exchange.
   void searchWarps(int64_t warps) {
+    if (bound) {
+      current.warps = warps;
+      current.spread.assign(group.axes.size(), {});
+      room = kAll;
+      spreadOver(0, kWarpSize, warps);
+      return;
+    }
     std::optional<StitchResult> others = std::exchange(best, std::nullopt);
     auto spreadAll = [&](int64_t most) {
       current.warps = warps;
@@ -190,7 +220,11 @@ private:
       return;
     if (position == order.size()) {
       --room;
-      if (warps == 1 && (lanes == 1 || !hasRoom()))
+      if (warps != 1 || (lanes != 1 && hasRoom()))
+        return;
+      if (bound)
+        keepSpread();
+      else
         judge();
       return;
     }
@@ -226,7 +260,7 @@ private:
     bool isLast = position + 1 == order.size();
     // A reduced axis is in the block whole, or in a cluster; one that is walked
     // through has some of it at a time.
-    bool isWalked = work.walked && work.walked->axis == axis;
+    bool isWalked = walked && walked->axis == axis;
     int64_t extent = llvm::divideCeil(group.axes[axis].extent + align - 1,
                                       isWalked ? cluster : 1);
     // Coarsely an axis takes all lanes and warps that it has use for, or none.
@@ -274,16 +308,76 @@ private:
     return false;
   }
 
+  /// Of a search with bounds: puts a spread aside with its own.
+  void keepSpread() {
+    std::optional<double> least;
+    if (split) {
+      // It depends on the number of blocks.
+      least = 0;
+    } else if (walked) {
+      unsigned axis = *walked->axis;
+      AxisSpread saved = current.spread[axis];
+      spreadWalk(axis, saved.tile, countSteps(axis));
+      current.walk = {axis, saved.tile};
+      least = (*bound)(current);
+      current.walk.reset();
+      current.spread[axis] = saved;
+    } else {
+      least = (*bound)(current);
+    }
+    if (least)
+      spreads.push_back({*least, current.warps, current.spread});
+  }
+
+  /// Judges those, the most promising first.
+  void judgeSpreads() {
+    llvm::SmallVector<unsigned> byBound =
+        llvm::to_vector(llvm::seq<unsigned>(0, spreads.size()));
+    llvm::sort(byBound, [&](unsigned a, unsigned b) {
+      return std::make_pair(spreads[a].least, a) <
+             std::make_pair(spreads[b].least, b);
+    });
+    for (unsigned at : byBound) {
+      if (isBeyond(spreads[at].least))
+        break;
+      number = at;
+      current.warps = spreads[at].warps;
+      current.spread = std::move(spreads[at].spread);
+      judge();
+    }
+    spreads.clear();
+  }
+
+  /// Whether what takes so long at least cannot be the best.
+  bool isBeyond(double least) {
+    double lowest = level(least);
+    bool isSkipped = highest && lowest > *highest;
+    hasSkipped |= isSkipped;
+    return isSkipped || (best && lowest > level(best->cost.total));
+  }
+
+  /// The steps of a block through an axis of which `current` has one.
+  int64_t countSteps(unsigned axis) const {
+    const AxisSpread &spread = current.spread[axis];
+    return llvm::divideCeil(
+        llvm::divideCeil(spanOf(group.axes[axis], spread), spread.tile),
+        cluster);
+  }
+
+  void spreadWalk(unsigned axis, int64_t step, int64_t steps) {
+    current.spread[axis].tile = step * steps;
+    current.spread[axis].cluster = cluster;
+  }
+
   /// Along the walked axis what is kept, and where, is one more choice.
   void judge() {
-    if (!work.walked) {
+    if (!walked) {
       rate();
       return;
     }
-    unsigned axis = *work.walked->axis;
+    unsigned axis = *walked->axis;
     AxisSpread saved = current.spread[axis];
-    int64_t step = saved.tile,
-            steps = llvm::divideCeil(spanOf(group.axes[axis], saved), step);
+    int64_t step = saved.tile, steps = countSteps(axis);
     if (split) {
       // So many blocks for each SM, in a loop or straight on.
       current.spread[axis].tile = step * steps;
@@ -296,6 +390,11 @@ private:
         last = own;
         current.spread[axis].tile = step * own;
         current.walk = {axis, step, 0, 0};
+        if (bound) {
+          std::optional<double> least = (*bound)(current);
+          if (!least || isBeyond(*least))
+            continue;
+        }
         rate();
         if (own <= kMostUnrolled) {
           current.walk->registers = own;
@@ -306,9 +405,7 @@ private:
       current.spread[axis] = saved;
       return;
     }
-    steps = llvm::divideCeil(steps, cluster);
-    current.spread[axis].tile = step * steps;
-    current.spread[axis].cluster = cluster;
+    spreadWalk(axis, step, steps);
     // What is kept whole is read once in either form, and the running form
     // computes more.
     if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) &&
@@ -363,6 +460,14 @@ private:
     return isWhole || (isKept && fits);
   }
 
+  /// Of equals the first one of the enumeration is the best.
+  bool isBetter(const StitchResult &rated) const {
+    if (!best)
+      return true;
+    auto own = key(rated), other = key(*best);
+    return own < other || (own == other && number < bestNumber);
+  }
+
   bool rate() {
     ++candidates;
     if (checkStitching(group, current, chip))
@@ -376,8 +481,10 @@ private:
       return true;
     ++legal;
     StitchResult rated{current, *cost};
-    if (!best || key(rated) < key(*best))
+    if (isBetter(rated)) {
       best = rated;
+      bestNumber = number;
+    }
     return true;
   }
 
@@ -395,7 +502,9 @@ private:
 
   const StitchGroup &group;
   const ChipInfo &chip;
-  StitchWork work;
+  const StitchWork &work;
+  const StitchPasses *walked; ///< null: no walk
+  const StitchBound *bound;
   bool isCoarse;
   bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
@@ -413,6 +522,18 @@ private:
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
+  /// Of a search with bounds: ways to spread the axes that are to be judged,
+  /// by their places in the enumeration.
+  struct Spread {
+    double least;
+    int64_t warps;
+    llvm::SmallVector<AxisSpread> spread;
+  };
+  std::vector<Spread> spreads;
+  unsigned number = 0, bestNumber = 0;
+  std::optional<double> highest; ///< level that others have reached
+  bool hasSkipped = false;       ///< for that
+  bool isUnsure = false;         ///< whether the best would be without
 };
 
 } // namespace fusion

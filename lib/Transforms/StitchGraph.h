@@ -61,21 +61,20 @@ public:
       : graph(graph), chip(chip) {}
 
   struct Verdict {
-    bool isPossible = false;
-    bool isSearched = false;
+    bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
-    std::string reason;            ///< where it is not possible, or has none
+    std::string reason;            ///< where it is not possible
   };
-  /// Whether there is a tile program.
-  const Verdict &judge(llvm::ArrayRef<unsigned> pattern);
   /// With its best schedule. A single operator without a tile program takes
   /// what its bytes take.
   const Verdict &price(llvm::ArrayRef<unsigned> pattern);
+  /// Why no block has room for a tile program. Takes long.
+  std::string whyUnscheduled(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
-  Verdict &find(llvm::ArrayRef<unsigned> pattern);
+  void search(llvm::ArrayRef<unsigned> pattern, Verdict &verdict);
   std::map<std::vector<int64_t>, Verdict> verdicts; ///< by structure
   std::map<StitchPattern, Verdict *> asked;
 };

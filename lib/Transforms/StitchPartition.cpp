@@ -235,7 +235,7 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
   if (!verdict.isPossible)
     return gain + "there is no tile program: " + verdict.reason;
   if (!verdict.seconds)
-    return gain + "there is no schedule: " + verdict.reason;
+    return gain + "there is no schedule: " + judge.whyUnscheduled(both);
   double apart = judge.price(maker).seconds.value_or(0) +
                  judge.price(reader).seconds.value_or(0);
   if (both.size() > options.explorer.mostVertices)

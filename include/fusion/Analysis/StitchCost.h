@@ -80,6 +80,10 @@ private:
   unsigned spaceOf(llvm::ArrayRef<unsigned> axes);
 };
 
+/// Blocks of so many warps for which an SM has room, as far as threads and
+/// their registers are concerned.
+int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
+
 struct StitchSteps;
 /// What the evaluator counted for the last schedule: schedules that differ in
 /// what they keep of a walk have the same steps.
