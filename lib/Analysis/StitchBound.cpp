@@ -173,3 +173,9 @@ StitchBound::operator()(const StitchSchedule &schedule) const {
       least = bound;
   return least;
 }
+
+double fusion::leastOfKernel(const ChipInfo &chip) {
+  return secondsOfKernel(/*memory=*/0, /*port=*/0, /*issue=*/0,
+                         /*latency=*/chip.dramLatency, chip.maxBlocksPerSM,
+                         chip);
+}

@@ -68,6 +68,9 @@ private:
   llvm::SmallVector<Exchange, 2> exchanges;
 };
 
+/// Seconds that every kernel is predicted to take at least.
+double leastOfKernel(const ChipInfo &chip);
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_STITCHBOUND_H
