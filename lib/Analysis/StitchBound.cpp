@@ -9,6 +9,7 @@
 #include "fusion/Analysis/StitchBound.h"
 #include "StitchThreads.h"
 #include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Target/RegisterFile.h"
 
 using namespace mlir;
@@ -145,10 +146,9 @@ std::optional<double> StitchBound::boundOf(const Form &form,
   int64_t mostBlocks = blocksByThreads(registers, schedule.warps, chip);
   if (mostBlocks == 0)
     return std::nullopt;
-  double waits = chip.dramLatency + (form.passes - 1) * chip.l2Latency;
-  double latency =
-      double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
-      secondsOfWarp(waits, total, clusterExchanges, work.chained, chip);
+  double latency = double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
+                   secondsOfWarp(secondsOfWaits(schedule, form.passes, chip),
+                                 total, clusterExchanges, work.chained, chip);
   double issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
                          /*port=*/0, issue, latency, mostBlocks, chip);
@@ -171,6 +171,8 @@ StitchBound::operator()(const StitchSchedule &schedule) const {
     if (std::optional<double> bound = boundOf(form, schedule, elements, blocks);
         bound && (!least || *bound < *least))
       least = bound;
+  if (least && StitchSplit::axisOf(group, schedule))
+    *least += secondsOfParts(/*steps=*/1, chip);
   return least;
 }
 

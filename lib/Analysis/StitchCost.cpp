@@ -171,6 +171,18 @@ int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
                             warpsByRegisters(registers, chip) / warps});
 }
 
+double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
+                              const ChipInfo &chip) {
+  double waits = chip.dramLatency + (passes - 1) * chip.l2Latency;
+  // A step of a loop waits for its own loads.
+  if (schedule.walk)
+    waits += (schedule.countSteps() - schedule.walk->registers -
+              schedule.walk->shared) *
+                 passes * chip.l2Latency +
+             schedule.walk->shared * chip.dramLatency;
+  return waits;
+}
+
 double fusion::secondsOfWarp(double waits, const ThreadWork &work,
                              int64_t clusterExchanges, unsigned chained,
                              const ChipInfo &chip) {
@@ -332,13 +344,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);
   double clock = 1 / chip.clockHz;
   // One warp's steps: its loads, then what depends on them, pass by pass.
-  double waits = chip.dramLatency + (passes.count - 1) * chip.l2Latency;
-  // A step of a loop waits for its own loads.
-  if (schedule.walk)
-    waits += (schedule.countSteps() - schedule.walk->registers -
-              schedule.walk->shared) *
-                 passes.count * chip.l2Latency +
-             schedule.walk->shared * chip.dramLatency;
+  double waits = secondsOfWaits(schedule, passes.count, chip);
   cost.latency = cost.waves * secondsOfWarp(waits, total,
                                             exchangesOfCluster(group, schedule),
                                             work.chained, chip);
@@ -380,14 +386,13 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.issue = std::max(cost.issue, port);
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
-  // Then the last blocks combine the parts, each through its own SM, after a
-  // fence, a count and a load.
+  // Then the last blocks combine the parts, each through its own SM.
   if (StitchSplit::axisOf(group, schedule)) {
     StitchSplit split(group, schedule);
     double steps = llvm::divideCeil(split.parts, split.stepOfParts());
     double busy = std::min<int64_t>(split.counters, chip.numSMs);
     cost.total +=
-        (2 + steps) * chip.l2Latency +
+        secondsOfParts(steps, chip) +
         split.countBytes(group) * chip.numSMs / (busy * chip.l2BytesPerSecond);
   }
   return cost;

@@ -41,6 +41,9 @@ struct ThreadWork {
 /// Registers of a thread beside values: addresses, coordinates, loads ahead.
 constexpr int64_t kOwnRegisters = 40;
 
+/// Seconds that a warp waits for loads, in so many passes.
+double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
+                      const ChipInfo &chip);
 /// Seconds of one warp's steps, with what it waits for loads.
 double secondsOfWarp(double waits, const ThreadWork &work,
                      int64_t clusterExchanges, unsigned chained,
@@ -53,6 +56,11 @@ double secondsOfIssue(const ThreadWork &work, int64_t blocks, int64_t warps,
 /// to it, idle while it computes.
 double secondsOfKernel(double memory, double port, double issue, double latency,
                        int64_t blocksPerSM, const ChipInfo &chip);
+/// Those of the last blocks that combine parts of reductions, in so many steps,
+/// after a fence and a count.
+inline double secondsOfParts(double steps, const ChipInfo &chip) {
+  return (2 + steps) * chip.l2Latency;
+}
 
 class ThreadCounter {
 public:

@@ -317,9 +317,16 @@ private:
     } else if (walked) {
       unsigned axis = *walked->axis;
       AxisSpread saved = current.spread[axis];
-      spreadWalk(axis, saved.tile, countSteps(axis));
-      current.walk = {axis, saved.tile};
+      int64_t step = saved.tile, steps = countSteps(axis),
+              registers = std::min(steps, kMostUnrolled);
+      spreadWalk(axis, step, steps);
+      current.walk = {axis, step, registers, 0};
       least = (*bound)(current);
+      if (registers < steps) {
+        current.walk->shared = steps - registers;
+        if (std::optional<double> shared = (*bound)(current))
+          least = std::min(*least, *shared);
+      }
       current.walk.reset();
       current.spread[axis] = saved;
     } else {
@@ -390,15 +397,10 @@ private:
         last = own;
         current.spread[axis].tile = step * own;
         current.walk = {axis, step, 0, 0};
-        if (bound) {
-          std::optional<double> least = (*bound)(current);
-          if (!least || isBeyond(*least))
-            continue;
-        }
-        rate();
+        rateIfBetter();
         if (own <= kMostUnrolled) {
           current.walk->registers = own;
-          rate();
+          rateIfBetter();
         }
       }
       current.walk.reset();
@@ -455,8 +457,10 @@ private:
       if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)
         attempt(low - (low > 0), room - (low == 0));
     }
-    if (!isKept || !fits)
-      attempt(0, 0);
+    if (!isKept || !fits) {
+      current.walk = {axis, step, 0, 0, isOnline};
+      rateIfBetter();
+    }
     return isWhole || (isKept && fits);
   }
 
@@ -466,6 +470,16 @@ private:
       return true;
     auto own = key(rated), other = key(*best);
     return own < other || (own == other && number < bestNumber);
+  }
+
+  /// Where nobody asks whether it fits.
+  void rateIfBetter() {
+    if (bound) {
+      std::optional<double> least = (*bound)(current);
+      if (!least || isBeyond(*least))
+        return;
+    }
+    rate();
   }
 
   bool rate() {

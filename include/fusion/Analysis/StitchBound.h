@@ -28,9 +28,9 @@ public:
   StitchBound(const StitchGroup &group, const StitchWork &work,
               const ChipInfo &chip, bool mayWalk = true);
 
-  /// No schedule with this spread and these steps is predicted to take fewer
-  /// seconds, whatever of the walk it keeps and whether it streams; nullopt
-  /// where a thread has not the registers.
+  /// The schedule is not predicted to take fewer seconds, whether its
+  /// reductions are online or not and whether it streams; nullopt where a
+  /// thread has not the registers.
   std::optional<double> operator()(const StitchSchedule &schedule) const;
 
 private:
