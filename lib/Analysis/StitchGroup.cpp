@@ -13,6 +13,54 @@
 using namespace mlir;
 using namespace fusion;
 
+namespace {
+
+/// Loops that become one axis, with the operators that have them.
+class LoopClasses {
+public:
+  void add(unsigned op) {
+    leaders.push_back(operators.size());
+    operators.push_back({op});
+  }
+  unsigned leader(unsigned loop) const {
+    while (leaders[loop] != loop)
+      loop = leaders[loop];
+    return loop;
+  }
+  bool areOne(unsigned a, unsigned b) const { return leader(a) == leader(b); }
+  /// Whether an operator has loops of both classes.
+  bool meet(unsigned a, unsigned b) const {
+    ArrayRef<unsigned> ofA = operators[leader(a)], ofB = operators[leader(b)];
+    while (!ofA.empty() && !ofB.empty()) {
+      if (ofA.front() == ofB.front())
+        return true;
+      ArrayRef<unsigned> &behind = ofA.front() < ofB.front() ? ofA : ofB;
+      behind = behind.drop_front();
+    }
+    return false;
+  }
+  void unite(unsigned a, unsigned b) {
+    a = leader(a);
+    b = leader(b);
+    if (a == b)
+      return;
+    if (operators[a].size() < operators[b].size())
+      std::swap(a, b);
+    leaders[b] = a;
+    SmallVector<unsigned, 4> both;
+    std::set_union(operators[a].begin(), operators[a].end(),
+                   operators[b].begin(), operators[b].end(),
+                   std::back_inserter(both));
+    operators[a] = std::move(both);
+  }
+
+private:
+  SmallVector<unsigned> leaders; ///< by loop: another one of its class
+  SmallVector<SmallVector<unsigned, 4>> operators; ///< by leader, ascending
+};
+
+} // namespace
+
 /// Operators that only put others' values side by side, for the group's
 /// results.
 LogicalResult StitchBuilder::separate() {
@@ -103,27 +151,13 @@ static std::string nameOf(unsigned axis) {
 
 LogicalResult StitchBuilder::unifyLoops() {
   SmallVector<unsigned> first;
+  LoopClasses classes;
   unsigned count = 0;
-  for (linalg::LinalgOp op : group.operators) {
+  for (auto [index, op] : llvm::enumerate(group.operators)) {
     first.push_back(count);
-    count += op.getNumLoops();
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop, ++count)
+      classes.add(index);
   }
-  llvm::EquivalenceClasses<unsigned> classes;
-  for (unsigned loop = 0; loop < count; ++loop)
-    classes.insert(loop);
-  // Two loops of one operator stay apart.
-  auto conflicts = [&](unsigned a, unsigned b) {
-    for (auto [index, op] : llvm::enumerate(group.operators)) {
-      bool hasA = false, hasB = false;
-      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-        hasA |= classes.isEquivalent(first[index] + loop, a);
-        hasB |= classes.isEquivalent(first[index] + loop, b);
-      }
-      if (hasA && hasB)
-        return true;
-    }
-    return false;
-  };
   // What is between two operators has to agree; what both read is read once
   // where that is possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
@@ -142,9 +176,10 @@ LogicalResult StitchBuilder::unifyLoops() {
                                  maker.getDpsInitOperand(0))),
                              read)) {
           unsigned source = first[*producer] + made;
-          if (!classes.isEquivalent(source, loop) && conflicts(source, loop))
+          // Two loops of one operator stay apart.
+          if (!classes.areOne(source, loop) && classes.meet(source, loop))
             return decline("two loops of one operator would be one axis");
-          classes.unionSets(source, loop);
+          classes.unite(source, loop);
         }
         continue;
       }
@@ -152,8 +187,8 @@ LogicalResult StitchBuilder::unifyLoops() {
       if (isNew)
         continue;
       for (auto [known, loop] : llvm::zip_equal(it->second, read))
-        if (!classes.isEquivalent(known, loop) && !conflicts(known, loop))
-          classes.unionSets(known, loop);
+        if (!classes.meet(known, loop))
+          classes.unite(known, loop);
     }
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
   for (auto [index, op] : llvm::enumerate(group.operators)) {
@@ -161,11 +196,10 @@ LogicalResult StitchBuilder::unifyLoops() {
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
       unsigned number = group.axes.size();
-      auto [it, isNew] = axisOfLeader.insert(
-          {classes.getLeaderValue(first[index] + loop), number});
-      if (isNew) {
+      auto [it, isNew] =
+          axisOfLeader.insert({classes.leader(first[index] + loop), number});
+      if (isNew)
         group.axes.push_back({nameOf(number), extent});
-      }
       group.axes[it->second].isReduced |=
           kinds[loop] == utils::IteratorType::reduction;
       loops.push_back(it->second);

@@ -332,8 +332,10 @@ private:
     } else {
       least = (*bound)(current);
     }
-    if (least)
-      spreads.push_back({*least, current.warps, current.spread});
+    if (!least)
+      return;
+    spreads.push_back({*least, current.warps});
+    llvm::append_range(spreadAxes, current.spread);
   }
 
   /// Judges those, the most promising first.
@@ -349,10 +351,12 @@ private:
         break;
       number = at;
       current.warps = spreads[at].warps;
-      current.spread = std::move(spreads[at].spread);
+      const AxisSpread *first = &spreadAxes[at * group.axes.size()];
+      current.spread.assign(first, first + group.axes.size());
       judge();
     }
     spreads.clear();
+    spreadAxes.clear();
   }
 
   /// Whether what takes so long at least cannot be the best.
@@ -541,9 +545,9 @@ private:
   struct Spread {
     double least;
     int64_t warps;
-    llvm::SmallVector<AxisSpread> spread;
   };
   std::vector<Spread> spreads;
+  std::vector<AxisSpread> spreadAxes; ///< of each of them
   unsigned number = 0, bestNumber = 0;
   std::optional<double> highest; ///< level that others have reached
   bool hasSkipped = false;       ///< for that
