@@ -123,10 +123,15 @@ int64_t fusion::sharedToFit(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes, const ChipInfo &chip,
                             int64_t mostBlocks) {
+  int64_t turned = 0;
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-        return countTurned(group, schedule, result);
+        int64_t bytes = countTurned(group, schedule, result);
+        turned += bytes;
+        return bytes;
       });
+  if (turned == 0)
+    return most;
   // Threads may have all that they store.
   int64_t least = countKernel(group, schedule, passes,
                               [](const StitchTensor &) { return 0; });

@@ -44,18 +44,18 @@ public:
   /// may be returned or not.
   std::optional<StitchResult> runBelow(std::optional<double> limit) {
     std::string ignored;
-    if (limit)
-      highest = level(*limit);
+    if (!limit || !bound)
+      return run(ignored);
+    mostSeconds = limit;
     std::optional<StitchResult> found = run(ignored);
+    if (!found || found->cost.total >= *limit || !hasStopped)
+      return found;
     // What was skipped may be ahead of what is faster only past the caches, or
     // may leave no need for narrow accesses.
-    if (found && limit && found->cost.total < *limit && isUnsure) {
-      highest.reset();
-      best.reset();
-      mayBeNarrow = false;
-      return run(ignored);
-    }
-    return found;
+    mostSeconds.reset();
+    best.reset();
+    mayBeNarrow = false;
+    return run(ignored);
   }
 
   /// `warps`: of the block, 0 for any number.
@@ -78,8 +78,6 @@ public:
       mayBeNarrow = true;
       searchAll();
     }
-    isUnsure = hasSkipped && best &&
-               (mayBeNarrow || level(best->cost.total) > *highest);
     if (best && !onlyWarps)
       tryStreams();
     if (!best)
@@ -312,8 +310,11 @@ private:
   void keepSpread() {
     std::optional<double> least;
     if (split) {
-      // It depends on the number of blocks.
-      least = 0;
+      forEachPart([&] {
+        std::optional<double> own = (*bound)(current);
+        if (own && (!least || *own < *least))
+          least = own;
+      });
     } else if (walked) {
       unsigned axis = *walked->axis;
       AxisSpread saved = current.spread[axis];
@@ -349,6 +350,12 @@ private:
     for (unsigned at : byBound) {
       if (isBeyond(spreads[at].least))
         break;
+      // As long as nothing is fast enough the rest is not either.
+      if (mostSeconds && spreads[at].least >= *mostSeconds &&
+          !(best && best->cost.total < *mostSeconds)) {
+        hasStopped = true;
+        break;
+      }
       number = at;
       current.warps = spreads[at].warps;
       const AxisSpread *first = &spreadAxes[at * group.axes.size()];
@@ -360,11 +367,8 @@ private:
   }
 
   /// Whether what takes so long at least cannot be the best.
-  bool isBeyond(double least) {
-    double lowest = level(least);
-    bool isSkipped = highest && lowest > *highest;
-    hasSkipped |= isSkipped;
-    return isSkipped || (best && lowest > level(best->cost.total));
+  bool isBeyond(double least) const {
+    return best && level(least) > level(best->cost.total);
   }
 
   /// The steps of a block through an axis of which `current` has one.
@@ -390,25 +394,7 @@ private:
     AxisSpread saved = current.spread[axis];
     int64_t step = saved.tile, steps = countSteps(axis);
     if (split) {
-      // So many blocks for each SM, in a loop or straight on.
-      current.spread[axis].tile = step * steps;
-      int64_t others = countBlocks(group, current), last = 0;
-      for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
-        int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
-        int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
-        if (own == last || own == steps)
-          continue;
-        last = own;
-        current.spread[axis].tile = step * own;
-        current.walk = {axis, step, 0, 0};
-        rateIfBetter();
-        if (own <= kMostUnrolled) {
-          current.walk->registers = own;
-          rateIfBetter();
-        }
-      }
-      current.walk.reset();
-      current.spread[axis] = saved;
+      forEachPart([&] { rateIfBetter(); });
       return;
     }
     spreadWalk(axis, step, steps);
@@ -417,6 +403,31 @@ private:
     if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) &&
         work.online)
       judgeKept(*work.online, step, steps, /*isOnline=*/true);
+    current.walk.reset();
+    current.spread[axis] = saved;
+  }
+
+  /// Along the split axis so many blocks for each SM, in a loop or straight on.
+  void forEachPart(llvm::function_ref<void()> visit) {
+    unsigned axis = *walked->axis;
+    AxisSpread saved = current.spread[axis];
+    int64_t step = saved.tile, steps = countSteps(axis);
+    current.spread[axis].tile = step * steps;
+    int64_t others = countBlocks(group, current), last = 0;
+    for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
+      int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+      int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
+      if (own == last || own == steps)
+        continue;
+      last = own;
+      current.spread[axis].tile = step * own;
+      current.walk = {axis, step, 0, 0};
+      visit();
+      if (own <= kMostUnrolled) {
+        current.walk->registers = own;
+        visit();
+      }
+    }
     current.walk.reset();
     current.spread[axis] = saved;
   }
@@ -549,9 +560,8 @@ private:
   std::vector<Spread> spreads;
   std::vector<AxisSpread> spreadAxes; ///< of each of them
   unsigned number = 0, bestNumber = 0;
-  std::optional<double> highest; ///< level that others have reached
-  bool hasSkipped = false;       ///< for that
-  bool isUnsure = false;         ///< whether the best would be without
+  std::optional<double> mostSeconds; ///< that are of any use
+  bool hasStopped = false;           ///< since nothing was below
 };
 
 } // namespace fusion

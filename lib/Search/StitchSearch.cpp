@@ -273,14 +273,18 @@ void Search::trySplits() {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!canSplit(group, axis))
       continue;
-    StitchWork ofSplit(group, axis);
-    std::optional<StitchBound> ofSplitBound;
-    if (bound)
-      ofSplitBound.emplace(group, ofSplit, chip);
-    keepFaster(StitchEnumeration(group, ofSplit, chip,
+    std::optional<StitchWork> other;
+    std::optional<StitchBound> otherBound;
+    bool isWalked = work.walked && *work.walked->axis == axis;
+    if (!isWalked) {
+      other.emplace(group, axis);
+      if (bound)
+        otherBound.emplace(group, *other, chip);
+    }
+    const std::optional<StitchBound> &own = isWalked ? bound : otherBound;
+    keepFaster(StitchEnumeration(group, isWalked ? work : *other, chip,
                                  effort != StitchEffort::Full,
-                                 ofSplitBound ? &*ofSplitBound : nullptr,
-                                 /*mayWalk=*/true, axis)
+                                 own ? &*own : nullptr, /*mayWalk=*/true, axis)
                    .runBelow(limit()));
   }
 }

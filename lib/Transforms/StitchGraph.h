@@ -12,7 +12,8 @@
 #include "fusion/Search/StitchExplorer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include <map>
+#include "llvm/ADT/Hashing.h"
+#include <unordered_map>
 
 namespace fusion {
 
@@ -75,8 +76,15 @@ private:
   const StitchGraph &graph;
   const ChipInfo &chip;
   void search(llvm::ArrayRef<unsigned> pattern, Verdict &verdict);
-  std::map<std::vector<int64_t>, Verdict> verdicts; ///< by structure
-  std::map<StitchPattern, Verdict *> asked;
+  struct Hash {
+    template <typename Numbers>
+    size_t operator()(const Numbers &numbers) const {
+      return llvm::hash_combine_range(numbers.begin(), numbers.end());
+    }
+  };
+  /// By structure.
+  std::unordered_map<std::vector<int64_t>, Verdict, Hash> verdicts;
+  std::unordered_map<StitchPattern, Verdict *, Hash> asked;
 };
 
 } // namespace fusion
