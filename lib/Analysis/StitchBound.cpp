@@ -18,6 +18,10 @@ using namespace fusion;
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
                          const ChipInfo &chip, bool mayWalk)
     : group(group), work(work), chip(chip) {
+  for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
+    inputShapes.push_back(shapeOf(tensor, space));
+  for (auto [tensor, space] : llvm::zip_equal(group.results, work.resultSpaces))
+    ++shapes[shapeOf(tensor, space)].stores;
   if (!mayWalk || !work.walked)
     forms.push_back(describe(work.once));
   else
@@ -40,6 +44,25 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
     else
       ++same->times;
   }
+}
+
+/// What accesses depend on.
+unsigned StitchBound::shapeOf(const StitchTensor &tensor, unsigned space) {
+  auto typeOf = [](const StitchTensor &each) {
+    return getElementTypeOrSelf(each.value);
+  };
+  auto *same = llvm::find_if(shapes, [&](const Shape &shape) {
+    const StitchTensor &other = *shape.tensor;
+    return other.axes == tensor.axes && other.strides == tensor.strides &&
+           other.unit == tensor.unit && other.alignment == tensor.alignment &&
+           other.isGathered == tensor.isGathered &&
+           other.gatheredRun == tensor.gatheredRun &&
+           other.isInPhase == tensor.isInPhase &&
+           typeOf(other) == typeOf(tensor);
+  });
+  if (same == shapes.end())
+    same = shapes.insert(same, {&tensor, space});
+  return same - shapes.begin();
 }
 
 StitchBound::Weights StitchBound::weigh(ArrayRef<unsigned> operators,
@@ -68,6 +91,10 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
     if (!passes.isWalkedInput[input])
       inputs.push_back(input);
   form.outside = weigh(operators, inputs);
+  form.loads.assign(shapes.size(), 0);
+  form.loadsInSteps = form.loads;
+  for (unsigned input : inputs)
+    ++form.loads[inputShapes[input]];
   if (!passes.axis)
     return form;
   for (unsigned op = 0; op < work.operators.size(); ++op)
@@ -86,6 +113,9 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   }
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
+  // Every input of the walk is loaded in a step at least once.
+  for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
+    form.loadsInSteps[inputShapes[input]] += isWalked;
   for (auto [ofKept, ofAgain] : llvm::zip_equal(kept, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);
@@ -94,12 +124,21 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   return form;
 }
 
-std::optional<double> StitchBound::boundOf(const Form &form,
-                                           const StitchSchedule &schedule,
-                                           ArrayRef<int64_t> elements,
-                                           int64_t blocks) const {
+std::optional<double>
+StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
+                     ArrayRef<int64_t> elements, ArrayRef<TileAccess> loads,
+                     const TileAccess &stores, int64_t blocks) const {
   constexpr int64_t registerBytes = 4;
   ThreadWork total;
+  total.lines = stores.lines;
+  total.instructions = stores.moves;
+  for (auto [shape, access] : llvm::enumerate(loads)) {
+    int64_t times =
+        form.loads[shape] + form.loadsInSteps[shape] * schedule.countSteps();
+    total.loads += times * access.count;
+    total.lines += times * access.lines;
+    total.instructions += times * access.moves;
+  }
   auto add = [&](const Weights &weights, int64_t times) {
     for (auto [weight, count] : llvm::zip_equal(weights, elements)) {
       total.instructions += times * weight.plain * count;
@@ -154,8 +193,24 @@ std::optional<double> StitchBound::boundOf(const Form &form,
                          /*port=*/0, issue, latency, mostBlocks, chip);
 }
 
-std::optional<double>
-StitchBound::operator()(const StitchSchedule &schedule) const {
+double StitchBound::ofClusters() const {
+  unsigned passes = forms.front().passes;
+  for (const Form &form : forms)
+    passes = std::min(passes, form.passes);
+  int64_t shared = 0;
+  for (const Exchange &exchange : exchanges)
+    if (llvm::is_contained(exchange.axes, *work.walked->axis))
+      shared += exchange.times;
+  double warp = secondsOfWarp(secondsOfWaits(StitchSchedule(), passes, chip),
+                              ThreadWork(), shared, work.chained, chip);
+  return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
+                         /*port=*/0, /*issue=*/0, /*latency=*/warp,
+                         chip.maxBlocksPerSM, chip);
+}
+
+std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
+                                           int64_t blocks,
+                                           bool isCloser) const {
   SmallVector<int64_t, 8> ofAxis, elements;
   for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
     ofAxis.push_back(elementsOf(schedule, axis));
@@ -165,10 +220,28 @@ StitchBound::operator()(const StitchSchedule &schedule) const {
       count *= ofAxis[axis];
     elements.push_back(count);
   }
-  int64_t blocks = countBlocks(group, schedule);
+  SmallVector<TileAccess, 8> loads;
+  TileAccess stores;
+  if (isCloser)
+    for (const Shape &shape : shapes) {
+      int64_t own = elements[shape.space], steps = 1;
+      loads.push_back(TileAccess::of(group, schedule, *shape.tensor, own));
+      if (shape.stores == 0)
+        continue;
+      if (schedule.walk &&
+          llvm::is_contained(shape.tensor->axes, schedule.walk->axis))
+        steps = schedule.countSteps();
+      if (countTurned(group, schedule, *shape.tensor)) {
+        stores.moves += shape.stores * steps * 4 * own;
+        continue;
+      }
+      stores.lines += shape.stores * steps * loads.back().lines;
+      stores.moves += shape.stores * steps * loads.back().moves;
+    }
   std::optional<double> least;
   for (const Form &form : forms)
-    if (std::optional<double> bound = boundOf(form, schedule, elements, blocks);
+    if (std::optional<double> bound =
+            boundOf(form, schedule, elements, loads, stores, blocks);
         bound && (!least || *bound < *least))
       least = bound;
   if (least && StitchSplit::axisOf(group, schedule))

@@ -307,12 +307,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
-    ThreadCounter::Access access = counter.accessOf(schedule, tensor, space);
-    // Both ends of what a warp has of a row are stored in halves, and halves of
-    // those.
-    if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
-      access.lines *= 1 + double(llvm::Log2_64(width) * width) /
-                              realignedRun(schedule, tensor);
+    TileAccess access = TileAccess::ofStores(group, schedule, tensor,
+                                             counter.elementsIn(space));
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }

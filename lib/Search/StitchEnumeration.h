@@ -306,15 +306,30 @@ private:
     return false;
   }
 
-  /// Of a search with bounds: puts a spread aside with its own.
-  void keepSpread() {
+  /// The bound of a spread, whatever of the walk is kept. nullopt where it is
+  /// not possible.
+  std::optional<double> leastOfSpread(bool isCloser) {
     std::optional<double> least;
+    auto add = [&] {
+      // Nothing of a walk is asked about but whether all of it is kept.
+      if (isCloser && !least && checkStitching(group, current, chip))
+        return;
+      std::optional<double> own =
+          isCloser ? bound->closer(current) : (*bound)(current);
+      if (own && (!least || *own < *least))
+        least = own;
+    };
     if (split) {
+      // The last one has the fewest steps, the first one the fewest blocks.
+      StitchSchedule first, last;
       forEachPart([&] {
-        std::optional<double> own = (*bound)(current);
-        if (own && (!least || *own < *least))
-          least = own;
+        if (first.spread.empty())
+          first = current;
+        last = current;
       });
+      if (!first.spread.empty() &&
+          !(isCloser && checkStitching(group, first, chip)))
+        least = bound->ofMoreSteps(last);
     } else if (walked) {
       unsigned axis = *walked->axis;
       AxisSpread saved = current.spread[axis];
@@ -322,17 +337,22 @@ private:
               registers = std::min(steps, kMostUnrolled);
       spreadWalk(axis, step, steps);
       current.walk = {axis, step, registers, 0};
-      least = (*bound)(current);
+      add();
       if (registers < steps) {
         current.walk->shared = steps - registers;
-        if (std::optional<double> shared = (*bound)(current))
-          least = std::min(*least, *shared);
+        add();
       }
       current.walk.reset();
       current.spread[axis] = saved;
     } else {
-      least = (*bound)(current);
+      add();
     }
+    return least;
+  }
+
+  /// Of a search with bounds: puts a spread aside with its own.
+  void keepSpread() {
+    std::optional<double> least = leastOfSpread(/*isCloser=*/false);
     if (!least)
       return;
     spreads.push_back({*least, current.warps});
@@ -347,21 +367,39 @@ private:
       return std::make_pair(spreads[a].least, a) <
              std::make_pair(spreads[b].least, b);
     });
-    for (unsigned at : byBound) {
-      if (isBeyond(spreads[at].least))
-        break;
-      // As long as nothing is fast enough the rest is not either.
-      if (mostSeconds && spreads[at].least >= *mostSeconds &&
-          !(best && best->cost.total < *mostSeconds)) {
-        hasStopped = true;
-        break;
-      }
+    auto isFastEnough = [&] {
+      return !mostSeconds || (best && best->cost.total < *mostSeconds);
+    };
+    auto take = [&](unsigned at) {
       number = at;
       current.warps = spreads[at].warps;
       const AxisSpread *first = &spreadAxes[at * group.axes.size()];
       current.spread.assign(first, first + group.axes.size());
-      judge();
+    };
+    // What is not fast enough may be the best by other measures if others are.
+    llvm::SmallVector<unsigned> postponed;
+    for (unsigned at : byBound) {
+      if (isBeyond(spreads[at].least))
+        break;
+      if (!isFastEnough() && spreads[at].least >= *mostSeconds) {
+        hasStopped = true;
+        break;
+      }
+      take(at);
+      std::optional<double> closer = leastOfSpread(/*isCloser=*/true);
+      if (!closer || isBeyond(*closer))
+        continue;
+      if (!isFastEnough() && *closer >= *mostSeconds)
+        postponed.push_back(at);
+      else
+        judge();
     }
+    hasStopped |= !postponed.empty() && !isFastEnough();
+    if (isFastEnough())
+      for (unsigned at : postponed) {
+        take(at);
+        judge();
+      }
     spreads.clear();
     spreadAxes.clear();
   }
@@ -490,7 +528,7 @@ private:
   /// Where nobody asks whether it fits.
   void rateIfBetter() {
     if (bound) {
-      std::optional<double> least = (*bound)(current);
+      std::optional<double> least = bound->closer(current);
       if (!least || isBeyond(*least))
         return;
     }

@@ -307,6 +307,8 @@ void Search::tryClusters() {
   double least = leastOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && best->cost.total <= least))
     return;
+  if (bound && best && work.walked && best->cost.total <= bound->ofClusters())
+    return;
   for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
     keepFaster(enumeration(cluster).runBelow(limit()));
 }

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lower bound of the latency evaluator (StitchCost.h) from the spread alone:
+// Lower bounds of the latency evaluator (StitchCost.h) from the spread alone:
 // the operators' instructions, what reductions exchange, compulsory bytes, and
-// as many blocks on an SM as warps and loaded registers leave room for.
-// Operators over the same axes count as one, so that it takes no longer for
-// groups of many operators. What accesses, liveness, shared memory and replicas
-// cost is left out.
+// as many blocks on an SM as warps and loaded registers leave room for; the
+// closer one has loads and stores too. Operators over the same axes count as
+// one, and so do tensors of one shape, so that they take no longer for groups
+// of many operators. What liveness, shared memory and replicas cost is left
+// out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,8 @@
 
 namespace fusion {
 
+struct TileAccess;
+
 class StitchBound {
 public:
   /// `mayWalk`: schedules walk where the work has an axis for that.
@@ -31,7 +34,20 @@ public:
   /// The schedule is not predicted to take fewer seconds, whether its
   /// reductions are online or not and whether it streams; nullopt where a
   /// thread has not the registers.
-  std::optional<double> operator()(const StitchSchedule &schedule) const;
+  std::optional<double> operator()(const StitchSchedule &schedule) const {
+    return boundOf(schedule, countBlocks(group, schedule), /*isCloser=*/false);
+  }
+  /// The same, closer, which takes longer.
+  std::optional<double> closer(const StitchSchedule &schedule) const {
+    return boundOf(schedule, countBlocks(group, schedule), /*isCloser=*/true);
+  }
+  /// The same of schedules that take at least as many steps, whatever the
+  /// number of their blocks is.
+  std::optional<double> ofMoreSteps(const StitchSchedule &schedule) const {
+    return boundOf(schedule, /*blocks=*/1, /*isCloser=*/false);
+  }
+  /// The least of schedules that share the walked axis in clusters.
+  double ofClusters() const;
 
 private:
   /// Of operators and inputs over one set of axes, for each element.
@@ -46,6 +62,14 @@ private:
     Weights outside; ///< of the walk
     Weights inSteps; ///< of all passes, in a step that costs least
     llvm::SmallVector<Weights, 2> ofPass; ///< in a step that is kept
+    /// By shape: loads outside of the walk, and in a step of all passes.
+    llvm::SmallVector<int64_t> loads, loadsInSteps;
+  };
+  /// Tensors that have the same axes in the same places.
+  struct Shape {
+    const StitchTensor *tensor; ///< one of them
+    unsigned space;
+    int64_t stores = 0; ///< of results
   };
   /// Reductions over the same axes that have results over the same.
   struct Exchange {
@@ -56,16 +80,22 @@ private:
   Weights weigh(llvm::ArrayRef<unsigned> operators,
                 llvm::ArrayRef<unsigned> inputs) const;
   Form describe(const StitchPasses &passes) const;
+  unsigned shapeOf(const StitchTensor &tensor, unsigned space);
+  std::optional<double> boundOf(const StitchSchedule &schedule, int64_t blocks,
+                                bool isCloser) const;
   std::optional<double> boundOf(const Form &form,
                                 const StitchSchedule &schedule,
                                 llvm::ArrayRef<int64_t> elements,
-                                int64_t blocks) const;
+                                llvm::ArrayRef<TileAccess> loads,
+                                const TileAccess &stores, int64_t blocks) const;
 
   const StitchGroup &group;
   const StitchWork &work;
   const ChipInfo &chip;
   llvm::SmallVector<Form, 2> forms;
   llvm::SmallVector<Exchange, 2> exchanges;
+  llvm::SmallVector<Shape> shapes;
+  llvm::SmallVector<unsigned> inputShapes; ///< by input
 };
 
 /// Seconds that every kernel is predicted to take at least.
