@@ -18,10 +18,15 @@ using namespace fusion;
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
                          const ChipInfo &chip, bool mayWalk)
     : group(group), work(work), chip(chip) {
-  for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
-    inputShapes.push_back(shapeOf(tensor, space));
-  for (auto [tensor, space] : llvm::zip_equal(group.results, work.resultSpaces))
-    ++shapes[shapeOf(tensor, space)].stores;
+  shapes.resize(work.shapes.size());
+  for (auto [space, shape] :
+       llvm::zip_equal(work.inputSpaces, work.inputShapes))
+    shapes[shape].space = space;
+  for (auto [space, shape] :
+       llvm::zip_equal(work.resultSpaces, work.resultShapes)) {
+    shapes[shape].space = space;
+    ++shapes[shape].stores;
+  }
   if (!mayWalk || !work.walked)
     forms.push_back(describe(work.once));
   else
@@ -44,25 +49,6 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
     else
       ++same->times;
   }
-}
-
-/// What accesses depend on.
-unsigned StitchBound::shapeOf(const StitchTensor &tensor, unsigned space) {
-  auto typeOf = [](const StitchTensor &each) {
-    return getElementTypeOrSelf(each.value);
-  };
-  auto *same = llvm::find_if(shapes, [&](const Shape &shape) {
-    const StitchTensor &other = *shape.tensor;
-    return other.axes == tensor.axes && other.strides == tensor.strides &&
-           other.unit == tensor.unit && other.alignment == tensor.alignment &&
-           other.isGathered == tensor.isGathered &&
-           other.gatheredRun == tensor.gatheredRun &&
-           other.isInPhase == tensor.isInPhase &&
-           typeOf(other) == typeOf(tensor);
-  });
-  if (same == shapes.end())
-    same = shapes.insert(same, {&tensor, space});
-  return same - shapes.begin();
 }
 
 StitchBound::Weights StitchBound::weigh(ArrayRef<unsigned> operators,
@@ -94,7 +80,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   form.loads.assign(shapes.size(), 0);
   form.loadsInSteps = form.loads;
   for (unsigned input : inputs)
-    ++form.loads[inputShapes[input]];
+    ++form.loads[work.inputShapes[input]];
   if (!passes.axis)
     return form;
   for (unsigned op = 0; op < work.operators.size(); ++op)
@@ -115,7 +101,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
     add(again, weigh(step.operators, {}));
   // Every input of the walk is loaded in a step at least once.
   for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
-    form.loadsInSteps[inputShapes[input]] += isWalked;
+    form.loadsInSteps[work.inputShapes[input]] += isWalked;
   for (auto [ofKept, ofAgain] : llvm::zip_equal(kept, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);
@@ -223,15 +209,15 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
   SmallVector<TileAccess, 8> loads;
   TileAccess stores;
   if (isCloser)
-    for (const Shape &shape : shapes) {
+    for (auto [shape, tensor] : llvm::zip_equal(shapes, work.shapes)) {
       int64_t own = elements[shape.space], steps = 1;
-      loads.push_back(TileAccess::of(group, schedule, *shape.tensor, own));
+      loads.push_back(TileAccess::of(group, schedule, *tensor, own));
       if (shape.stores == 0)
         continue;
       if (schedule.walk &&
-          llvm::is_contained(shape.tensor->axes, schedule.walk->axis))
+          llvm::is_contained(tensor->axes, schedule.walk->axis))
         steps = schedule.countSteps();
-      if (countTurned(group, schedule, *shape.tensor)) {
+      if (countTurned(group, schedule, *tensor)) {
         stores.moves += shape.stores * steps * 4 * own;
         continue;
       }

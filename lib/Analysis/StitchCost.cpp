@@ -34,6 +34,24 @@ unsigned StitchWork::spaceOf(ArrayRef<unsigned> axes) {
   return known - spaces.begin();
 }
 
+unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
+  auto typeOf = [](const StitchTensor &each) {
+    return getElementTypeOrSelf(each.value);
+  };
+  auto *known = llvm::find_if(shapes, [&](const StitchTensor *other) {
+    return other->axes == tensor.axes && other->strides == tensor.strides &&
+           other->component == tensor.component && other->unit == tensor.unit &&
+           other->alignment == tensor.alignment &&
+           other->isGathered == tensor.isGathered &&
+           other->gatheredRun == tensor.gatheredRun &&
+           other->isInPhase == tensor.isInPhase &&
+           typeOf(*other) == typeOf(tensor);
+  });
+  if (known == shapes.end())
+    known = shapes.insert(known, &tensor);
+  return known - shapes.begin();
+}
+
 StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
@@ -63,10 +81,14 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     depths.push_back(depth + group.reductions[number].has_value());
     chained = std::max(chained, depths.back());
   }
-  for (const StitchTensor &tensor : group.inputs)
+  for (const StitchTensor &tensor : group.inputs) {
     inputSpaces.push_back(spaceOf(tensor.axes));
-  for (const StitchTensor &tensor : group.results)
+    inputShapes.push_back(shapeOf(tensor));
+  }
+  for (const StitchTensor &tensor : group.results) {
     resultSpaces.push_back(spaceOf(tensor.axes));
+    resultShapes.push_back(shapeOf(tensor));
+  }
   SmallVector<int64_t> along(group.axes.size(), 0);
   for (const StitchTensor &tensor : group.inputs) {
     compulsoryBytes += bytesOf(tensor);
@@ -282,33 +304,50 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
   double beside = 0;
-  auto addBeside = [&](const StitchTensor &tensor) {
-    double bytes = bytesOf(tensor),
-           whole = wholeSectors(group, schedule, tensor),
-           ofAccess = sectorsOfAccess(group, schedule, tensor);
-    beside += bytes * (whole - 1);
-    if (ofAccess <= whole)
-      return;
-    // Each block that has a tile of other axes does so again.
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      if (group.components[axis] == tensor.component &&
-          !llvm::is_contained(tensor.axes, axis))
-        bytes *= countTiles(group, schedule, axis);
-    beside += bytes * (ofAccess - whole);
+  /// Of a shape.
+  struct Sectors {
+    double whole = 0, ofAccess = 0;
+    int64_t tiles = 1; ///< of other axes
+    bool isTurned = false;
+    std::optional<TileAccess> stores;
   };
-  llvm::for_each(group.inputs, addBeside);
-  for (auto [tensor, space] :
-       llvm::zip_equal(group.results, work.resultSpaces)) {
+  SmallVector<Sectors, 8> sectors;
+  for (const StitchTensor *tensor : work.shapes) {
+    Sectors &own = sectors.emplace_back();
+    own.whole = wholeSectors(group, schedule, *tensor);
+    own.ofAccess = sectorsOfAccess(group, schedule, *tensor);
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      if (group.components[axis] == tensor->component &&
+          !llvm::is_contained(tensor->axes, axis))
+        own.tiles *= countTiles(group, schedule, axis);
+  }
+  auto addBeside = [&](const StitchTensor &tensor, unsigned shape) {
+    double bytes = bytesOf(tensor);
+    const Sectors &own = sectors[shape];
+    beside += bytes * (own.whole - 1);
+    // Each block that has a tile of other axes does so again.
+    if (own.ofAccess > own.whole)
+      beside += bytes * own.tiles * (own.ofAccess - own.whole);
+  };
+  for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
+    addBeside(tensor, shape);
+  for (auto [tensor, space, shape] :
+       llvm::zip_equal(group.results, work.resultSpaces, work.resultShapes)) {
     int64_t steps = 1;
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
-    addBeside(tensor);
-    if (countTurned(group, schedule, tensor)) {
+    addBeside(tensor, shape);
+    Sectors &own = sectors[shape];
+    if (!own.stores) {
+      own.isTurned = countTurned(group, schedule, tensor) > 0;
+      own.stores = TileAccess::ofStores(group, schedule, tensor,
+                                        counter.elementsIn(space));
+    }
+    if (own.isTurned) {
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
-    TileAccess access = TileAccess::ofStores(group, schedule, tensor,
-                                             counter.elementsIn(space));
+    const TileAccess &access = *own.stores;
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }

@@ -96,9 +96,13 @@ public:
         count *= ofAxis[axis];
       elements.push_back(count);
     }
-    for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
-      accesses.push_back(
-          TileAccess::of(group, schedule, tensor, elements[space]));
+    llvm::SmallVector<std::optional<TileAccess>, 8> known(work.shapes.size());
+    for (auto [tensor, space, shape] :
+         llvm::zip_equal(group.inputs, work.inputSpaces, work.inputShapes)) {
+      if (!known[shape])
+        known[shape] = TileAccess::of(group, schedule, tensor, elements[space]);
+      accesses.push_back(*known[shape]);
+    }
   }
 
   /// Elements of a thread in a tile over a set of axes.

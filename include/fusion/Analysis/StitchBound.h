@@ -65,11 +65,11 @@ private:
     /// By shape: loads outside of the walk, and in a step of all passes.
     llvm::SmallVector<int64_t> loads, loadsInSteps;
   };
-  /// Tensors that have the same axes in the same places.
+  /// Of a shape of tensors: where its elements are, and how many results have
+  /// it.
   struct Shape {
-    const StitchTensor *tensor; ///< one of them
-    unsigned space;
-    int64_t stores = 0; ///< of results
+    unsigned space = 0;
+    int64_t stores = 0;
   };
   /// Reductions over the same axes that have results over the same.
   struct Exchange {
@@ -80,7 +80,6 @@ private:
   Weights weigh(llvm::ArrayRef<unsigned> operators,
                 llvm::ArrayRef<unsigned> inputs) const;
   Form describe(const StitchPasses &passes) const;
-  unsigned shapeOf(const StitchTensor &tensor, unsigned space);
   std::optional<double> boundOf(const StitchSchedule &schedule, int64_t blocks,
                                 bool isCloser) const;
   std::optional<double> boundOf(const Form &form,
@@ -95,7 +94,6 @@ private:
   llvm::SmallVector<Form, 2> forms;
   llvm::SmallVector<Exchange, 2> exchanges;
   llvm::SmallVector<Shape> shapes;
-  llvm::SmallVector<unsigned> inputShapes; ///< by input
 };
 
 /// Seconds that every kernel is predicted to take at least.
