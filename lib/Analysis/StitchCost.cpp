@@ -56,7 +56,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
-  for (auto [number, constOp] : llvm::enumerate(group.operators)) {
+  for (auto [number, constOp] : llvm::enumerate(group.operators())) {
     linalg::LinalgOp op = constOp;
     Operator &entry = operators.emplace_back();
     entry.axes.assign(group.loops[number].begin(), group.loops[number].end());
@@ -180,7 +180,7 @@ int64_t exchangesOfCluster(const StitchGroup &group,
                            const StitchSchedule &schedule) {
   int64_t count = 0;
   if (clusterAxisOf(schedule))
-    for (unsigned op = 0; op < group.operators.size(); ++op)
+    for (unsigned op = 0; op < group.operators().size(); ++op)
       count += isSharedInCluster(group, schedule, op);
   return count;
 }

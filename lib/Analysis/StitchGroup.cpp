@@ -106,7 +106,7 @@ LogicalResult StitchBuilder::separate() {
 }
 
 LogicalResult StitchBuilder::classify() {
-  for (linalg::LinalgOp op : group.operators) {
+  for (linalg::LinalgOp op : group.operators()) {
     // A contraction is a sum of products like any other here.
     std::optional<ReductionBody> body = matchCombination(op);
     if (!body && !isPointwise(op))
@@ -153,7 +153,8 @@ LogicalResult StitchBuilder::unifyLoops() {
   SmallVector<unsigned> first;
   LoopClasses classes;
   unsigned count = 0;
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     first.push_back(count);
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop, ++count)
       classes.add(index);
@@ -161,7 +162,8 @@ LogicalResult StitchBuilder::unifyLoops() {
   // What is between two operators has to agree; what both read is read once
   // where that is possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
-  for (auto [index, op] : llvm::enumerate(group.operators))
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       if (!isa<RankedTensorType>(operand->get().getType()))
         continue;
@@ -170,7 +172,7 @@ LogicalResult StitchBuilder::unifyLoops() {
       for (unsigned &loop : read)
         loop += first[index];
       if (std::optional<unsigned> producer = group.definer(operand->get())) {
-        linalg::LinalgOp maker = group.operators[*producer];
+        linalg::LinalgOp maker = group.operators()[*producer];
         for (auto [made, loop] :
              llvm::zip_equal(positions(maker.getMatchingIndexingMap(
                                  maker.getDpsInitOperand(0))),
@@ -190,8 +192,10 @@ LogicalResult StitchBuilder::unifyLoops() {
         if (!classes.meet(known, loop))
           classes.unite(known, loop);
     }
+  }
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     SmallVector<unsigned> &loops = group.loops.emplace_back();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
@@ -212,7 +216,7 @@ LogicalResult StitchBuilder::unifyLoops() {
 
 SmallVector<unsigned, 4> StitchGroup::axesOf(unsigned op,
                                              OpOperand *operand) const {
-  linalg::LinalgOp linalgOp = operators[op];
+  linalg::LinalgOp linalgOp = members[op];
   SmallVector<unsigned, 4> result =
       positions(linalgOp.getMatchingIndexingMap(operand));
   for (unsigned &loop : result)
@@ -247,7 +251,7 @@ void StitchBuilder::findHomes() {
     std::optional<unsigned> home;
     if (!loops.empty())
       home = loops.front();
-    linalg::LinalgOp op = group.operators[number];
+    linalg::LinalgOp op = group.operators()[number];
     for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value); maker && !home)
         home = group.homes[*maker];
@@ -272,7 +276,7 @@ SmallVector<unsigned> StitchBuilder::findComponents() const {
   for (ArrayRef<unsigned> loops : group.loops)
     join(loops);
   for (auto [number, loops] : llvm::enumerate(group.loops)) {
-    linalg::LinalgOp op = group.operators[number];
+    linalg::LinalgOp op = group.operators()[number];
     for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value))
         join({group.homes[number], group.homes[*maker]});

@@ -15,9 +15,9 @@ using namespace fusion;
 StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> axis, bool isOnline)
     : axis(axis) {
-  factors.resize(group.operators.size());
-  isReference.assign(group.operators.size(), false);
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  factors.resize(group.operators().size());
+  isReference.assign(group.operators().size(), false);
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
     reduces.push_back(isWalked[op] &&
                       llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
@@ -32,10 +32,10 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   }
   for (const StitchTensor &tensor : group.inputs)
     isWalkedInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
-  isKept.assign(group.operators.size(), false);
+  isKept.assign(group.operators().size(), false);
   isKeptInput.assign(group.inputs.size(), false);
   // What a pass is made for; all else is on the way to that.
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (!axis || reducesAxis(op))
       count = std::max(count, level[op] + 1);
   for (const StitchTensor &tensor : group.results)
@@ -57,7 +57,7 @@ public:
       if (passes.isWalked[op] && passes.level[op] < passes.count)
         roots[passes.level[op]].push_back(op);
     };
-    for (unsigned op = 0; op < group.operators.size(); ++op)
+    for (unsigned op = 0; op < group.operators().size(); ++op)
       if (passes.reducesAxis(op))
         add(op);
     for (const StitchTensor &tensor : group.results)
@@ -68,14 +68,14 @@ public:
   /// Each pass by itself, its operators from the last one on: `take(pass, op,
   /// isKept)`, then its inputs: `load(pass, input, isKept)`.
   template <typename Take, typename Load> void run(Take take, Load load) {
-    known.assign(group.operators.size(), false);
+    known.assign(group.operators().size(), false);
     knownInput.assign(group.inputs.size(), false);
     for (unsigned pass = 0; pass < roots.size(); ++pass) {
-      needed.assign(group.operators.size(), false);
+      needed.assign(group.operators().size(), false);
       loaded.assign(group.inputs.size(), false);
       for (unsigned op : roots[pass])
         needed[op] = true;
-      for (unsigned op = group.operators.size(); op-- > 0;) {
+      for (unsigned op = group.operators().size(); op-- > 0;) {
         if (!needed[op])
           continue;
         bool isKept = passes.isKept[op] && known[op];
@@ -151,7 +151,8 @@ void StitchPasses::choose(const StitchGroup &group) {
     double special, plain;
   };
   SmallVector<Operator> costs;
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     ScalarWork work = countScalarWork(op);
     double all = points(group.loops[index]);
     Operator &own = costs.emplace_back(
@@ -168,7 +169,7 @@ void StitchPasses::choose(const StitchGroup &group) {
   Walker walker(group, *this);
   SmallVector<bool, 64> used, usedInput;
   auto price = [&] {
-    used.assign(group.operators.size(), false);
+    used.assign(group.operators().size(), false);
     usedInput.assign(group.inputs.size(), false);
     double bits = 0, special = 0, plain = 0;
     walker.run(
@@ -192,12 +193,12 @@ void StitchPasses::choose(const StitchGroup &group) {
   auto best = price();
   while (true) {
     // Keeping what one pass alone computes saves nothing.
-    SmallVector<unsigned> computed(group.operators.size());
+    SmallVector<unsigned> computed(group.operators().size());
     walker.run(
         [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },
         [](unsigned, unsigned, bool) {});
     std::optional<unsigned> chosen;
-    for (unsigned op = 0; op < group.operators.size(); ++op) {
+    for (unsigned op = 0; op < group.operators().size(); ++op) {
       if (isKept[op] || !costs[op].bits || computed[op] < 2)
         continue;
       isKept[op] = true;

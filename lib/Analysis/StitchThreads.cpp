@@ -123,7 +123,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   constexpr unsigned wide = 4;
   ThreadWork ends;
   SmallVector<unsigned> operators, inputs;
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     const StitchWork::Operator &entry = work.operators[op];
     bool isReducing = passes.reducesAxis(op);
     if (!passes.isWalked[op])

@@ -46,7 +46,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     if (group.componentOf(op) != component)
       continue;
     part.homes.push_back(numbers[group.homes[op]]);
-    part.add(group.operators[op]);
+    part.add(group.operators()[op]);
     part.reductions.push_back(group.reductions[op]);
     part.resultLoops.push_back(group.resultLoops[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
@@ -55,7 +55,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     for (unsigned input : group.sources[op].inputs)
       if (inputs.insert({input, part.inputs.size()}).second)
         part.inputs.push_back(own(group.inputs[input]));
-    positions[op] = part.operators.size() - 1;
+    positions[op] = part.operators().size() - 1;
     StitchGroup::Sources &sources = part.sources.emplace_back();
     for (unsigned source : group.sources[op].operators)
       sources.operators.push_back(positions[source]);
