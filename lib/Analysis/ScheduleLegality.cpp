@@ -176,16 +176,14 @@ Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
   if (Reason reason = refuseSharedMemory(countBuffers(held, schedule), chip))
     return reason;
   listRegisters(group, schedule, state->kept, held);
-  return checkResources(schedule);
+  return checkRoom(schedule);
 }
 
-Reason ScheduleChecker::checkStages(const Schedule &schedule) {
-  if (Reason reason = whyStagesIllegal(group, schedule, chip, state->kept))
-    return reason;
-  return checkResources(schedule);
+Reason ScheduleChecker::checkStages(const Schedule &schedule) const {
+  return whyStagesIllegal(group, schedule, chip, state->kept);
 }
 
-Reason ScheduleChecker::checkResources(const Schedule &schedule) {
+Reason ScheduleChecker::checkRoom(const Schedule &schedule) {
   countResources(state->held, schedule, state->counted);
   if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
     return reason;

@@ -34,9 +34,9 @@ bool CandidateRater::accepts(const Schedule &schedule,
   return true;
 }
 
-void CandidateRater::take(const Schedule &schedule,
-                          const ScheduleCandidate &candidate,
-                          const Cost &throughput, Take take) {
+double CandidateRater::take(const Schedule &schedule,
+                            const ScheduleCandidate &candidate,
+                            const Cost &throughput, Take take) {
   Cost cost = predictCost(group, schedule, checker.footprint(), chip,
                           throughput, &memo);
   double seconds = cost.total;
@@ -44,66 +44,180 @@ void CandidateRater::take(const Schedule &schedule,
     seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
                   .value_or(kNever);
   take({schedule, checker.footprint(), cost, seconds, candidate});
+  return seconds;
 }
 
-/// The most iterations of a loop that holds one of the loads.
-static int64_t mostIterations(const GroupModel &group, const Schedule &schedule,
-                              const TilingTree &items,
-                              ArrayRef<unsigned> loads) {
-  int64_t most = 0;
-  for (const TilingNode &node : items) {
-    if (!node.isLoop())
-      continue;
-    most =
-        std::max(most, mostIterations(group, schedule, node.children, loads));
-    if (llvm::any_of(node.children, [&](const TilingNode &child) {
-          return child.kind == TilingNode::Kind::Load &&
-                 llvm::is_contained(loads, child.index);
-        }))
-      most = std::max(most, sequentialTrips(group, schedule, node.index));
+/// Stages of buffers and fragments, while loops, tiles and warps are as they
+/// are: these decide what blocks move and the work.
+class CandidateRater::Stages {
+public:
+  Stages(CandidateRater &rater, Schedule &schedule,
+         ScheduleCandidate &candidate, ArrayRef<PipelinedLoop> loops,
+         const Cost &throughput, Take take)
+      : rater(rater), schedule(schedule), candidate(candidate), loops(loops),
+        throughput(throughput), take(take) {
+    for (const PipelinedLoop &loop : loops)
+      counts.push_back(countDepths(loop));
   }
-  return most;
-}
 
-/// All stages of a schedule whose warps are arranged. They change nothing about
-/// the bytes that blocks move and the work.
+  /// Whether some stages may be faster than the limit: all there are, without
+  /// the barriers that a loop with one has not, beside as many blocks as one
+  /// stage leaves room for or any fewer. More of them may take longer, as all
+  /// have to run in whole batches.
+  bool mayBeFaster(double limit) {
+    Footprint held = rater.checker.footprint();
+    Depths deepest;
+    for (unsigned count : counts)
+      deepest.push_back(count - 1);
+    set(deepest);
+    const ChipInfo &chip = rater.chip;
+    double barriers = 0; // of a block
+    for (const PipelinedLoop &loop : loops) {
+      double iterations = 1;
+      for (unsigned axis : loop.axes)
+        iterations *= sequentialTrips(rater.group, schedule, axis);
+      barriers += iterations * chip.barrierLatency;
+    }
+    for (int64_t blocks = blocksPerSM(schedule, held, chip); blocks > 0;
+         --blocks) {
+      held.sharedMemory =
+          chip.sharedMemoryPerSM / blocks - chip.sharedMemoryReserved;
+      for (unsigned registers = rater.options.mostRegisterStages; registers > 0;
+           --registers) {
+        setRegisterStages(registers);
+        Cost cost = predictCost(rater.group, schedule, held, chip, throughput,
+                                &rater.memo);
+        double pipeline = cost.pipeline - barriers * cost.waves;
+        if (cost.launch + cost.combine + std::max(cost.busiest(), pipeline) <
+            limit)
+          return true;
+      }
+    }
+    return false;
+  }
+
+  /// Of buffers with so many stages of fragments: the same number in all loops,
+  /// then other ones in one loop, and more in one where another has fewer, as
+  /// long as that gets better. Each loop has its own trips, and bytes that a
+  /// stage takes. `ofOne` are the seconds with one stage, where that is known.
+  void rate(unsigned registers, std::optional<double> ofOne) {
+    setRegisterStages(registers);
+    Depths best(loops.size(), 0);
+    double seconds = ofOne.value_or(kNever);
+    unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
+    for (unsigned depth = ofOne ? 1 : 0; depth < most; ++depth) {
+      Depths common;
+      for (unsigned count : counts)
+        common.push_back(std::min(depth, count - 1));
+      if (!tryDepths(common, best, seconds))
+        break; // more would not fit either
+    }
+    if (loops.size() < 2 || !rater.hasBounds())
+      return;
+    double before;
+    do {
+      before = seconds;
+      for (unsigned loop = 0; loop < loops.size(); ++loop) {
+        Depths other = best;
+        for (unsigned depth = 0; depth < counts[loop]; ++depth) {
+          other[loop] = depth;
+          if (depth != best[loop] && !tryDepths(other, best, seconds))
+            break;
+        }
+      }
+      for (unsigned more = 0; more < loops.size(); ++more)
+        for (unsigned fewer = 0; fewer < loops.size(); ++fewer) {
+          Depths other = best;
+          if (more != fewer && ++other[more] < counts[more] &&
+              other[fewer]-- > 0)
+            tryDepths(other, best, seconds);
+        }
+    } while (seconds < before);
+  }
+
+private:
+  /// By loop, of `ScheduleSpace::stages()`.
+  using Depths = llvm::SmallVector<unsigned, 4>;
+
+  /// The numbers of stages that a loop may have, from one on. With a stage more
+  /// than it has iterations all of its loads are under way before it; further
+  /// ones would stay empty. Other models do not see that.
+  unsigned countDepths(const PipelinedLoop &loop) {
+    ArrayRef<unsigned> depths = rater.space.stages();
+    if (depths.size() < 2)
+      return 1;
+    ScheduleBuilder::setStages(schedule, depths[1], loop.loads);
+    bool isLegal = !rater.checker.checkStages(schedule);
+    ScheduleBuilder::setStages(schedule, 1, loop.loads);
+    if (!isLegal)
+      return 1;
+    if (!rater.hasBounds())
+      return depths.size();
+    int64_t enough =
+        sequentialTrips(rater.group, schedule, loop.axes.back()) + 1;
+    return std::min<size_t>(
+        llvm::lower_bound(depths, enough) - depths.begin() + 1, depths.size());
+  }
+
+  void setRegisterStages(unsigned stages) {
+    rater.space.build().setRegisterStages(schedule, stages);
+    candidate.registerStages = stages;
+  }
+  void set(const Depths &depths) {
+    candidate.stages = 1;
+    for (auto [loop, depth] : llvm::zip_equal(loops, depths)) {
+      unsigned stages = rater.space.stages()[depth];
+      ScheduleBuilder::setStages(schedule, stages, loop.loads);
+      candidate.stages = std::max(candidate.stages, stages);
+    }
+  }
+
+  /// Returns whether there is room; where they are the best, takes them.
+  bool tryDepths(const Depths &depths, Depths &best, double &seconds) {
+    set(depths);
+    if (!rater.accepts(schedule, rater.checker.checkRoom(schedule)))
+      return false;
+    double own = rater.take(schedule, candidate, throughput, take);
+    if (own < seconds) {
+      seconds = own;
+      best = depths;
+    }
+    return true;
+  }
+
+  CandidateRater &rater;
+  Schedule &schedule;
+  ScheduleCandidate &candidate;
+  ArrayRef<PipelinedLoop> loops;
+  const Cost &throughput;
+  Take take;
+  Depths counts; ///< of each loop
+};
+
+/// All stages of a schedule whose warps are arranged, as far as one of them may
+/// be faster than the limit.
 void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
-                               ArrayRef<unsigned> loads, Limit limit,
+                               ArrayRef<PipelinedLoop> loops, Limit limit,
                                Take take) {
   candidate.stages = candidate.registerStages = 1;
   Cost throughput =
       predictThroughput(group, schedule, checker.countTraffic(schedule), chip);
-  auto isTooSlow = [&] { return hasBounds() && throughput.total >= limit(); };
-  if (isTooSlow()) {
+  if (hasBounds() && throughput.total >= limit()) {
     ++looked.bounded;
     return;
   }
   if (!accepts(schedule, checker.checkWarps(schedule)))
     return;
-  this->take(schedule, candidate, throughput, take);
+  double ofOne = this->take(schedule, candidate, throughput, take);
   if (seesTilesOnly(options.model))
     return;
-  // With a stage more than a loop has iterations all of its loads are under way
-  // before it; further ones would stay empty. Other models do not see that.
-  int64_t enough =
-      hasBounds() ? mostIterations(group, schedule, schedule.tree, loads) + 1
-                  : options.mostStages;
+  Stages stages(*this, schedule, candidate, loops, throughput, take);
+  if (hasBounds() && !stages.mayBeFaster(limit()))
+    return;
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
        ++registers)
-    for (unsigned stages : space.stages()) {
-      if (stages > 1 && (loads.empty() || candidate.stages >= enough))
-        break;
-      if (stages == 1 && registers == 1)
-        continue;
-      if (isTooSlow())
-        return;
-      space.build().setStages(schedule, stages, registers, loads);
-      candidate.stages = stages;
-      candidate.registerStages = registers;
-      if (!accepts(schedule, checker.checkStages(schedule)))
-        break; // more would not fit either
-      this->take(schedule, candidate, throughput, take);
-    }
+    stages.rate(registers,
+                registers == 1 ? std::optional(ofOne) : std::nullopt);
 }
 
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
@@ -113,7 +227,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
-  llvm::SmallVector<unsigned, 4> loads;
+  llvm::SmallVector<PipelinedLoop, 4> loops;
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
@@ -125,7 +239,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       memo.clearLoops();
       if (std::optional<std::string> reason = checker.checkLoops(*schedule))
         return refuse(std::move(*reason));
-      loads = listPipelinedLoads(*schedule);
+      loops = listPipelinedLoops(*schedule);
     }
     if (std::optional<std::string> reason =
             checker.checkSums(*schedule, warps)) {
@@ -136,7 +250,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
     space.build().arrange(*schedule, arrangement);
     memo.clearWarps();
     own.arrangement = number;
-    rateWarps(*schedule, own, loads, limit, take);
+    rateWarps(*schedule, own, loops, limit, take);
   }
 }
 

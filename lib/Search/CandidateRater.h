@@ -85,12 +85,15 @@ public:
   std::string lastReason; ///< why one was passed over
 
 private:
+  class Stages;
+
   bool accepts(const Schedule &schedule, std::optional<std::string> reason);
   void refuse(std::string reason);
   void rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
-                 llvm::ArrayRef<unsigned> loads, Limit limit, Take take);
-  void take(const Schedule &schedule, const ScheduleCandidate &candidate,
-            const Cost &throughput, Take take);
+                 llvm::ArrayRef<PipelinedLoop> loops, Limit limit, Take take);
+  /// Returns its seconds.
+  double take(const Schedule &schedule, const ScheduleCandidate &candidate,
+              const Cost &throughput, Take take);
 
   const GroupModel &group;
   const ChipInfo &chip;

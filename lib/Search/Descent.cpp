@@ -272,6 +272,30 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
   return true;
 }
 
+/// Another tile of an axis whose loop has one iteration now: where it stands
+/// among the others, and what is kept when it runs around what had been
+/// computed once, the tree as it is does not say.
+bool Descent::tryLoopsThatLive(Point &point, unsigned axis, int64_t tile) {
+  bool isBetter = false;
+  ScheduleCandidate start = point.candidate, candidate = start;
+  candidate.tiles[axis] = tile;
+  unsigned tree = space.treeOf(start);
+  llvm::SmallDenseSet<unsigned> trees{tree, space.treeOf(candidate)};
+  if (trees.size() == 1)
+    return false;
+  for (unsigned each = 0; each < space.expressions().size(); ++each) {
+    start.expression = candidate.expression = each;
+    if (space.treeOf(start) != tree)
+      continue;
+    for (uint64_t kept = 0; kept >> space.intermediates().size() == 0; ++kept) {
+      space.keepOutside(candidate, kept);
+      if (trees.insert(space.treeOf(candidate)).second)
+        isBetter |= tryWithTiles(point, candidate, axis);
+    }
+  }
+  return isBetter;
+}
+
 /// Each change alone may not fit, or lose what other tiles win back.
 bool Descent::tryChanges(Point &point) {
   bool isBetter = false;
@@ -283,19 +307,23 @@ bool Descent::tryChanges(Point &point) {
       isBetter |= tryWithTiles(point, candidate, fixed);
   };
   for (unsigned axis = 0; axis < axes; ++axis)
-    for (bool isLarger : {false, true})
-      for (int64_t tile :
-           tilesBeside(axis, point.candidate.tiles[axis], isLarger))
-        change(axis, [&](auto &candidate) { candidate.tiles[axis] = tile; });
+    for (int64_t tile : space.leastTiles(axis)) {
+      change(axis, [&](auto &candidate) { candidate.tiles[axis] = tile; });
+      isBetter |= tryLoopsThatLive(point, axis, tile);
+    }
   llvm::SmallDenseSet<unsigned> trees;
   trees.insert(space.treeOf(point.candidate));
+  auto tryTree = [&](auto &&apply) {
+    ScheduleCandidate candidate = point.candidate;
+    apply(candidate);
+    if (trees.insert(space.treeOf(candidate)).second)
+      isBetter |= tryWithTiles(point, candidate, axes);
+  };
+  for (unsigned each = 0; each < space.expressions().size(); ++each)
+    tryTree([&](auto &candidate) { candidate.expression = each; });
   auto tryLevels = [&](auto levels, unsigned index) {
-    for (uint8_t each = 0; each <= ScheduleSpace::kMostLevels; ++each) {
-      ScheduleCandidate candidate = point.candidate;
-      (candidate.*levels)[index] = each;
-      if (trees.insert(space.treeOf(candidate)).second)
-        isBetter |= tryWithTiles(point, candidate, axes);
-    }
+    for (uint8_t each = 0; each <= ScheduleSpace::kMostLevels; ++each)
+      tryTree([&](auto &candidate) { (candidate.*levels)[index] = each; });
   };
   for (unsigned product : space.intermediates())
     tryLevels(&ScheduleCandidate::kept, product);

@@ -67,6 +67,7 @@ private:
   bool shrink(Point &point, unsigned fixed, double limit);
   bool tryWithTiles(Point &point, const ScheduleCandidate &changed,
                     unsigned fixed);
+  bool tryLoopsThatLive(Point &point, unsigned axis, int64_t tile);
   bool tryChanges(Point &point);
 
   const GroupModel &group;

@@ -128,7 +128,8 @@ PaperSearch::complete(const PaperCandidate &candidate, LookedAt *counts) const {
     auto loads = listPipelinedLoads(schedule);
     for (unsigned fragments = 1; fragments <= registerStages; ++fragments)
       for (unsigned depth = 1; depth <= (loads.empty() ? 1 : stages); ++depth) {
-        builder.setStages(schedule, depth, fragments, loads);
+        builder.setRegisterStages(schedule, fragments);
+        builder.setStages(schedule, depth, loads);
         if (auto illegal = checkSchedule(group, schedule, chip)) {
           if (why.empty())
             why = *illegal;

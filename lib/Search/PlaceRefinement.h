@@ -25,11 +25,9 @@ namespace fusion {
 void refineStages(const GroupModel &group, const SearchOptions &options,
                   const ScheduleSpace &space, ScheduleRanking &ranking);
 
-/// Judges tiles near those of the best schedules, of two axes at a time, with
-/// their stages of each buffer, as long as that gets better: of tiles that were
-/// chosen with common stages others may be better with stages that differ. For
-/// the best schedule in other loops, too, and for all with an operand that
-/// stays and further stages of another one.
+/// Judges tiles near those of the best schedules, of two axes at a time, as
+/// long as that gets better; for the best schedule in other loops, too, and for
+/// all with other operands that stay.
 void refineTiles(const GroupModel &group, const SearchOptions &options,
                  const ScheduleSpace &space, ScheduleRanking &ranking);
 

@@ -56,7 +56,7 @@ forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
       return other.kept[product];
     });
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    tryAll(space.leastTiles(axis), [&](ScheduleCandidate &other) -> auto & {
+    tryAll(space.allTiles(axis), [&](ScheduleCandidate &other) -> auto & {
       return other.tiles[axis];
     });
 }

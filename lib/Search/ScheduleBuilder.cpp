@@ -230,38 +230,55 @@ void ScheduleBuilder::arrange(Schedule &schedule,
 
 SmallVector<unsigned, 4> fusion::listPipelinedLoads(const Schedule &schedule) {
   SmallVector<unsigned, 4> loads;
+  for (const PipelinedLoop &loop : listPipelinedLoops(schedule))
+    llvm::append_range(loads, loop.loads);
+  return loads;
+}
+
+SmallVector<PipelinedLoop, 4>
+fusion::listPipelinedLoops(const Schedule &schedule) {
+  SmallVector<PipelinedLoop, 4> loops;
+  SmallVector<unsigned, 4> axes;
   auto visit = [&](auto &&self, const TilingTree &items) -> void {
     for (const TilingNode &node : items) {
       if (!node.isLoop())
         continue;
-      bool holdsLoop = llvm::any_of(node.children, [](const TilingNode &child) {
-        return child.isLoop();
-      });
-      if (holdsLoop || schedule.isBlockAxis(node.index)) {
+      if (schedule.isBlockAxis(node.index)) {
         self(self, node.children);
         continue;
       }
+      axes.push_back(node.index);
+      if (llvm::any_of(node.children,
+                       [](const TilingNode &child) { return child.isLoop(); }))
+        self(self, node.children);
       // A loop without a computation only fills what is kept.
-      if (llvm::none_of(node.children, [](const TilingNode &child) {
-            return child.kind == TilingNode::Kind::Compute;
-          }))
-        continue;
-      for (const TilingNode &child : node.children)
-        if (child.kind == TilingNode::Kind::Load &&
-            schedule.places[child.index].space == fuse::Space::Shared)
-          loads.push_back(child.index);
+      else if (llvm::any_of(node.children, [](const TilingNode &child) {
+                 return child.kind == TilingNode::Kind::Compute;
+               })) {
+        PipelinedLoop loop{axes, {}};
+        for (const TilingNode &child : node.children)
+          if (child.kind == TilingNode::Kind::Load &&
+              schedule.places[child.index].space == fuse::Space::Shared)
+            loop.loads.push_back(child.index);
+        if (!loop.loads.empty())
+          loops.push_back(std::move(loop));
+      }
+      axes.pop_back();
     }
   };
   visit(visit, schedule.tree);
-  return loads;
+  return loops;
+}
+
+void ScheduleBuilder::setRegisterStages(Schedule &schedule,
+                                        unsigned stages) const {
+  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+    if (hasFragments(group, schedule, tensor))
+      schedule.places[tensor].registerStages = stages;
 }
 
 void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
-                                unsigned registerStages,
-                                ArrayRef<unsigned> loads) const {
-  for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-    if (hasFragments(group, schedule, tensor))
-      schedule.places[tensor].registerStages = registerStages;
+                                ArrayRef<unsigned> loads) {
   for (unsigned tensor : loads) {
     bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
     schedule.places[tensor].stages = isAsync ? stages : std::min(stages, 2u);

@@ -254,10 +254,11 @@ bool Search::searchAll() {
     isProven = bound(listRoots(space), options.method == SearchMethod::Auto
                                            ? affordable.all
                                            : BranchEffort());
+  // What is kept no bound is about.
+  local.restart(affordable.restarts);
+  local.finish();
+  judge(local.best());
   if (!isProven) {
-    local.restart(affordable.restarts);
-    local.finish();
-    judge(local.best());
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
     for (const ScheduleRanking::Entry &entry : ranking.starts()) {

@@ -394,8 +394,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
-  builder.setStages(schedule, candidate.stages, candidate.registerStages,
-                    listPipelinedLoads(schedule));
+  builder.setRegisterStages(schedule, candidate.registerStages);
+  builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
   return schedule;
 }
 

@@ -93,10 +93,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  // Who stops the work has passes left out.
+  // Who stops the work has passes left out, and invariant loads stay in their
+  // loops: fragments of a whole tile would wait in registers, which no schedule
+  // has said. Arithmetic was moved before (fuse-tile-to-nvvm) and is by ptxas.
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, llvm::Any) { return goesOn(asked); });
+      [&](StringRef pass, llvm::Any) {
+        return pass != "LICMPass" && goesOn(asked);
+      });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -95,15 +95,16 @@ public:
   const Footprint &countTraffic(const Schedule &schedule);
   /// after that, whether these warps, places and stages can be lowered;
   std::optional<std::string> checkWarps(const Schedule &schedule);
-  /// and where they can, other stages, also of fragments.
-  std::optional<std::string> checkStages(const Schedule &schedule);
+  /// and where they can, other stages, also of fragments: whether loads and
+  /// fragments may have them,
+  std::optional<std::string> checkStages(const Schedule &schedule) const;
+  /// and whether there is room for so many.
+  std::optional<std::string> checkRoom(const Schedule &schedule);
 
   /// Of the schedule that was accepted last, whole.
   const Footprint &footprint() const;
 
 private:
-  std::optional<std::string> checkResources(const Schedule &schedule);
-
   struct State;
   const GroupModel &group;
   const ChipInfo &chip;

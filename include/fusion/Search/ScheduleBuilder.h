@@ -79,10 +79,12 @@ public:
   void arrange(Schedule &schedule,
                llvm::ArrayRef<std::array<unsigned, 2>> warps) const;
 
-  /// Gives `loads`, those of `listPipelinedLoads`, that many stages, two where
+  /// Gives `loads`, some of `listPipelinedLoads`, that many stages, two where
   /// they pass through registers. Others keep what they have.
-  void setStages(Schedule &schedule, unsigned stages, unsigned registerStages,
-                 llvm::ArrayRef<unsigned> loads) const;
+  static void setStages(Schedule &schedule, unsigned stages,
+                        llvm::ArrayRef<unsigned> loads);
+  /// The same of all fragments.
+  void setRegisterStages(Schedule &schedule, unsigned stages) const;
 
   /// Every product with the same warps.
   std::vector<Arrangement> uniformArrangements() const;
@@ -114,6 +116,14 @@ private:
 /// The operands loaded in the innermost sequential loops, whose waits match
 /// (ALCOP's rule 3): those that stages are given to.
 llvm::SmallVector<unsigned, 4> listPipelinedLoads(const Schedule &schedule);
+
+/// The same by loops.
+struct PipelinedLoop {
+  llvm::SmallVector<unsigned, 4> axes; ///< its own, and of loops around before
+  llvm::SmallVector<unsigned, 2> loads;
+};
+llvm::SmallVector<PipelinedLoop, 4>
+listPipelinedLoops(const Schedule &schedule);
 
 } // namespace fusion
 

@@ -1,0 +1,104 @@
+//===- CandidateRaterTest.cpp - Stages that candidates are rated with -----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateRater.h"
+#include "fusion/Analysis/ChainModel.h"
+#include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "gtest/gtest.h"
+
+using namespace fusion;
+
+namespace {
+
+/// The best that any stages of any loop make of a candidate with its warps.
+double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
+                      const SearchOptions &options, const ScheduleSpace &space,
+                      ScheduleCandidate candidate) {
+  candidate.stages = candidate.registerStages = 1;
+  Schedule schedule = space.complete(candidate);
+  llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
+  double best = kNever;
+  auto choose = [&](auto &&self, unsigned loop) -> void {
+    if (loop < loops.size()) {
+      int64_t trips = sequentialTrips(group, schedule, loops[loop].axes.back());
+      for (unsigned stages : space.stages()) {
+        ScheduleBuilder::setStages(schedule, stages, loops[loop].loads);
+        self(self, loop + 1);
+        if (stages > trips)
+          break; // further ones would stay empty
+      }
+      return;
+    }
+    Footprint footprint;
+    if (checkSchedule(group, schedule, chip, &footprint) ||
+        !hasRegisterRoom(schedule, footprint, chip))
+      return;
+    best = std::min(best, predictCost(group, schedule, footprint, chip).total);
+  };
+  for (unsigned registers = 1; registers <= options.mostRegisterStages;
+       ++registers) {
+    space.build().setRegisterStages(schedule, registers);
+    choose(choose, 0);
+  }
+  return best;
+}
+
+double rate(const GroupModel &group, const ChipInfo &chip,
+            const SearchOptions &options, const ScheduleSpace &space,
+            const ScheduleCandidate &candidate, double limit) {
+  CandidateRater rater(group, chip, options, space);
+  double best = kNever;
+  rater.rateAll(
+      candidate, candidate.arrangement, [&] { return std::min(limit, best); },
+      [&](const CandidateRater::Rated &rated) {
+        best = std::min(best, rated.seconds);
+      });
+  return best;
+}
+
+// Each loop's own stages, found by going from the same ones in all, are as good
+// as all combinations; and a limit hides none that is faster.
+TEST(CandidateRater, StagesOfLoopsAreTheBest) {
+  SearchOptions options;
+  Random numbers(3);
+  unsigned several = 0, differ = 0;
+  for (const char *name : {"sm_80", "sm_86", "sm_90a"})
+    for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
+                                    ChainShape{{768, 256, 512, 640, 384}},
+                                    ChainShape{{512, 64, 777, 96}, 4}}) {
+      const ChipInfo &chip = *lookupChip(name);
+      GroupModel group = makeChainModel(shape);
+      ScheduleSpace space(group, chip, options);
+      for (unsigned i = 0; i < 40000; ++i) {
+        ScheduleCandidate candidate = space.randomOutline(numbers);
+        candidate.arrangement = numbers.below(space.arrangements().size());
+        if (!space.divides(space.arrangements()[candidate.arrangement],
+                           candidate) ||
+            !space.fillsParts(candidate))
+          continue;
+        double all = rateEveryStage(group, chip, options, space, candidate);
+        double own = rate(group, chip, options, space, candidate, kNever);
+        ASSERT_EQ(all == kNever, own == kNever);
+        if (all == kNever)
+          continue;
+        Schedule schedule = space.complete(candidate);
+        several += listPipelinedLoops(schedule).size() > 1;
+        EXPECT_GE(own, all * (1 - 1e-9));
+        EXPECT_LE(own, all * 1.01) << printTiling(schedule.tree, group);
+        differ += own > all * (1 + 1e-9);
+        double below =
+            rate(group, chip, options, space, candidate, own * (1 + 1e-6));
+        EXPECT_DOUBLE_EQ(below, own) << printTiling(schedule.tree, group);
+      }
+    }
+  EXPECT_GT(several, 200u);
+  EXPECT_LT(differ, several / 50);
+}
+
+} // namespace
