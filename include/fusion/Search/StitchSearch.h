@@ -1,5 +1,4 @@
-//===- StitchSearch.h - Chooses the schedule of a stitched group -*- C++
-//-*-===//
+//===- StitchSearch.h - The schedule of a stitched group --------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
