@@ -9,11 +9,22 @@
 // Time of the explorer by the number of operators, which it is linear in:
 // layers of normalisations and element-wise operators with residual values.
 //
+// And that of forming groups of IR, which asks for tile programs and schedules
+// of each pattern once: layers of 100 drawn operators that are one another's
+// copies, and graphs of which no part is another one's.
+//
 //===----------------------------------------------------------------------===//
 
+#include "fusion/InitAll.h"
 #include "fusion/Search/StitchExplorer.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <benchmark/benchmark.h>
+#include <random>
 
 using namespace fusion;
 
@@ -72,4 +83,106 @@ BENCHMARK_CAPTURE(explorer, spanning, PatternForm::Spanning)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
-BENCHMARK_MAIN();
+/// Element-wise operators on matrices, some with the values of rows, and sums
+/// of rows; each reads of the last values. The drawing begins again after
+/// `period` operators, which then are the same on other values.
+static std::string drawOperators(unsigned size, unsigned period) {
+  constexpr unsigned lastMatrices = 6, lastRows = 4;
+  static constexpr const char *all = "affine_map<(i, j) -> (i, j)>",
+                              *ofRow = "affine_map<(i, j) -> (i)>",
+                              *matrix = "tensor<64x256xf32>",
+                              *row = "tensor<64xf32>";
+  static constexpr const char *operations[] = {"addf", "mulf", "subf"};
+  std::string text = llvm::formatv("func.func @f(%a: {0}, %b: {0}) -> {0} {{\n"
+                                   "  %zero = arith.constant 0.0 : f32\n",
+                                   matrix)
+                         .str();
+  std::vector<std::string> matrices = {"%a", "%b"}, rows;
+  std::mt19937 random;
+  auto draw = [&](const std::vector<std::string> &from, unsigned last) {
+    return from[from.size() - 1 -
+                random() % std::min<size_t>(last, from.size())];
+  };
+  for (unsigned number = 0; number < size; ++number) {
+    if (number % period == 0) {
+      random.seed(1);
+      rows.clear();
+      matrices.erase(matrices.begin(), matrices.end() - 2);
+    }
+    std::string name = "%v" + std::to_string(number);
+    unsigned kind = random() % 20;
+    std::string first = draw(matrices, lastMatrices);
+    if (kind < 3) {
+      text += llvm::formatv(
+                  "  {0}_e = tensor.empty() : {1}\n"
+                  "  {0}_f = linalg.fill ins(%zero : f32) outs({0}_e : {1}) -> "
+                  "{1}\n"
+                  "  {0} = linalg.generic {{indexing_maps = [{2}, {3}], "
+                  "iterator_types = [\"parallel\", \"reduction\"]} ins({4} : "
+                  "{5}) outs({0}_f : {1}) {{\n  ^bb0(%x: f32, %y: f32):\n"
+                  "    %s = arith.addf %x, %y : f32\n"
+                  "    linalg.yield %s : f32\n  } -> {1}\n",
+                  name, row, all, ofRow, first, matrix)
+                  .str();
+      rows.push_back(name);
+      continue;
+    }
+    bool readsRow = kind < 7 && !rows.empty();
+    std::string with =
+        readsRow ? draw(rows, lastRows) : draw(matrices, lastMatrices);
+    const char *operation = operations[random() % std::size(operations)];
+    text += llvm::formatv(
+                "  {0}_e = tensor.empty() : {1}\n"
+                "  {0} = linalg.generic {{indexing_maps = [{2}, {3}, {2}], "
+                "iterator_types = [\"parallel\", \"parallel\"]} ins({4}, {5} : "
+                "{1}, {6}) outs({0}_e : {1}) {{\n"
+                "  ^bb0(%x: f32, %y: f32, %o: f32):\n"
+                "    %s = arith.{7} %x, %y : f32\n"
+                "    linalg.yield %s : f32\n  } -> {1}\n",
+                name, matrix, all, readsRow ? ofRow : all, first, with,
+                readsRow ? row : matrix, operation)
+                .str();
+    matrices.push_back(name);
+  }
+  return text + "  return " + matrices.back() + " : " + matrix + "\n}\n";
+}
+
+static void forming(benchmark::State &state, bool isRepeated) {
+  unsigned size = state.range(0), period = isRepeated ? 100 : size;
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(drawOperators(size, period),
+                                              &context);
+  for (auto _ : state) {
+    state.PauseTiming();
+    mlir::OwningOpRef<mlir::ModuleOp> copy(module->clone());
+    mlir::PassManager passes(&context, "builtin.module");
+    passes.enableVerifier(false);
+    if (failed(
+            mlir::parsePassPipeline("fuse-form-groups{chip=sm_90a}", passes)))
+      return state.SkipWithError("no pipeline");
+    state.ResumeTiming();
+    if (failed(passes.run(*copy)))
+      return state.SkipWithError("no groups can be formed");
+  }
+  state.SetComplexityN(size);
+}
+
+BENCHMARK_CAPTURE(forming, repeated, /*isRepeated=*/true)
+    ->RangeMultiplier(10)
+    ->Range(100, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+BENCHMARK_CAPTURE(forming, different, /*isRepeated=*/false)
+    ->RangeMultiplier(10)
+    ->Range(100, 10000)
+    ->Unit(benchmark::kMillisecond)
+    ->Complexity();
+
+int main(int argc, char **argv) {
+  fusion::registerAllPasses();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -45,7 +45,7 @@ int64_t fusion::countClusterParts(const StitchGroup &group,
   // As tile-allocate-shared aligns buffers.
   constexpr int64_t alignment = 128, byteBits = 8;
   int64_t bytes = 0;
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (isSharedInCluster(group, schedule, op))
       bytes += llvm::alignTo(clusterSize(schedule) *
                                  countClusterPart(group, schedule, op) *
@@ -105,7 +105,7 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
     return name + " is aligned and has a cluster of blocks that do not keep "
                   "their part of it";
   constexpr unsigned byteBits = 8;
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!group.reduces(op, *shared))
       continue;
     Type type = group.reductions[op]->combined.getType();

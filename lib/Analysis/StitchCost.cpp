@@ -34,11 +34,29 @@ unsigned StitchWork::spaceOf(ArrayRef<unsigned> axes) {
   return known - spaces.begin();
 }
 
+unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
+  auto typeOf = [](const StitchTensor &each) {
+    return getElementTypeOrSelf(each.value);
+  };
+  auto *known = llvm::find_if(shapes, [&](const StitchTensor *other) {
+    return other->axes == tensor.axes && other->strides == tensor.strides &&
+           other->component == tensor.component && other->unit == tensor.unit &&
+           other->alignment == tensor.alignment &&
+           other->isGathered == tensor.isGathered &&
+           other->gatheredRun == tensor.gatheredRun &&
+           other->isInPhase == tensor.isInPhase &&
+           typeOf(*other) == typeOf(tensor);
+  });
+  if (known == shapes.end())
+    known = shapes.insert(known, &tensor);
+  return known - shapes.begin();
+}
+
 StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
-  for (auto [number, constOp] : llvm::enumerate(group.operators)) {
+  for (auto [number, constOp] : llvm::enumerate(group.operators())) {
     linalg::LinalgOp op = constOp;
     Operator &entry = operators.emplace_back();
     entry.axes.assign(group.loops[number].begin(), group.loops[number].end());
@@ -63,10 +81,14 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
     depths.push_back(depth + group.reductions[number].has_value());
     chained = std::max(chained, depths.back());
   }
-  for (const StitchTensor &tensor : group.inputs)
+  for (const StitchTensor &tensor : group.inputs) {
     inputSpaces.push_back(spaceOf(tensor.axes));
-  for (const StitchTensor &tensor : group.results)
+    inputShapes.push_back(shapeOf(tensor));
+  }
+  for (const StitchTensor &tensor : group.results) {
     resultSpaces.push_back(spaceOf(tensor.axes));
+    resultShapes.push_back(shapeOf(tensor));
+  }
   SmallVector<int64_t> along(group.axes.size(), 0);
   for (const StitchTensor &tensor : group.inputs) {
     compulsoryBytes += bytesOf(tensor);
@@ -158,12 +180,61 @@ int64_t exchangesOfCluster(const StitchGroup &group,
                            const StitchSchedule &schedule) {
   int64_t count = 0;
   if (clusterAxisOf(schedule))
-    for (unsigned op = 0; op < group.operators.size(); ++op)
+    for (unsigned op = 0; op < group.operators().size(); ++op)
       count += isSharedInCluster(group, schedule, op);
   return count;
 }
 
 } // namespace
+
+int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
+                                const ChipInfo &chip) {
+  return std::min<int64_t>({chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
+                            warpsByRegisters(registers, chip) / warps});
+}
+
+double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
+                              const ChipInfo &chip) {
+  double waits = chip.dramLatency + (passes - 1) * chip.l2Latency;
+  // A step of a loop waits for its own loads.
+  if (schedule.walk)
+    waits += (schedule.countSteps() - schedule.walk->registers -
+              schedule.walk->shared) *
+                 passes * chip.l2Latency +
+             schedule.walk->shared * chip.dramLatency;
+  return waits;
+}
+
+double fusion::secondsOfWarp(double waits, const ThreadWork &work,
+                             int64_t clusterExchanges, unsigned chained,
+                             const ChipInfo &chip) {
+  double clock = 1 / chip.clockHz;
+  return waits + work.loads * clock + work.instructions * clock +
+         work.exchanges * 2 * chip.barrierLatency +
+         clusterExchanges * 2 * chip.clusterLatency +
+         chained * 10 * chip.fmaCycles * clock;
+}
+
+double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocks,
+                              int64_t warps, const ChipInfo &chip) {
+  constexpr int64_t warpSize = 32, schedulers = 4;
+  double share = double(llvm::divideCeil(blocks, chip.numSMs));
+  double clock = 1 / chip.clockHz;
+  return share * warps *
+         std::max<double>(
+             {work.instructions / double(schedulers),
+              work.special * warpSize / double(chip.specialPerClockPerSM),
+              work.lines}) *
+         clock;
+}
+
+double fusion::secondsOfKernel(double memory, double port, double issue,
+                               double latency, int64_t blocksPerSM,
+                               const ChipInfo &chip) {
+  double busy = std::max({memory, issue, latency});
+  return chip.launchOverhead + chip.dramLatency +
+         std::max(busy, std::max(memory, port) + latency / blocksPerSM);
+}
 
 StitchMemo::StitchMemo() = default;
 StitchMemo::~StitchMemo() = default;
@@ -172,7 +243,6 @@ std::optional<StitchCost>
 fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                          const StitchSchedule &schedule, const ChipInfo &chip,
                          StitchMemo *memo) {
-  constexpr int64_t warpSize = 32, schedulers = 4;
   const StitchPasses &passes = work.passesOf(schedule);
   StitchMemo own;
   std::unique_ptr<StitchSteps> &known = memo ? memo->last : own.last;
@@ -234,47 +304,56 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
   double beside = 0;
-  auto addBeside = [&](const StitchTensor &tensor) {
-    double bytes = bytesOf(tensor),
-           whole = wholeSectors(group, schedule, tensor),
-           ofAccess = sectorsOfAccess(group, schedule, tensor);
-    beside += bytes * (whole - 1);
-    if (ofAccess <= whole)
-      return;
-    // Each block that has a tile of other axes does so again.
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      if (group.components[axis] == tensor.component &&
-          !llvm::is_contained(tensor.axes, axis))
-        bytes *= countTiles(group, schedule, axis);
-    beside += bytes * (ofAccess - whole);
+  /// Of a shape.
+  struct Sectors {
+    double whole = 0, ofAccess = 0;
+    int64_t tiles = 1; ///< of other axes
+    bool isTurned = false;
+    std::optional<TileAccess> stores;
   };
-  llvm::for_each(group.inputs, addBeside);
-  for (auto [tensor, space] :
-       llvm::zip_equal(group.results, work.resultSpaces)) {
+  SmallVector<Sectors, 8> sectors;
+  for (const StitchTensor *tensor : work.shapes) {
+    Sectors &own = sectors.emplace_back();
+    own.whole = wholeSectors(group, schedule, *tensor);
+    own.ofAccess = sectorsOfAccess(group, schedule, *tensor);
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      if (group.components[axis] == tensor->component &&
+          !llvm::is_contained(tensor->axes, axis))
+        own.tiles *= countTiles(group, schedule, axis);
+  }
+  auto addBeside = [&](const StitchTensor &tensor, unsigned shape) {
+    double bytes = bytesOf(tensor);
+    const Sectors &own = sectors[shape];
+    beside += bytes * (own.whole - 1);
+    // Each block that has a tile of other axes does so again.
+    if (own.ofAccess > own.whole)
+      beside += bytes * own.tiles * (own.ofAccess - own.whole);
+  };
+  for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
+    addBeside(tensor, shape);
+  for (auto [tensor, space, shape] :
+       llvm::zip_equal(group.results, work.resultSpaces, work.resultShapes)) {
     int64_t steps = 1;
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
-    addBeside(tensor);
-    if (countTurned(group, schedule, tensor)) {
+    addBeside(tensor, shape);
+    Sectors &own = sectors[shape];
+    if (!own.stores) {
+      own.isTurned = countTurned(group, schedule, tensor) > 0;
+      own.stores = TileAccess::ofStores(group, schedule, tensor,
+                                        counter.elementsIn(space));
+    }
+    if (own.isTurned) {
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
-    ThreadCounter::Access access = counter.accessOf(schedule, tensor, space);
-    // Both ends of what a warp has of a row are stored in halves, and halves of
-    // those.
-    if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
-      access.lines *= 1 + double(llvm::Log2_64(width) * width) /
-                              realignedRun(schedule, tensor);
+    const TileAccess &access = *own.stores;
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }
-  constexpr int64_t ownRegisters = 40; // addresses, coordinates, loads ahead
-  cost.registers = total.live + ownRegisters;
-  int64_t mostBlocks = std::min<int64_t>(
-      {chip.maxBlocksPerSM, chip.maxWarpsPerSM / schedule.warps,
-       warpsByRegisters(cost.registers, chip) / schedule.warps});
+  cost.registers = total.live + kOwnRegisters;
+  int64_t mostBlocks = blocksByThreads(cost.registers, schedule.warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
-  int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
   int64_t most = registersByWarps(schedule.warps, chip);
@@ -300,25 +379,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);
   double clock = 1 / chip.clockHz;
   // One warp's steps: its loads, then what depends on them, pass by pass.
-  double waits = chip.dramLatency + (passes.count - 1) * chip.l2Latency;
-  // A step of a loop waits for its own loads.
-  if (schedule.walk)
-    waits += (schedule.countSteps() - schedule.walk->registers -
-              schedule.walk->shared) *
-                 passes.count * chip.l2Latency +
-             schedule.walk->shared * chip.dramLatency;
-  double warp = waits + total.loads * clock + total.instructions * clock +
-                total.exchanges * 2 * chip.barrierLatency +
-                exchangesOfCluster(group, schedule) * 2 * chip.clusterLatency +
-                work.chained * 10 * chip.fmaCycles * clock;
-  cost.latency = cost.waves * warp;
+  double waits = secondsOfWaits(schedule, passes.count, chip);
+  cost.latency = cost.waves * secondsOfWarp(waits, total,
+                                            exchangesOfCluster(group, schedule),
+                                            work.chained, chip);
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
-  cost.issue = share * schedule.warps *
-               std::max<double>({total.instructions / double(schedulers),
-                                 total.special * warpSize /
-                                     double(chip.specialPerClockPerSM),
-                                 total.lines}) *
-               clock;
+  cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
   cost.sectors = (bytes - traffic.alike + beside) / sectorBytes;
@@ -353,20 +419,15 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double port =
       share * (bytes + beside) / blocks * clock / chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
-  // Blocks of an SM hide one another's dependent steps; a block that is alone
-  // there leaves the memory idle while it computes.
-  double busy = std::max({cost.memory, cost.issue, cost.latency});
-  cost.total = chip.launchOverhead + chip.dramLatency +
-               std::max(busy, std::max(cost.memory, port) +
-                                  cost.latency / cost.blocksPerSM);
-  // Then the last blocks combine the parts, each through its own SM, after a
-  // fence, a count and a load.
+  cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
+                               cost.blocksPerSM, chip);
+  // Then the last blocks combine the parts, each through its own SM.
   if (StitchSplit::axisOf(group, schedule)) {
     StitchSplit split(group, schedule);
     double steps = llvm::divideCeil(split.parts, split.stepOfParts());
     double busy = std::min<int64_t>(split.counters, chip.numSMs);
     cost.total +=
-        (2 + steps) * chip.l2Latency +
+        secondsOfParts(steps, chip) +
         split.countBytes(group) * chip.numSMs / (busy * chip.l2BytesPerSecond);
   }
   return cost;

@@ -13,6 +13,54 @@
 using namespace mlir;
 using namespace fusion;
 
+namespace {
+
+/// Loops that become one axis, with the operators that have them.
+class LoopClasses {
+public:
+  void add(unsigned op) {
+    leaders.push_back(operators.size());
+    operators.push_back({op});
+  }
+  unsigned leader(unsigned loop) const {
+    while (leaders[loop] != loop)
+      loop = leaders[loop];
+    return loop;
+  }
+  bool areOne(unsigned a, unsigned b) const { return leader(a) == leader(b); }
+  /// Whether an operator has loops of both classes.
+  bool meet(unsigned a, unsigned b) const {
+    ArrayRef<unsigned> ofA = operators[leader(a)], ofB = operators[leader(b)];
+    while (!ofA.empty() && !ofB.empty()) {
+      if (ofA.front() == ofB.front())
+        return true;
+      ArrayRef<unsigned> &behind = ofA.front() < ofB.front() ? ofA : ofB;
+      behind = behind.drop_front();
+    }
+    return false;
+  }
+  void unite(unsigned a, unsigned b) {
+    a = leader(a);
+    b = leader(b);
+    if (a == b)
+      return;
+    if (operators[a].size() < operators[b].size())
+      std::swap(a, b);
+    leaders[b] = a;
+    SmallVector<unsigned, 4> both;
+    std::set_union(operators[a].begin(), operators[a].end(),
+                   operators[b].begin(), operators[b].end(),
+                   std::back_inserter(both));
+    operators[a] = std::move(both);
+  }
+
+private:
+  SmallVector<unsigned> leaders; ///< by loop: another one of its class
+  SmallVector<SmallVector<unsigned, 4>> operators; ///< by leader, ascending
+};
+
+} // namespace
+
 /// Operators that only put others' values side by side, for the group's
 /// results.
 LogicalResult StitchBuilder::separate() {
@@ -58,7 +106,7 @@ LogicalResult StitchBuilder::separate() {
 }
 
 LogicalResult StitchBuilder::classify() {
-  for (linalg::LinalgOp op : group.operators) {
+  for (linalg::LinalgOp op : group.operators()) {
     // A contraction is a sum of products like any other here.
     std::optional<ReductionBody> body = matchCombination(op);
     if (!body && !isPointwise(op))
@@ -103,31 +151,19 @@ static std::string nameOf(unsigned axis) {
 
 LogicalResult StitchBuilder::unifyLoops() {
   SmallVector<unsigned> first;
+  LoopClasses classes;
   unsigned count = 0;
-  for (linalg::LinalgOp op : group.operators) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     first.push_back(count);
-    count += op.getNumLoops();
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop, ++count)
+      classes.add(index);
   }
-  llvm::EquivalenceClasses<unsigned> classes;
-  for (unsigned loop = 0; loop < count; ++loop)
-    classes.insert(loop);
-  // Two loops of one operator stay apart.
-  auto conflicts = [&](unsigned a, unsigned b) {
-    for (auto [index, op] : llvm::enumerate(group.operators)) {
-      bool hasA = false, hasB = false;
-      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-        hasA |= classes.isEquivalent(first[index] + loop, a);
-        hasB |= classes.isEquivalent(first[index] + loop, b);
-      }
-      if (hasA && hasB)
-        return true;
-    }
-    return false;
-  };
   // What is between two operators has to agree; what both read is read once
   // where that is possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
-  for (auto [index, op] : llvm::enumerate(group.operators))
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       if (!isa<RankedTensorType>(operand->get().getType()))
         continue;
@@ -136,15 +172,16 @@ LogicalResult StitchBuilder::unifyLoops() {
       for (unsigned &loop : read)
         loop += first[index];
       if (std::optional<unsigned> producer = group.definer(operand->get())) {
-        linalg::LinalgOp maker = group.operators[*producer];
+        linalg::LinalgOp maker = group.operators()[*producer];
         for (auto [made, loop] :
              llvm::zip_equal(positions(maker.getMatchingIndexingMap(
                                  maker.getDpsInitOperand(0))),
                              read)) {
           unsigned source = first[*producer] + made;
-          if (!classes.isEquivalent(source, loop) && conflicts(source, loop))
+          // Two loops of one operator stay apart.
+          if (!classes.areOne(source, loop) && classes.meet(source, loop))
             return decline("two loops of one operator would be one axis");
-          classes.unionSets(source, loop);
+          classes.unite(source, loop);
         }
         continue;
       }
@@ -152,20 +189,21 @@ LogicalResult StitchBuilder::unifyLoops() {
       if (isNew)
         continue;
       for (auto [known, loop] : llvm::zip_equal(it->second, read))
-        if (!classes.isEquivalent(known, loop) && !conflicts(known, loop))
-          classes.unionSets(known, loop);
+        if (!classes.meet(known, loop))
+          classes.unite(known, loop);
     }
+  }
   llvm::MapVector<unsigned, unsigned> axisOfLeader;
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     SmallVector<unsigned> &loops = group.loops.emplace_back();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
       unsigned number = group.axes.size();
-      auto [it, isNew] = axisOfLeader.insert(
-          {classes.getLeaderValue(first[index] + loop), number});
-      if (isNew) {
+      auto [it, isNew] =
+          axisOfLeader.insert({classes.leader(first[index] + loop), number});
+      if (isNew)
         group.axes.push_back({nameOf(number), extent});
-      }
       group.axes[it->second].isReduced |=
           kinds[loop] == utils::IteratorType::reduction;
       loops.push_back(it->second);
@@ -178,7 +216,7 @@ LogicalResult StitchBuilder::unifyLoops() {
 
 SmallVector<unsigned, 4> StitchGroup::axesOf(unsigned op,
                                              OpOperand *operand) const {
-  linalg::LinalgOp linalgOp = operators[op];
+  linalg::LinalgOp linalgOp = members[op];
   SmallVector<unsigned, 4> result =
       positions(linalgOp.getMatchingIndexingMap(operand));
   for (unsigned &loop : result)
@@ -213,7 +251,7 @@ void StitchBuilder::findHomes() {
     std::optional<unsigned> home;
     if (!loops.empty())
       home = loops.front();
-    linalg::LinalgOp op = group.operators[number];
+    linalg::LinalgOp op = group.operators()[number];
     for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value); maker && !home)
         home = group.homes[*maker];
@@ -238,7 +276,7 @@ SmallVector<unsigned> StitchBuilder::findComponents() const {
   for (ArrayRef<unsigned> loops : group.loops)
     join(loops);
   for (auto [number, loops] : llvm::enumerate(group.loops)) {
-    linalg::LinalgOp op = group.operators[number];
+    linalg::LinalgOp op = group.operators()[number];
     for (Value value : op.getDpsInputs())
       if (std::optional<unsigned> maker = group.definer(value))
         join({group.homes[number], group.homes[*maker]});

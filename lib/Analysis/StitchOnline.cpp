@@ -40,7 +40,7 @@ public:
 
   /// Collects what `op` needs of the pass. Returns false with the reason.
   bool collect(unsigned op) {
-    linalg::LinalgOp linalgOp = group.operators[op];
+    linalg::LinalgOp linalgOp = group.operators()[op];
     if (linalgOp.getBlock()
             ->walk([](tensor::ExtractOp) { return WalkResult::interrupt(); })
             .wasInterrupted())
@@ -64,7 +64,7 @@ public:
   }
 
   bool decline(unsigned op, StringRef why) {
-    linalg::LinalgOp linalgOp = group.operators[op];
+    linalg::LinalgOp linalgOp = group.operators()[op];
     reason = (linalgOp->getName().getStringRef() + " " + why).str();
     return false;
   }
@@ -75,7 +75,7 @@ public:
 
 private:
   bool addReference(unsigned op, unsigned reference) {
-    if (!matchReduction(group.operators[reference]))
+    if (!matchReduction(group.operators()[reference]))
       return decline(op, "needs a sum of products of its own loop");
     references.insert(reference);
     return true;
@@ -91,7 +91,7 @@ private:
 /// Whether a scalar of an operator's body is the same for all points of `axes`.
 static bool isOver(const StitchGroup &group, unsigned op, Value scalar,
                    ArrayRef<unsigned> axes) {
-  linalg::LinalgOp linalgOp = group.operators[op];
+  linalg::LinalgOp linalgOp = group.operators()[op];
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     if (argument.getOwner() != linalgOp.getBlock())
       return true;
@@ -133,9 +133,9 @@ static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
   GroupAxes axes;
   for (const StitchAxis &entry : group.axes)
     axes.model.axes.push_back({entry.name, entry.extent, /*isDynamic=*/false});
-  axes.model.reductions.resize(group.operators.size());
+  axes.model.reductions.resize(group.operators().size());
   for (unsigned number : numbers) {
-    axes.operators.push_back(group.operators[number]);
+    axes.operators.push_back(group.operators()[number]);
     axes.loops.push_back(group.loops[number]);
     bool runs = llvm::is_contained(running, number);
     axes.reductionOf.push_back(runs ? std::optional(number) : std::nullopt);
@@ -157,7 +157,7 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
       whyNotOnline = between.reason;
     return false;
   };
-  if (!matchReduction(group.operators[op]))
+  if (!matchReduction(group.operators()[op]))
     return decline("is a sum of products");
   if (!between.collect(op)) {
     if (whyNotOnline.empty())

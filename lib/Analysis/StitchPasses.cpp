@@ -15,9 +15,9 @@ using namespace fusion;
 StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> axis, bool isOnline)
     : axis(axis) {
-  factors.resize(group.operators.size());
-  isReference.assign(group.operators.size(), false);
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  factors.resize(group.operators().size());
+  isReference.assign(group.operators().size(), false);
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
     reduces.push_back(isWalked[op] &&
                       llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
@@ -32,10 +32,10 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   }
   for (const StitchTensor &tensor : group.inputs)
     isWalkedInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
-  isKept.assign(group.operators.size(), false);
+  isKept.assign(group.operators().size(), false);
   isKeptInput.assign(group.inputs.size(), false);
   // What a pass is made for; all else is on the way to that.
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (!axis || reducesAxis(op))
       count = std::max(count, level[op] + 1);
   for (const StitchTensor &tensor : group.results)
@@ -48,53 +48,85 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   steps = walk(group);
 }
 
+/// Goes through the passes with what is kept so far.
+class StitchPasses::Walker {
+public:
+  Walker(const StitchGroup &group, const StitchPasses &passes)
+      : group(group), passes(passes), roots(passes.count) {
+    auto add = [&](unsigned op) {
+      if (passes.isWalked[op] && passes.level[op] < passes.count)
+        roots[passes.level[op]].push_back(op);
+    };
+    for (unsigned op = 0; op < group.operators().size(); ++op)
+      if (passes.reducesAxis(op))
+        add(op);
+    for (const StitchTensor &tensor : group.results)
+      if (unsigned op = *group.definer(tensor.value); !passes.reducesAxis(op))
+        add(op);
+  }
+
+  /// Each pass by itself, its operators from the last one on: `take(pass, op,
+  /// isKept)`, then its inputs: `load(pass, input, isKept)`.
+  template <typename Take, typename Load> void run(Take take, Load load) {
+    known.assign(group.operators().size(), false);
+    knownInput.assign(group.inputs.size(), false);
+    for (unsigned pass = 0; pass < roots.size(); ++pass) {
+      needed.assign(group.operators().size(), false);
+      loaded.assign(group.inputs.size(), false);
+      for (unsigned op : roots[pass])
+        needed[op] = true;
+      for (unsigned op = group.operators().size(); op-- > 0;) {
+        if (!needed[op])
+          continue;
+        bool isKept = passes.isKept[op] && known[op];
+        take(pass, op, isKept);
+        if (isKept)
+          continue;
+        // What reads it has been there.
+        known[op] = !passes.isRunning(op, pass);
+        const StitchGroup::Sources &sources = group.sources[op];
+        // Of rows, those that follow from values so far.
+        for (unsigned source : sources.operators)
+          if (!passes.reducesAxis(source) &&
+              (passes.isWalked[source] || passes.isRunning(source, pass)))
+            needed[source] = true;
+        for (unsigned input : sources.inputs)
+          if (passes.isWalkedInput[input])
+            loaded[input] = true;
+      }
+      for (unsigned input = 0; input < loaded.size(); ++input) {
+        if (!loaded[input])
+          continue;
+        bool isKept = passes.isKeptInput[input] && knownInput[input];
+        load(pass, input, isKept);
+        knownInput[input] = true;
+      }
+    }
+  }
+
+private:
+  const StitchGroup &group;
+  const StitchPasses &passes;
+  SmallVector<SmallVector<unsigned>> roots; ///< by pass: what it is made for
+  SmallVector<bool, 64> needed, loaded, known, knownInput;
+};
+
 SmallVector<StitchPasses::Step>
 StitchPasses::walk(const StitchGroup &group) const {
   SmallVector<Step> result(count);
-  SmallVector<bool> known(group.operators.size()),
-      knownInput(group.inputs.size());
-  for (unsigned pass = 0; pass < count; ++pass) {
-    SmallVector<bool> needed(group.operators.size()),
-        loaded(group.inputs.size());
-    for (unsigned op = 0; op < group.operators.size(); ++op)
-      if (isWalked[op] && level[op] == pass)
-        needed[op] = reducesAxis(op);
-    for (const StitchTensor &tensor : group.results) {
-      unsigned op = *group.definer(tensor.value);
-      needed[op] =
-          needed[op] || (isWalked[op] && level[op] == pass && !reducesAxis(op));
-    }
-    Step &step = result[pass];
-    for (unsigned op = group.operators.size(); op-- > 0;) {
-      if (!needed[op])
-        continue;
-      if (isKept[op] && known[op]) {
-        step.kept.push_back(op);
-        continue;
-      }
-      step.operators.push_back(op);
-      const StitchGroup::Sources &sources = group.sources[op];
-      // Of rows, those that follow from values so far.
-      for (unsigned source : sources.operators)
-        if (!reducesAxis(source) &&
-            (isWalked[source] || isRunning(source, pass)))
-          needed[source] = true;
-      for (unsigned input : sources.inputs)
-        if (isWalkedInput[input])
-          loaded[input] = true;
-    }
+  Walker(group, *this)
+      .run(
+          [&](unsigned pass, unsigned op, bool isKept) {
+            Step &step = result[pass];
+            (isKept ? step.kept : step.operators).push_back(op);
+          },
+          [&](unsigned pass, unsigned input, bool isKept) {
+            Step &step = result[pass];
+            (isKept ? step.keptInputs : step.inputs).push_back(input);
+          });
+  for (Step &step : result) {
     std::reverse(step.kept.begin(), step.kept.end());
     std::reverse(step.operators.begin(), step.operators.end());
-    for (unsigned input = 0; input < loaded.size(); ++input) {
-      if (!loaded[input])
-        continue;
-      bool isHere = isKeptInput[input] && knownInput[input];
-      (isHere ? step.keptInputs : step.inputs).push_back(input);
-    }
-    for (unsigned op : step.operators)
-      known[op] = !isRunning(op, pass);
-    for (unsigned input : step.inputs)
-      knownInput[input] = true;
   }
   return result;
 }
@@ -119,7 +151,8 @@ void StitchPasses::choose(const StitchGroup &group) {
     double special, plain;
   };
   SmallVector<Operator> costs;
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     ScalarWork work = countScalarWork(op);
     double all = points(group.loops[index]);
     Operator &own = costs.emplace_back(
@@ -129,43 +162,47 @@ void StitchPasses::choose(const StitchGroup &group) {
       own.bits = points(group.resultAxes(index)) *
                  std::max(8u, type.getIntOrFloatBitWidth());
   }
-  auto price = [&](ArrayRef<Step> walked) {
-    SmallVector<bool> used(group.operators.size()),
-        usedInput(group.inputs.size());
+  SmallVector<double> inputBits;
+  for (const StitchTensor &tensor : group.inputs)
+    inputBits.push_back(points(tensor.axes) * 8.0 * tensor.elementBytes);
+  // Counts, of which sums are exact in any order.
+  Walker walker(group, *this);
+  SmallVector<bool, 64> used, usedInput;
+  auto price = [&] {
+    used.assign(group.operators().size(), false);
+    usedInput.assign(group.inputs.size(), false);
     double bits = 0, special = 0, plain = 0;
-    for (const Step &step : walked) {
-      for (unsigned op : step.kept)
-        used[op] = true;
-      for (unsigned input : step.keptInputs)
-        usedInput[input] = true;
-      for (unsigned op : step.operators) {
-        special += costs[op].special;
-        plain += costs[op].plain;
-      }
-    }
-    for (auto [op, isUsed] : llvm::enumerate(used))
-      if (isUsed)
-        bits += *costs[op].bits;
-    for (auto [input, isUsed] : llvm::enumerate(usedInput))
-      if (isUsed)
-        bits += points(group.inputs[input].axes) * 8.0 *
-                group.inputs[input].elementBytes;
+    walker.run(
+        [&](unsigned, unsigned op, bool isHere) {
+          if (!isHere) {
+            special += costs[op].special;
+            plain += costs[op].plain;
+          } else if (!used[op]) {
+            used[op] = true;
+            bits += *costs[op].bits;
+          }
+        },
+        [&](unsigned, unsigned input, bool isHere) {
+          if (!isHere || usedInput[input])
+            return;
+          usedInput[input] = true;
+          bits += inputBits[input];
+        });
     return std::make_tuple(bits, special, plain);
   };
-  SmallVector<Step> walked = walk(group);
-  auto best = price(walked);
+  auto best = price();
   while (true) {
     // Keeping what one pass alone computes saves nothing.
-    SmallVector<unsigned> computed(group.operators.size());
-    for (const Step &step : walked)
-      for (unsigned op : step.operators)
-        ++computed[op];
+    SmallVector<unsigned> computed(group.operators().size());
+    walker.run(
+        [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },
+        [](unsigned, unsigned, bool) {});
     std::optional<unsigned> chosen;
-    for (unsigned op = 0; op < group.operators.size(); ++op) {
+    for (unsigned op = 0; op < group.operators().size(); ++op) {
       if (isKept[op] || !costs[op].bits || computed[op] < 2)
         continue;
       isKept[op] = true;
-      auto with = price(walk(group));
+      auto with = price();
       isKept[op] = false;
       if (with < best) {
         best = with;
@@ -175,6 +212,5 @@ void StitchPasses::choose(const StitchGroup &group) {
     if (!chosen)
       return;
     isKept[*chosen] = true;
-    walked = walk(group);
   }
 }

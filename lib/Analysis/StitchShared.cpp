@@ -44,7 +44,7 @@ int64_t fusion::countStash(const StitchGroup &group,
     bytes += alignBuffer(elementsOf(schedule, axes) * elementBytes *
                          schedule.warps * warpSize * schedule.walk->shared);
   };
-  SmallVector<bool> isKept(group.operators.size()),
+  SmallVector<bool> isKept(group.operators().size()),
       isKeptInput(group.inputs.size());
   for (const StitchPasses::Step &step : passes.steps) {
     for (unsigned op : step.kept)
@@ -56,7 +56,7 @@ int64_t fusion::countStash(const StitchGroup &group,
     if (kept)
       add(group.resultAxes(op),
           bytesOf(getElementTypeOrSelf(
-              group.operators[op]->getResult(0).getType())));
+              group.operators()[op]->getResult(0).getType())));
   for (auto [tensor, kept] : llvm::zip_equal(group.inputs, isKeptInput))
     if (kept)
       add(tensor.axes, tensor.elementBytes);
@@ -96,7 +96,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
         schedule.walk && component < group.components[schedule.walk->axis];
     most = std::max(most, alignBuffer(bytes) + (isBefore ? 0 : stash));
   };
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (group.reductions[op])
       add(group.componentOf(op), countExchange(group, schedule, op));
   // The blocks that combine parts of reductions exchange no more.
@@ -123,10 +123,15 @@ int64_t fusion::sharedToFit(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes, const ChipInfo &chip,
                             int64_t mostBlocks) {
+  int64_t turned = 0;
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-        return countTurned(group, schedule, result);
+        int64_t bytes = countTurned(group, schedule, result);
+        turned += bytes;
+        return bytes;
       });
+  if (turned == 0)
+    return most;
   // Threads may have all that they store.
   int64_t least = countKernel(group, schedule, passes,
                               [](const StitchTensor &) { return 0; });

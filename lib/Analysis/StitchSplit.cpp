@@ -13,7 +13,7 @@ using namespace fusion;
 
 static void findLate(const StitchGroup &group, unsigned axis,
                      SmallVector<bool> &isPartial, SmallVector<bool> &isLate) {
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     isPartial.push_back(group.reduces(op, axis));
     isLate.push_back(
         llvm::any_of(group.sources[op].operators, [&](unsigned source) {
@@ -40,7 +40,7 @@ StitchSplit::StitchSplit(const StitchGroup &group,
     : axis(axisOf(group, schedule)) {
   isLateInput.assign(group.inputs.size(), false);
   if (!axis) {
-    isPartial.assign(group.operators.size(), false);
+    isPartial.assign(group.operators().size(), false);
     isLate = isPartial;
     return;
   }
@@ -88,7 +88,7 @@ bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
     return false;
   SmallVector<bool> isPartial, isLate;
   findLate(group, axis, isPartial, isLate);
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if ((isLate[op] && llvm::is_contained(group.loops[op], axis)) ||
         (isPartial[op] &&
          !group.reductions[op]->combined.getType().isIntOrFloat()))
@@ -116,7 +116,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
   if (schedule.walk && schedule.walk->shared > 0)
     return name + " is reduced over blocks: nothing of it is kept";
   // Of each part there is one, which one block writes.
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!group.reduces(op, split.front()))
       continue;
     SmallVector<unsigned, 4> indexing = group.resultAxes(op);

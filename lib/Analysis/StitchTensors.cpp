@@ -149,7 +149,8 @@ FailureOr<unsigned> StitchBuilder::addInput(StitchTensor tensor) {
 }
 
 LogicalResult StitchBuilder::collectInputs() {
-  for (auto [index, op] : llvm::enumerate(group.operators)) {
+  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
+    linalg::LinalgOp op = constOp;
     // A single number is read by each component for itself.
     unsigned component = group.componentOf(index);
     for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -235,7 +236,7 @@ StitchGroup::Sources StitchBuilder::sourcesOf(unsigned op) const {
     if (!llvm::is_contained(list, number))
       list.push_back(number);
   };
-  linalg::LinalgOp linalgOp = group.operators[op];
+  linalg::LinalgOp linalgOp = group.operators()[op];
   for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
     if (std::optional<unsigned> maker = group.definer(operand->get()))
       add(sources.operators, *maker);
@@ -249,7 +250,7 @@ StitchGroup::Sources StitchBuilder::sourcesOf(unsigned op) const {
 }
 
 void StitchBuilder::describeReaders() {
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     group.sources.push_back(sourcesOf(op));
   for (StitchTensor &tensor : group.inputs)
     tensor.isRepeated = tensor.axes.size() <

@@ -63,6 +63,57 @@ double fusion::linesOfAccess(const StitchGroup &group,
                           llvm::divideCeil(span, run) * lines);
 }
 
+/// Of so many words each comes from the next lane, moves by a power of two of
+/// words after the other, and then by parts of one.
+static int64_t movesOf(int64_t bytes) {
+  int64_t words = bytes / 4, moves = 2 * words;
+  for (int64_t step = words / 2; step > 0; step /= 2)
+    moves += 2 * words - step;
+  return moves;
+}
+
+TileAccess TileAccess::of(const StitchGroup &group,
+                          const StitchSchedule &schedule,
+                          const StitchTensor &tensor, int64_t elements) {
+  int64_t width =
+      std::min(accessWidth(schedule, tensor),
+               tensor.unit ? schedule.spread[*tensor.unit].vector : 1);
+  int64_t wide = realignedWidth(group, schedule, tensor);
+  width = std::max(width, wide);
+  TileAccess access;
+  access.count = std::max<int64_t>(1, elements / width);
+  access.lines = access.count * linesOfAccess(group, schedule, tensor, width);
+  constexpr int64_t addressRegisters = 2, registerBytes = 4;
+  if (isRotated(schedule, tensor))
+    access.held = access.count * addressRegisters;
+  if (wide > 1) {
+    int64_t bytes = width * tensor.elementBytes;
+    access.moves = access.count * movesOf(bytes);
+    // Of the last of a warp's run the lane loads what is behind.
+    access.behind = llvm::divideCeil(access.count * width *
+                                         schedule.spread[*tensor.unit].lanes,
+                                     realignedRun(schedule, tensor)) *
+                    bytes / registerBytes;
+    access.held += access.behind;
+    access.places = access.count;
+    // The piece, the one behind, where they are and by what they are off.
+    access.moving = 2 * bytes / registerBytes + addressRegisters + 1;
+  }
+  return access;
+}
+
+TileAccess TileAccess::ofStores(const StitchGroup &group,
+                                const StitchSchedule &schedule,
+                                const StitchTensor &tensor, int64_t elements) {
+  TileAccess access = of(group, schedule, tensor, elements);
+  // Both ends of what a warp has of a row are stored in halves, and halves of
+  // those.
+  if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
+    access.lines *= 1 + double(llvm::Log2_64(width) * width) /
+                            realignedRun(schedule, tensor);
+  return access;
+}
+
 StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
                                        const StitchWork &work,
                                        const StitchPasses &passes) const {
@@ -72,7 +123,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   constexpr unsigned wide = 4;
   ThreadWork ends;
   SmallVector<unsigned> operators, inputs;
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     const StitchWork::Operator &entry = work.operators[op];
     bool isReducing = passes.reducesAxis(op);
     if (!passes.isWalked[op])

@@ -38,6 +38,50 @@ struct ThreadWork {
   int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
 };
 
+/// Registers of a thread beside values: addresses, coordinates, loads ahead.
+constexpr int64_t kOwnRegisters = 40;
+
+/// Seconds that a warp waits for loads, in so many passes.
+double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
+                      const ChipInfo &chip);
+/// Seconds of one warp's steps, with what it waits for loads.
+double secondsOfWarp(double waits, const ThreadWork &work,
+                     int64_t clusterExchanges, unsigned chained,
+                     const ChipInfo &chip);
+/// Those that the busiest SM takes to issue the work of its warps.
+double secondsOfIssue(const ThreadWork &work, int64_t blocks, int64_t warps,
+                      const ChipInfo &chip);
+/// Those of a kernel with its launch. Blocks of an SM hide one another's
+/// dependent steps; a block that is alone there leaves the memory, and the port
+/// to it, idle while it computes.
+double secondsOfKernel(double memory, double port, double issue, double latency,
+                       int64_t blocksPerSM, const ChipInfo &chip);
+/// Those of the last blocks that combine parts of reductions, in so many steps,
+/// after a fence and a count.
+inline double secondsOfParts(double steps, const ChipInfo &chip) {
+  return (2 + steps) * chip.l2Latency;
+}
+
+/// The loads or stores of a tile of a tensor.
+struct TileAccess {
+  int64_t count = 0;
+  double lines = 0;
+  int64_t moves = 0; ///< instructions that put what is loaded to its place
+  /// Registers that guarded accesses have until they are done: an address of
+  /// each, and the vector behind.
+  int64_t held = 0, behind = 0;
+  int64_t moving = 0; ///< registers while what is loaded moves to its place
+  int64_t places = 0; ///< registers for where rows are off, of all accesses
+
+  /// With so many elements in a thread.
+  static TileAccess of(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchTensor &tensor, int64_t elements);
+  /// Those of a result that is stored as it lies.
+  static TileAccess ofStores(const StitchGroup &group,
+                             const StitchSchedule &schedule,
+                             const StitchTensor &tensor, int64_t elements);
+};
+
 class ThreadCounter {
 public:
   ThreadCounter(const StitchGroup &group, const StitchWork &work,
@@ -52,8 +96,13 @@ public:
         count *= ofAxis[axis];
       elements.push_back(count);
     }
-    for (auto [tensor, space] : llvm::zip_equal(group.inputs, work.inputSpaces))
-      accesses.push_back(accessOf(schedule, tensor, space));
+    llvm::SmallVector<std::optional<TileAccess>, 8> known(work.shapes.size());
+    for (auto [tensor, space, shape] :
+         llvm::zip_equal(group.inputs, work.inputSpaces, work.inputShapes)) {
+      if (!known[shape])
+        known[shape] = TileAccess::of(group, schedule, tensor, elements[space]);
+      accesses.push_back(*known[shape]);
+    }
   }
 
   /// Elements of a thread in a tile over a set of axes.
@@ -108,53 +157,6 @@ public:
     return total;
   }
 
-  /// The loads or stores of a tile of a tensor.
-  struct Access {
-    int64_t count;
-    double lines;
-    int64_t moves = 0; ///< instructions that put what is loaded to its place
-    /// Registers that guarded accesses have until they are done: an address of
-    /// each, and the vector behind.
-    int64_t held = 0, behind = 0;
-    int64_t moving = 0; ///< registers while what is loaded moves to its place
-    int64_t places = 0; ///< registers for where rows are off, of all accesses
-  };
-  /// Of so many words each comes from the next lane, moves by a power of two of
-  /// words after the other, and then by parts of one.
-  static int64_t movesOf(int64_t bytes) {
-    int64_t words = bytes / 4, moves = 2 * words;
-    for (int64_t step = words / 2; step > 0; step /= 2)
-      moves += 2 * words - step;
-    return moves;
-  }
-  Access accessOf(const StitchSchedule &schedule, const StitchTensor &tensor,
-                  unsigned space) const {
-    int64_t width =
-        std::min(accessWidth(schedule, tensor),
-                 tensor.unit ? schedule.spread[*tensor.unit].vector : 1);
-    int64_t wide = realignedWidth(group, schedule, tensor);
-    width = std::max(width, wide);
-    int64_t count = std::max<int64_t>(1, elements[space] / width);
-    Access access{count, count * linesOfAccess(group, schedule, tensor, width)};
-    constexpr int64_t addressRegisters = 2, registerBytes = 4;
-    if (isRotated(schedule, tensor))
-      access.held = count * addressRegisters;
-    if (wide > 1) {
-      int64_t bytes = width * tensor.elementBytes;
-      access.moves = count * movesOf(bytes);
-      // Of the last of a warp's run the lane loads what is behind.
-      access.behind =
-          llvm::divideCeil(count * width * schedule.spread[*tensor.unit].lanes,
-                           realignedRun(schedule, tensor)) *
-          bytes / registerBytes;
-      access.held += access.behind;
-      access.places = count;
-      // The piece, the one behind, where they are and by what they are off.
-      access.moving = 2 * bytes / registerBytes + addressRegisters + 1;
-    }
-    return access;
-  }
-
   /// What is left of a reduction after the threads' own elements.
   void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
     int64_t rows = elements[op.resultSpace], parts = 1;
@@ -174,7 +176,7 @@ private:
   const StitchWork &work;
   llvm::SmallVector<AxisSpread> spread;
   llvm::SmallVector<int64_t, 16> elements; ///< by set of axes
-  llvm::SmallVector<Access, 16> accesses;  ///< by input
+  llvm::SmallVector<TileAccess, 16> accesses; ///< by input
 };
 
 /// Of one spread: what the passes do in a step, kept or not.

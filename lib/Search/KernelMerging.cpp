@@ -39,7 +39,12 @@ private:
                                                            unsigned last) const;
   void merge(unsigned first, unsigned last,
              const llvm::SmallDenseSet<unsigned, 16> &between);
-  std::optional<double> gain(ArrayRef<unsigned> a, ArrayRef<unsigned> b) const;
+  struct Gain {
+    double seconds;
+    bool isBound; ///< whether it could be more than what is really saved
+  };
+  std::optional<Gain> gain(ArrayRef<unsigned> a, ArrayRef<unsigned> b,
+                           bool isExact) const;
   template <typename Visit>
   void forSuccessors(unsigned kernel, Visit visit) const {
     for (unsigned vertex : members[kernel])
@@ -173,51 +178,68 @@ void KernelMerger::merge(unsigned first, unsigned last,
     kernelOf[vertex] = last;
 }
 
-/// Seconds that merging saves, by whichever evaluator scores patterns.
-std::optional<double> KernelMerger::gain(ArrayRef<unsigned> a,
-                                         ArrayRef<unsigned> b) const {
+/// Seconds that merging saves, by whichever evaluator scores patterns; by the
+/// latency evaluator at most, unless it is to be exact.
+std::optional<KernelMerger::Gain> KernelMerger::gain(ArrayRef<unsigned> a,
+                                                     ArrayRef<unsigned> b,
+                                                     bool isExact) const {
   if (a.size() + b.size() > options.mostVertices)
     return std::nullopt;
   StitchPattern both;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(),
                  std::back_inserter(both));
   if (options.scoresByLatency && oracle.latency) {
-    if (!oracle.canStitch(both))
+    if (isExact && !oracle.canStitch(both))
       return std::nullopt;
-    std::optional<double> together = oracle.latency(both),
+    std::optional<double> together = isExact
+                                         ? oracle.latency(both)
+                                         : std::optional(oracle.leastLatency),
                           one = oracle.latency(a), other = oracle.latency(b);
     if (!together || !one || !other || *together >= *one + *other)
       return std::nullopt;
-    return *one + *other - *together;
+    return Gain{*one + *other - *together, !isExact};
   }
   bool penalises = !options.ignoresPenalty;
   double saved = delta(both).total(penalises) - delta(a).total(penalises) -
                  delta(b).total(penalises);
   if (saved <= 0)
     return std::nullopt;
-  return saved;
+  return Gain{saved, false};
 }
 
 bool KernelMerger::tryMerging(unsigned kernel) {
   struct Choice {
-    double gain;
+    Gain gain;
     unsigned partner;
   };
   SmallVector<Choice, 16> choices;
   for (unsigned partner : partnersOf(kernel)) {
     ++plan.scored;
-    if (std::optional<double> saved = gain(members[partner], members[kernel]))
+    if (std::optional<Gain> saved =
+            gain(members[partner], members[kernel], /*isExact=*/false))
       choices.push_back({*saved, partner});
   }
-  llvm::sort(choices, [](const Choice &a, const Choice &b) {
-    return std::make_pair(-a.gain, a.partner) <
-           std::make_pair(-b.gain, b.partner);
-  });
+  // What may be ahead by its bound is asked about first.
+  auto isBehind = [](const Choice &a, const Choice &b) {
+    return std::make_tuple(a.gain.seconds, a.gain.isBound, b.partner) <
+           std::make_tuple(b.gain.seconds, b.gain.isBound, a.partner);
+  };
+  std::make_heap(choices.begin(), choices.end(), isBehind);
   bool isRefused = false;
-  for (const Choice &choice : choices) {
+  while (!choices.empty()) {
+    std::pop_heap(choices.begin(), choices.end(), isBehind);
+    Choice choice = choices.pop_back_val();
     auto between = waiting(choice.partner, kernel);
     if (!between)
       continue;
+    if (choice.gain.isBound) {
+      if (std::optional<Gain> saved = gain(members[choice.partner],
+                                           members[kernel], /*isExact=*/true)) {
+        choices.push_back({*saved, choice.partner});
+        std::push_heap(choices.begin(), choices.end(), isBehind);
+      }
+      continue;
+    }
     StitchPattern both;
     std::set_union(members[kernel].begin(), members[kernel].end(),
                    members[choice.partner].begin(),
@@ -233,7 +255,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
       if (!together || (one && other && *together > *one + *other))
         continue;
     }
-    plan.score += choice.gain;
+    plan.score += choice.gain.seconds;
     merge(choice.partner, kernel, *between);
     return true;
   }

@@ -18,6 +18,9 @@ namespace fusion {
 struct Candidate {
   StitchPattern vertices;
   double score = 0;
+  /// The score is what it saves at most, and whether it can be a kernel has not
+  /// been asked.
+  bool isBound = false;
 };
 
 /// The beam of FusionStitching's section 5.3: plans of patterns that neither

@@ -16,6 +16,7 @@
 #define FUSION_LIB_SEARCH_STITCHENUMERATION_H
 
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchBound.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Search/StitchSearch.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,16 +28,34 @@ namespace fusion {
 
 class StitchEnumeration {
 public:
-  /// `split`: the reduced axis that blocks have a part of. `cluster`: blocks
-  /// that share the walked axis.
-  StitchEnumeration(const StitchGroup &group, const ChipInfo &chip,
-                    bool isCoarse, bool mayWalk = true,
+  /// `bound`: skips what is no better than what is known. `split`: the reduced
+  /// axis that blocks have a part of, which `work` walks through. `cluster`:
+  /// blocks that share the walked axis.
+  StitchEnumeration(const StitchGroup &group, const StitchWork &work,
+                    const ChipInfo &chip, bool isCoarse,
+                    const StitchBound *bound, bool mayWalk = true,
                     std::optional<unsigned> split = std::nullopt,
                     int64_t cluster = 1)
-      : group(group), chip(chip), work(group, split), isCoarse(isCoarse),
-        split(split), cluster(cluster) {
-    if (!mayWalk)
-      work.walked.reset();
+      : group(group), chip(chip), work(work),
+        walked(mayWalk && work.walked ? &*work.walked : nullptr), bound(bound),
+        isCoarse(isCoarse), split(split), cluster(cluster) {}
+
+  /// The best one where it takes less than `limit` seconds; what takes longer
+  /// may be returned or not.
+  std::optional<StitchResult> runBelow(std::optional<double> limit) {
+    std::string ignored;
+    if (!limit || !bound)
+      return run(ignored);
+    mostSeconds = limit;
+    std::optional<StitchResult> found = run(ignored);
+    if (!found || found->cost.total >= *limit || !hasStopped)
+      return found;
+    // What was skipped may be ahead of what is faster only past the caches, or
+    // may leave no need for narrow accesses.
+    mostSeconds.reset();
+    best.reset();
+    mayBeNarrow = false;
+    return run(ignored);
   }
 
   /// `warps`: of the block, 0 for any number.
@@ -52,6 +71,7 @@ public:
       for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
         if (!onlyWarps || warps == onlyWarps)
           searchWarps(warps);
+      judgeSpreads();
     };
     searchAll();
     if (!best) {
@@ -79,12 +99,13 @@ private:
       best = StitchResult{current, *cost};
   }
 
+  static double level(double value) {
+    return std::floor(std::log2(value) * kLevels);
+  }
+
   /// Of predictions that are nearer to one another than the evaluator is to the
   /// truth those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
-    auto level = [](double value) {
-      return std::floor(std::log2(value) * kLevels);
-    };
     return std::make_tuple(level(result.cost.total), level(result.cost.sectors),
                            result.cost.total, result.cost.traffic,
                            result.cost.latency, result.cost.issue,
@@ -94,6 +115,13 @@ private:
   /// All ways to spread a block of so many warps; where they are too many, the
   /// coarse ones, and around their best what pairs of axes can exchange.
   void searchWarps(int64_t warps) {
+    if (bound) {
+      current.warps = warps;
+      current.spread.assign(group.axes.size(), {});
+      room = kAll;
+      spreadOver(0, kWarpSize, warps);
+      return;
+    }
     std::optional<StitchResult> others = std::exchange(best, std::nullopt);
     auto spreadAll = [&](int64_t most) {
       current.warps = warps;
@@ -190,7 +218,11 @@ private:
       return;
     if (position == order.size()) {
       --room;
-      if (warps == 1 && (lanes == 1 || !hasRoom()))
+      if (warps != 1 || (lanes != 1 && hasRoom()))
+        return;
+      if (bound)
+        keepSpread();
+      else
         judge();
       return;
     }
@@ -226,7 +258,7 @@ private:
     bool isLast = position + 1 == order.size();
     // A reduced axis is in the block whole, or in a cluster; one that is walked
     // through has some of it at a time.
-    bool isWalked = work.walked && work.walked->axis == axis;
+    bool isWalked = walked && walked->axis == axis;
     int64_t extent = llvm::divideCeil(group.axes[axis].extent + align - 1,
                                       isWalked ? cluster : 1);
     // Coarsely an axis takes all lanes and warps that it has use for, or none.
@@ -274,112 +306,56 @@ private:
     return false;
   }
 
-  /// Along the walked axis what is kept, and where, is one more choice.
-  void judge() {
-    if (!work.walked) {
-      rate();
-      return;
-    }
-    unsigned axis = *work.walked->axis;
-    AxisSpread saved = current.spread[axis];
-    int64_t step = saved.tile,
-            steps = llvm::divideCeil(spanOf(group.axes[axis], saved), step);
-    if (split) {
-      // So many blocks for each SM, in a loop or straight on.
-      current.spread[axis].tile = step * steps;
-      int64_t others = countBlocks(group, current), last = 0;
-      for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
-        int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
-        int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
-        if (own == last || own == steps)
-          continue;
-        last = own;
-        current.spread[axis].tile = step * own;
-        current.walk = {axis, step, 0, 0};
-        rate();
-        if (own <= kMostUnrolled) {
-          current.walk->registers = own;
-          rate();
-        }
-      }
-      current.walk.reset();
-      current.spread[axis] = saved;
-      return;
-    }
-    steps = llvm::divideCeil(steps, cluster);
+  /// The bound of a spread, whatever of the walk is kept. nullopt where it is
+  /// not possible.
+  std::optional<double> leastOfSpread(bool isCloser);
+
+  /// Of a search with bounds: puts a spread aside with its own.
+  void keepSpread();
+
+  /// Judges those, the most promising first.
+  void judgeSpreads();
+
+  /// Whether what takes so long at least cannot be the best.
+  bool isBeyond(double least) const {
+    return best && level(least) > level(best->cost.total);
+  }
+
+  /// The steps of a block through an axis of which `current` has one.
+  int64_t countSteps(unsigned axis) const {
+    const AxisSpread &spread = current.spread[axis];
+    return llvm::divideCeil(
+        llvm::divideCeil(spanOf(group.axes[axis], spread), spread.tile),
+        cluster);
+  }
+
+  void spreadWalk(unsigned axis, int64_t step, int64_t steps) {
     current.spread[axis].tile = step * steps;
     current.spread[axis].cluster = cluster;
-    // What is kept whole is read once in either form, and the running form
-    // computes more.
-    if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) &&
-        work.online)
-      judgeKept(*work.online, step, steps, /*isOnline=*/true);
-    current.walk.reset();
-    current.spread[axis] = saved;
   }
+
+  /// Along the walked axis what is kept, and where, is one more choice.
+  void judge();
+
+  /// Along the split axis so many blocks for each SM, in a loop or straight on.
+  void forEachPart(llvm::function_ref<void()> visit);
 
   /// Returns whether the whole walk can be kept.
   bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps,
-                 bool isOnline) {
-    unsigned axis = *passes.axis;
-    auto attempt = [&](int64_t registers, int64_t shared) {
-      if (registers > kMostUnrolled)
-        return false;
-      current.walk = {axis, step, registers, shared, isOnline};
-      return rate();
-    };
-    bool isKept = passes.count > 1, isWhole = false;
-    bool fits = attempt(steps, 0);
-    if (isKept) {
-      // As much as shared memory has room for, beside registers or alone.
-      current.walk = {axis, step, 0, 1, isOnline};
-      int64_t bytes = countStash(group, current, passes);
-      int64_t room =
-          bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes)
-                : 0;
-      if (room > 0) {
-        bool hasRoom = attempt(0, room);
-        isWhole = hasRoom && room == steps;
-        if (!hasRoom)
-          attempt(0, --room);
-      }
-      // Then as many in registers as there are.
-      int64_t low = 0, high = std::min(steps - room, kMostUnrolled);
-      while (!fits && low < high) {
-        int64_t middle = (low + high + 1) / 2;
-        if (attempt(middle, room)) {
-          low = middle;
-          isWhole |= middle + room == steps;
-        } else {
-          high = middle - 1;
-        }
-      }
-      // All but one: one less is (checkKept).
-      if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)
-        attempt(low - (low > 0), room - (low == 0));
-    }
-    if (!isKept || !fits)
-      attempt(0, 0);
-    return isWhole || (isKept && fits);
+                 bool isOnline);
+
+  /// Of equals the first one of the enumeration is the best.
+  bool isBetter(const StitchResult &rated) const {
+    if (!best)
+      return true;
+    auto own = key(rated), other = key(*best);
+    return own < other || (own == other && number < bestNumber);
   }
 
-  bool rate() {
-    ++candidates;
-    if (checkStitching(group, current, chip))
-      return false;
-    std::optional<StitchCost> cost =
-        predictStitching(group, work, current, chip, &memo);
-    if (!cost)
-      return false;
-    // There is room, but one step more or less is kept.
-    if (checkKept(group, current, work.passesOf(current)))
-      return true;
-    ++legal;
-    StitchResult rated{current, *cost};
-    if (!best || key(rated) < key(*best))
-      best = rated;
-    return true;
-  }
+  /// Where nobody asks whether it fits.
+  void rateIfBetter();
+
+  bool rate();
 
   static constexpr int64_t kWarpSize = 32;
   static constexpr int64_t kWidestAccess = 16;     // bytes
@@ -395,7 +371,9 @@ private:
 
   const StitchGroup &group;
   const ChipInfo &chip;
-  StitchWork work;
+  const StitchWork &work;
+  const StitchPasses *walked; ///< null: no walk
+  const StitchBound *bound;
   bool isCoarse;
   bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
@@ -413,6 +391,17 @@ private:
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
+  /// Of a search with bounds: ways to spread the axes that are to be judged,
+  /// by their places in the enumeration.
+  struct Spread {
+    double least;
+    int64_t warps;
+  };
+  std::vector<Spread> spreads;
+  std::vector<AxisSpread> spreadAxes; ///< of each of them
+  unsigned number = 0, bestNumber = 0;
+  std::optional<double> mostSeconds; ///< that are of any use
+  bool hasStopped = false;           ///< since nothing was below
 };
 
 } // namespace fusion

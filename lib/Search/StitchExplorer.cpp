@@ -43,7 +43,13 @@ private:
                                  ArrayRef<unsigned> group);
   void keepBest(std::vector<Candidate> &list);
   void add(std::vector<Candidate> &list, StitchPattern pattern);
-  double rate(ArrayRef<unsigned> pattern);
+  bool isPossible(ArrayRef<unsigned> pattern) const {
+    return !isCyclic(delta, pattern) && oracle.canStitch(pattern);
+  }
+  bool isScoredByLatency(ArrayRef<unsigned> pattern) const {
+    return options.scoresByLatency && oracle.latency && pattern.size() > 1;
+  }
+  double secondsApart(ArrayRef<unsigned> pattern);
   std::optional<double> latency(ArrayRef<unsigned> pattern);
 
   const OperatorGraph &graph;
@@ -98,54 +104,60 @@ std::optional<double> Explorer::latency(ArrayRef<unsigned> pattern) {
   return oracle.latency(pattern);
 }
 
-/// Seconds saved.
-double Explorer::rate(ArrayRef<unsigned> pattern) {
-  ++scored;
-  if (!options.scoresByLatency || !oracle.latency || pattern.size() < 2)
-    return delta(pattern).total(!options.ignoresPenalty);
-  std::optional<double> together = latency(pattern);
-  if (!together)
-    return -std::numeric_limits<double>::infinity();
+double Explorer::secondsApart(ArrayRef<unsigned> pattern) {
   double apart = 0;
   for (unsigned vertex : pattern)
     apart += latency(vertex).value_or(0);
-  return apart - *together;
+  return apart;
 }
 
+/// With the seconds that it saves, or would save at most.
 void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
   if (pattern.size() > options.mostVertices ||
       pattern.back() - pattern.front() > options.reach)
     return;
-  if (options.scoresByLatency && pattern.size() > 1 &&
-      (isCyclic(delta, pattern) || !oracle.canStitch(pattern)))
-    return;
-  double score = rate(pattern);
-  list.push_back({std::move(pattern), score});
+  ++scored;
+  bool isBound = isScoredByLatency(pattern);
+  double score = isBound ? secondsApart(pattern) - oracle.leastLatency
+                         : delta(pattern).total(!options.ignoresPenalty);
+  list.push_back({std::move(pattern), score, isBound});
 }
 
-/// The k best that can be one kernel, different ones.
+/// The k best that can be one kernel, different ones. Whoever has a bound as
+/// score is asked about when none is ahead of it, and goes back into the queue.
 void Explorer::keepBest(std::vector<Candidate> &list) {
-  llvm::sort(list, [](const Candidate &a, const Candidate &b) {
+  auto isBehind = [](const Candidate &a, const Candidate &b) {
     if (a.score != b.score)
-      return a.score > b.score;
+      return a.score < b.score;
+    if (a.isBound != b.isBound)
+      return b.isBound;
     if (a.vertices.size() != b.vertices.size())
-      return a.vertices.size() < b.vertices.size();
-    return std::lexicographical_compare(a.vertices.begin(), a.vertices.end(),
-                                        b.vertices.begin(), b.vertices.end());
-  });
+      return a.vertices.size() > b.vertices.size();
+    return std::lexicographical_compare(b.vertices.begin(), b.vertices.end(),
+                                        a.vertices.begin(), a.vertices.end());
+  };
+  std::make_heap(list.begin(), list.end(), isBehind);
   std::vector<Candidate> kept;
-  for (Candidate &candidate : list) {
-    if (kept.size() == options.kept)
-      break;
+  while (kept.size() < options.kept && !list.empty()) {
+    std::pop_heap(list.begin(), list.end(), isBehind);
+    Candidate candidate = std::move(list.back());
+    list.pop_back();
     if (llvm::any_of(kept, [&](const Candidate &other) {
           return other.vertices == candidate.vertices;
         }))
       continue;
-    if (candidate.vertices.size() > 1 &&
-        (isCyclic(delta, candidate.vertices) ||
-         !oracle.canStitch(candidate.vertices)))
+    if (candidate.vertices.size() > 1 && !isPossible(candidate.vertices))
       continue;
-    kept.push_back(std::move(candidate));
+    if (!candidate.isBound) {
+      kept.push_back(std::move(candidate));
+      continue;
+    }
+    std::optional<double> together = latency(candidate.vertices);
+    candidate.score = together ? secondsApart(candidate.vertices) - *together
+                               : -std::numeric_limits<double>::infinity();
+    candidate.isBound = false;
+    list.push_back(std::move(candidate));
+    std::push_heap(list.begin(), list.end(), isBehind);
   }
   list = std::move(kept);
 }
@@ -267,7 +279,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       };
       ExplorerOptions smaller = options;
       smaller.mostVertices = (pattern.size() + 1) / 2;
-      PatternOracle partOracle{canStitch, evaluate};
+      PatternOracle partOracle{canStitch, evaluate, oracle.leastLatency};
       Explorer explorer(part, chip, smaller, partOracle);
       explorer.findPatterns();
       StitchPlan divided = explorer.choose(explorer.findPlans());
@@ -367,6 +379,7 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
     return oracle.latency(expand(outer));
   };
   PatternOracle expanded{canStitch};
+  expanded.leastLatency = oracle.leastLatency;
   if (oracle.latency)
     expanded.latency = latency;
   StitchPlan plan = explore(contracted, chip, options, expanded);

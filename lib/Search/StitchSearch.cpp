@@ -9,9 +9,10 @@
 #include "fusion/Search/StitchSearch.h"
 #include "StitchEnumeration.h"
 #include "fusion/Analysis/StitchSplit.h"
-#include "fusion/Target/RegisterFile.h"
+#include <deque>
 
 using namespace fusion;
+using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// The operators of one component as a group, and the axes that its axes are in
@@ -45,7 +46,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     if (group.componentOf(op) != component)
       continue;
     part.homes.push_back(numbers[group.homes[op]]);
-    part.add(group.operators[op]);
+    part.add(group.operators()[op]);
     part.reductions.push_back(group.reductions[op]);
     part.resultLoops.push_back(group.resultLoops[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
@@ -54,7 +55,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     for (unsigned input : group.sources[op].inputs)
       if (inputs.insert({input, part.inputs.size()}).second)
         part.inputs.push_back(own(group.inputs[input]));
-    positions[op] = part.operators.size() - 1;
+    positions[op] = part.operators().size() - 1;
     StitchGroup::Sources &sources = part.sources.emplace_back();
     for (unsigned source : group.sources[op].operators)
       sources.operators.push_back(positions[source]);
@@ -70,6 +71,28 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   return part;
 }
 
+namespace {
+
+/// What is searched for one component.
+struct Component {
+  Component(const StitchGroup &whole, unsigned number, const StitchWork &all,
+            const ChipInfo &chip, StitchEffort effort)
+      : group(extract(whole, number, axes)), work(group),
+        mayWalk(all.walked && llvm::is_contained(axes, *all.walked->axis)) {
+    if (effort == StitchEffort::Bounded)
+      bound.emplace(group, work, chip, mayWalk);
+  }
+  const StitchBound *boundOrNull() const { return bound ? &*bound : nullptr; }
+
+  SmallVector<unsigned> axes; ///< of the whole
+  StitchGroup group;
+  StitchWork work;
+  bool mayWalk;
+  std::optional<StitchBound> bound;
+};
+
+} // namespace
+
 /// Bytes of a block, where an SM holds at most so many blocks otherwise.
 using SharedMemory = llvm::function_ref<int64_t(int64_t mostBlocks)>;
 
@@ -82,9 +105,7 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
   StitchCost cost;
   for (const StitchCost &part : parts)
     cost.registers = std::max(cost.registers, part.registers);
-  int64_t mostBlocks =
-      std::min<int64_t>({chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
-                         warpsByRegisters(cost.registers, chip) / warps});
+  int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
   if (mostBlocks == 0)
     return std::nullopt;
   cost.sharedMemory = sharedMemory(mostBlocks);
@@ -124,8 +145,10 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
 /// of the most points goes first.
 static std::optional<StitchResult>
 searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
-             std::string &reason, bool isCoarse) {
-  StitchWork work(group);
+             std::string &reason, StitchEffort effort, const StitchWork &work) {
+  std::deque<Component> components; // which bounds refer to
+  for (unsigned component = 0; component < count; ++component)
+    components.emplace_back(group, component, work, chip, effort);
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
   for (int64_t warps = 1; warps <= 32; warps *= 2) {
@@ -135,20 +158,20 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     bool isPossible = true;
     SmallVector<StitchCost> costs;
     SmallVector<int64_t> blocks;
-    for (unsigned component = 0; component < count && isPossible; ++component) {
-      SmallVector<unsigned> axes;
-      StitchGroup part = extract(group, component, axes);
-      bool mayWalk =
-          work.walked && llvm::is_contained(axes, *work.walked->axis);
+    for (const Component &component : components) {
+      ArrayRef<unsigned> axes = component.axes;
       std::optional<StitchResult> found =
-          StitchEnumeration(part, chip, isCoarse, mayWalk).run(reason, warps);
+          StitchEnumeration(component.group, component.work, chip,
+                            effort != StitchEffort::Full,
+                            component.boundOrNull(), component.mayWalk)
+              .run(reason, warps);
       isPossible = found.has_value();
       if (!found)
         break;
       candidates += found->candidates;
       legal += found->legal;
       costs.push_back(found->cost);
-      blocks.push_back(countBlocks(part, found->schedule));
+      blocks.push_back(countBlocks(component.group, found->schedule));
       for (auto [own, axis] : llvm::enumerate(axes))
         whole.spread[axis] = found->schedule.spread[own];
       if (found->schedule.walk) {
@@ -175,9 +198,57 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
   return best;
 }
 
+/// What every kernel takes at least: its bytes, after the first ones' latency.
+static double leastOf(const StitchWork &work, const ChipInfo &chip) {
+  return chip.launchOverhead + chip.dramLatency +
+         work.compulsoryBytes / chip.dramBytesPerSecond;
+}
+
+namespace {
+
+/// A group of one component.
+class Search {
+public:
+  Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
+         const StitchWork &work)
+      : group(group), chip(chip), effort(effort), work(work) {
+    if (effort == StitchEffort::Bounded)
+      bound.emplace(group, work, chip);
+  }
+
+  std::optional<StitchResult> run(std::string &reason) {
+    best = enumeration(/*cluster=*/1).run(reason);
+    trySplits();
+    tryClusters();
+    return std::move(best);
+  }
+
+private:
+  StitchEnumeration enumeration(int64_t cluster) const {
+    return StitchEnumeration(group, work, chip, effort != StitchEffort::Full,
+                             bound ? &*bound : nullptr, /*mayWalk=*/true,
+                             /*split=*/std::nullopt, cluster);
+  }
+  void keepFaster(std::optional<StitchResult> other);
+  void trySplits();
+  void tryClusters();
+  bool readsAgain() const;
+  std::optional<double> limit() const {
+    return best ? std::optional(best->cost.total) : std::nullopt;
+  }
+
+  const StitchGroup &group;
+  const ChipInfo &chip;
+  StitchEffort effort;
+  const StitchWork &work;
+  std::optional<StitchBound> bound;
+  std::optional<StitchResult> best;
+};
+
+} // namespace
+
 /// Keeps the faster one, with the candidates of both.
-static void keepFaster(std::optional<StitchResult> &best,
-                       std::optional<StitchResult> other) {
+void Search::keepFaster(std::optional<StitchResult> other) {
   if (!other)
     return;
   if (best) {
@@ -192,68 +263,64 @@ static void keepFaster(std::optional<StitchResult> &best,
   best = std::move(other);
 }
 
-/// What every kernel takes at least: its bytes, after the first ones' latency.
-static double leastOf(const StitchGroup &group, const ChipInfo &chip) {
-  return chip.launchOverhead + chip.dramLatency +
-         StitchWork(group).compulsoryBytes / chip.dramBytesPerSecond;
-}
-
 /// Where multiprocessors have no block, blocks share reductions: a store, a
 /// count and a load of the parts.
-static void trySplits(const StitchGroup &group, const ChipInfo &chip,
-                      bool isCoarse, std::optional<StitchResult> &best) {
-  double least = leastOf(group, chip) + chip.dramLatency + 3 * chip.l2Latency;
+void Search::trySplits() {
+  double least = leastOf(work, chip) + chip.dramLatency + 3 * chip.l2Latency;
   if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
                best->cost.total <= least))
     return;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    std::string ignored;
-    if (canSplit(group, axis))
-      keepFaster(best, StitchEnumeration(group, chip, isCoarse,
-                                         /*mayWalk=*/true, axis)
-                           .run(ignored));
+    if (!canSplit(group, axis))
+      continue;
+    std::optional<StitchWork> other;
+    std::optional<StitchBound> otherBound;
+    bool isWalked = work.walked && *work.walked->axis == axis;
+    if (!isWalked) {
+      other.emplace(group, axis);
+      if (bound)
+        otherBound.emplace(group, *other, chip);
+    }
+    const std::optional<StitchBound> &own = isWalked ? bound : otherBound;
+    keepFaster(StitchEnumeration(group, isWalked ? work : *other, chip,
+                                 effort != StitchEffort::Full,
+                                 own ? &*own : nullptr, /*mayWalk=*/true, axis)
+                   .runBelow(limit()));
   }
 }
 
 /// Whether blocks load what they have loaded before, for want of room.
-static bool readsAgain(const StitchGroup &group, const StitchResult &result) {
-  const std::optional<StitchWalk> &walk = result.schedule.walk;
-  return walk &&
-         walk->registers + walk->shared < result.schedule.countSteps() &&
+bool Search::readsAgain() const {
+  const std::optional<StitchWalk> &walk = best->schedule.walk;
+  return walk && walk->registers + walk->shared < best->schedule.countSteps() &&
          StitchPasses(group, walk->axis, walk->isOnline).count > 1;
 }
 
 /// Rows that no block has room for, or that are too few for the chip, are
 /// shared by the blocks of clusters where that is faster.
-static void tryClusters(const StitchGroup &group, const ChipInfo &chip,
-                        bool isCoarse, std::optional<StitchResult> &best) {
+void Search::tryClusters() {
   bool isReduced = llvm::any_of(
       group.axes, [](const StitchAxis &axis) { return axis.isReduced; });
-  bool isEnough = best && !readsAgain(group, *best) &&
+  bool isEnough = best && !readsAgain() &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
   // All blocks have begun, and one exchange.
-  double least = leastOf(group, chip) + 2 * chip.clusterLatency;
+  double least = leastOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && best->cost.total <= least))
     return;
-  for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2) {
-    std::string ignored;
-    keepFaster(best, StitchEnumeration(group, chip, isCoarse, /*mayWalk=*/true,
-                                       /*split=*/std::nullopt, cluster)
-                         .run(ignored));
-  }
+  if (bound && best && work.walked && best->cost.total <= bound->ofClusters())
+    return;
+  for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
+    keepFaster(enumeration(cluster).runBelow(limit()));
 }
 
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
                                                     const ChipInfo &chip,
                                                     std::string &reason,
-                                                    bool isCoarse) {
+                                                    StitchEffort effort) {
   unsigned count =
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
+  StitchWork work(group);
   if (count > 1)
-    return searchPacked(group, count, chip, reason, isCoarse);
-  std::optional<StitchResult> best =
-      StitchEnumeration(group, chip, isCoarse).run(reason);
-  trySplits(group, chip, isCoarse, best);
-  tryClusters(group, chip, isCoarse, best);
-  return best;
+    return searchPacked(group, count, chip, reason, effort, work);
+  return Search(group, chip, effort, work).run(reason);
 }

@@ -1,5 +1,4 @@
-//===- Manifest.cpp - The host plan as JSON
-//-----------------------------------===//
+//===- Manifest.cpp - The host plan as JSON -------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -226,7 +226,33 @@ static FailureOr<StitchGroup> analyse(const StitchGraph &graph,
                               [&](const Twine &why) { reason = why.str(); });
 }
 
-StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
+void StitchJudge::search(ArrayRef<unsigned> pattern, Verdict &verdict) {
+  if (!goesOn(graph.context))
+    return;
+  for (unsigned vertex : pattern)
+    if (!graph.graph.vertices[vertex].canJoin()) {
+      verdict.reason = graph.whyAlone[vertex];
+      return;
+    }
+  FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
+  verdict.isPossible = succeeded(group);
+  if (failed(group))
+    return;
+  std::string unexplained;
+  if (std::optional<StitchResult> found =
+          searchStitching(*group, chip, unexplained, StitchEffort::Bounded))
+    verdict.seconds = found->cost.total;
+}
+
+std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
+  std::string reason;
+  FailureOr<StitchGroup> group = analyse(graph, pattern, reason);
+  if (succeeded(group))
+    (void)searchStitching(*group, chip, reason, StitchEffort::Coarse);
+  return reason;
+}
+
+const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
   Verdict *&known = asked[StitchPattern(pattern)];
   if (known)
     return *known;
@@ -235,32 +261,7 @@ StitchJudge::Verdict &StitchJudge::find(ArrayRef<unsigned> pattern) {
   Verdict &verdict = it->second;
   if (!isNew)
     return verdict;
-  if (!goesOn(graph.context))
-    return verdict;
-  for (unsigned vertex : pattern)
-    if (!graph.graph.vertices[vertex].canJoin()) {
-      verdict.reason = graph.whyAlone[vertex];
-      return verdict;
-    }
-  verdict.isPossible = succeeded(analyse(graph, pattern, verdict.reason));
-  return verdict;
-}
-
-const StitchJudge::Verdict &StitchJudge::judge(ArrayRef<unsigned> pattern) {
-  return find(pattern);
-}
-
-const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
-  Verdict &verdict = find(pattern);
-  if (verdict.isSearched)
-    return verdict;
-  verdict.isSearched = true;
-  if (verdict.isPossible) {
-    FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
-    if (std::optional<StitchResult> found =
-            searchStitching(*group, chip, verdict.reason, /*isCoarse=*/true))
-      verdict.seconds = found->cost.total;
-  }
+  search(pattern, verdict);
   if (verdict.seconds || pattern.size() > 1)
     return verdict;
   // The generic form of one operator.

@@ -12,7 +12,8 @@
 #include "fusion/Search/StitchExplorer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include <map>
+#include "llvm/ADT/Hashing.h"
+#include <unordered_map>
 
 namespace fusion {
 
@@ -61,23 +62,29 @@ public:
       : graph(graph), chip(chip) {}
 
   struct Verdict {
-    bool isPossible = false;
-    bool isSearched = false;
+    bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
-    std::string reason;            ///< where it is not possible, or has none
+    std::string reason;            ///< where it is not possible
   };
-  /// Whether there is a tile program.
-  const Verdict &judge(llvm::ArrayRef<unsigned> pattern);
   /// With its best schedule. A single operator without a tile program takes
   /// what its bytes take.
   const Verdict &price(llvm::ArrayRef<unsigned> pattern);
+  /// Why no block has room for a tile program. Takes long.
+  std::string whyUnscheduled(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
-  Verdict &find(llvm::ArrayRef<unsigned> pattern);
-  std::map<std::vector<int64_t>, Verdict> verdicts; ///< by structure
-  std::map<StitchPattern, Verdict *> asked;
+  void search(llvm::ArrayRef<unsigned> pattern, Verdict &verdict);
+  struct Hash {
+    template <typename Numbers>
+    size_t operator()(const Numbers &numbers) const {
+      return llvm::hash_combine_range(numbers.begin(), numbers.end());
+    }
+  };
+  /// By structure.
+  std::unordered_map<std::vector<int64_t>, Verdict, Hash> verdicts;
+  std::unordered_map<StitchPattern, Verdict *, Hash> asked;
 };
 
 } // namespace fusion

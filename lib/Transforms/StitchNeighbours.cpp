@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchNeighbours.h"
+#include "fusion/Analysis/StitchBound.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -80,7 +81,8 @@ double StitchNeighbours::plan(ArrayRef<unsigned> vertices) {
   };
   double seconds = 0;
   for (const StitchPattern &pattern :
-       explore(part, chip, options, {can, latency}).patterns)
+       explore(part, chip, options, {can, latency, leastOfKernel(chip)})
+           .patterns)
     seconds += latency(pattern).value_or(0);
   return seconds;
 }

@@ -8,6 +8,7 @@
 
 #include "StitchPartition.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/StitchBound.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -70,7 +71,7 @@ private:
   std::optional<double> latency(ArrayRef<unsigned> pattern) {
     std::optional<double> seconds = judge.price(pattern).seconds;
     // The fewest kernels win.
-    return options.forceFusion && seconds ? 1.0 : seconds;
+    return options.forceFusion && seconds ? kForced : seconds;
   }
   double secondsOf(const StitchPlan &plan) {
     double total = 0;
@@ -94,6 +95,8 @@ private:
     std::string reason;
   };
 
+  static constexpr double kForced = 1; ///< second of every kernel
+
   func::FuncOp function;
   const ChipInfo &chip;
   const StitchPartitionOptions &options;
@@ -110,7 +113,8 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
                            Choice fullEvaluator) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
-  PatternOracle oracle{can, time};
+  PatternOracle oracle{can, time,
+                       options.forceFusion ? kForced : leastOfKernel(chip)};
   if (strategy == StitchStrategy::None)
     return allApart(graph.graph);
   if (strategy == StitchStrategy::Greedy) {
@@ -235,7 +239,7 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
   if (!verdict.isPossible)
     return gain + "there is no tile program: " + verdict.reason;
   if (!verdict.seconds)
-    return gain + "there is no schedule: " + verdict.reason;
+    return gain + "there is no schedule: " + judge.whyUnscheduled(both);
   double apart = judge.price(maker).seconds.value_or(0) +
                  judge.price(reader).seconds.value_or(0);
   if (both.size() > options.explorer.mostVertices)

@@ -3,7 +3,6 @@
 # ptxas neither spills nor runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs
 
-import hashlib
 import os
 import re
 import sys
@@ -11,19 +10,14 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from bulk_cases import CASES  # noqa: E402
-from hand_schedule import assemble, emulate, generate, lower, run, schedule  # noqa: E402
+from hand_schedule import assemble, compute, form, schedule  # noqa: E402
 
 
 def main():
     os.makedirs(folder, exist_ok=True)
     for name, (chip, chain, description, pipelined) in CASES.items():
         path = os.path.join(folder, name)
-        if isinstance(chain, str):
-            with open(path + ".mlir", "w") as file:
-                file.write(chain)
-            groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
-        else:
-            groups = generate(path, *chain, chip=chip)
+        groups = form(path, chain, chip)
         isInPlace = "wgmma" in description.get("intrinsic", "")
         isSync = any(re.search(r"\bsync", place) for place in description["places"].values())
         digests = set()
@@ -32,17 +26,14 @@ def main():
                 continue
             stages = {each: count for each in pipelined}
             text = schedule(**description, stages=stages, registers=registers)
-            lower(path, groups, text)
             where = f"{name}, {count} and {registers} stages"
-            with open(path + ".ptx") as file:
-                ptx = file.read()
+            ptx, report, digest = compute(path, groups, text, where, "--schedules=8")
             assert "cp.async.bulk.tensor" in ptx, where
-            report, bits = emulate(path, where, "--schedules=8")
             assert len(report["kernels"]) == 1, where
-            digests.add(hashlib.sha256(bits).hexdigest())
+            digests.add(digest)
             assemble(path, chip, where)
-        lower(path, groups, schedule(**description, stages={}).replace("bulk", "async16"))
-        digests.add(hashlib.sha256(emulate(path, f"{name} by threads")[1]).hexdigest())
+        text = schedule(**description, stages={}).replace("bulk", "async16")
+        digests.add(compute(path, groups, text, f"{name} by threads")[2])
         assert len(digests) == 1, f"{name}: results differ"
 
 

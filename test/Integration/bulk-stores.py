@@ -4,7 +4,6 @@
 # map's the numbers are wrong.
 # RUN: %python %s %t %S/Inputs
 
-import hashlib
 import json
 import os
 import re
@@ -14,14 +13,9 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from bulk_store_cases import CASES  # noqa: E402
-from hand_schedule import assemble, emulate, generate, lower, run, schedule  # noqa: E402
+from hand_schedule import assemble, compute, form, read, schedule  # noqa: E402
 
 STORE = re.compile(r"cp\.async\.bulk\.tensor\.\dd\.global\.shared::cta\.tile\.bulk_group")
-
-
-def read(path):
-    with open(path) as file:
-        return file.read()
 
 
 def swap_swizzle(path):
@@ -43,26 +37,17 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for name, (chip, chain, description, matrices) in CASES.items():
         path = os.path.join(folder, name)
-        if isinstance(chain, str):
-            with open(path + ".mlir", "w") as file:
-                file.write(chain)
-            groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
-        else:
-            groups = generate(path, *chain, chip=chip)
+        groups = form(path, chain, chip)
         (result,) = [each for each, place in description["places"].items() if place == "shared, bulk" and each in "CE"]
         threads = description | dict(places=description["places"] | {result: "shared"})
-        lower(path, groups, schedule(**threads))
-        before = read(path + ".ptx")
+        before, _, by_threads = compute(path, groups, schedule(**threads), f"{name}, by threads")
         assert not STORE.search(before), name
-        digests = {hashlib.sha256(emulate(path, f"{name}, by threads")[1]).hexdigest()}
-        lower(path, groups, schedule(**description))
-        ptx = read(path + ".ptx")
+        ptx, _, in_bulk = compute(path, groups, schedule(**description), name, "--schedules=8")
+        assert in_bulk == by_threads, f"{name}: results differ"
         assert STORE.search(ptx) and ptx.count("wait_group.read") == 1, name
         assert ("stmatrix" in ptx) == matrices, name
         fences = [text.count("fence.proxy.async") for text in (before, ptx)]
         assert fences[1] == fences[0] + 1, f"{name}: {fences} fences"
-        digests.add(hashlib.sha256(emulate(path, name, "--schedules=8")[1]).hexdigest())
-        assert len(digests) == 1, f"{name}: results differ"
         assemble(path, chip, name)
         if name == "plain":
             assert swap_swizzle(path), name

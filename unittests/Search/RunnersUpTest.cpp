@@ -51,45 +51,60 @@ bool isRanked(const GroupModel &group, const SearchResult &found,
   });
 }
 
+/// A search with ten that are ranked, and what schedules it should have found.
+class Ranked {
+public:
+  explicit Ranked(const Case &each)
+      : chip(*lookupChip(each.chip)), group(makeChainModel(each.shape)) {
+    options.ranked = 10;
+    found = searchSchedule(group, chip, reason, options);
+    if (found)
+      space.emplace(group, chip, options);
+  }
+
+  /// Expects a schedule that is faster than the last one to be ranked.
+  void look(const Schedule &schedule) {
+    double last = found->ranking.back().modelSeconds;
+    std::optional<double> seconds = rate(group, chip, schedule);
+    looked += seconds.has_value();
+    if (seconds && *seconds < last * (1 - 1e-9)) {
+      EXPECT_TRUE(isRanked(group, *found, schedule, *seconds))
+          << chip.name.str() << ": " << *seconds * 1e6 << " us, of "
+          << printTiling(schedule.tree, group);
+    }
+  }
+
+  const ChipInfo &chip;
+  GroupModel group;
+  SearchOptions options;
+  std::string reason;
+  std::optional<SearchResult> found;
+  std::optional<ScheduleSpace> space;
+  unsigned looked = 0; ///< that a search may choose
+};
+
 // Whatever is one tile, or one arrangement of warps, away from the choice is
 // slower than all that is ranked, or ranked.
 TEST(RunnersUp, NothingNearTheChoiceIsLeftOut) {
   for (const Case &each : kCases) {
-    const ChipInfo &chip = *lookupChip(each.chip);
-    GroupModel group = makeChainModel(each.shape);
-    std::string reason;
-    SearchOptions options;
-    options.ranked = 10;
-    auto found = searchSchedule(group, chip, reason, options);
-    ASSERT_TRUE(found) << reason;
-    ASSERT_EQ(found->ranking.size(), 10u);
-    double last = found->ranking.back().modelSeconds;
-    ScheduleSpace space(group, chip, options);
-    unsigned looked = 0;
-    auto lookAt = [&](const Schedule &schedule) {
-      std::optional<double> seconds = rate(group, chip, schedule);
-      looked += seconds.has_value();
-      if (seconds && *seconds < last * (1 - 1e-9)) {
-        EXPECT_TRUE(isRanked(group, *found, schedule, *seconds))
-            << each.chip << ": " << *seconds * 1e6 << " us, of "
-            << printTiling(schedule.tree, group);
-      }
-    };
+    Ranked ranked(each);
+    ASSERT_TRUE(ranked.found) << ranked.reason;
+    ASSERT_EQ(ranked.found->ranking.size(), 10u);
     // With the choice's stages, and with two, which often leave more room.
     auto look = [&](Schedule schedule) {
-      lookAt(schedule);
+      ranked.look(schedule);
       for (Placement &place : schedule.places)
         place.stages = std::min(place.stages, 2u);
-      lookAt(schedule);
+      ranked.look(schedule);
     };
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      for (int64_t tile : space.allTiles(axis)) {
-        Schedule schedule = found->schedule;
+    for (unsigned axis = 0; axis < ranked.group.axes.size(); ++axis)
+      for (int64_t tile : ranked.space->allTiles(axis)) {
+        Schedule schedule = ranked.found->schedule;
         schedule.tiles[axis] = tile;
         look(schedule);
       }
-    for (const Arrangement &arrangement : space.arrangements()) {
-      Schedule schedule = found->schedule;
+    for (const Arrangement &arrangement : ranked.space->arrangements()) {
+      Schedule schedule = ranked.found->schedule;
       for (auto [mapping, warps] :
            llvm::zip_equal(schedule.products, arrangement)) {
         mapping.warps[0] = warps[0];
@@ -98,7 +113,7 @@ TEST(RunnersUp, NothingNearTheChoiceIsLeftOut) {
       schedule.warps = arrangement.front()[0] * arrangement.front()[1];
       look(schedule);
     }
-    EXPECT_GT(looked, 10u) << each.chip;
+    EXPECT_GT(ranked.looked, 10u) << each.chip;
   }
 }
 
@@ -108,29 +123,13 @@ TEST(RunnersUp, NothingDrawnComesBetween) {
   for (const Case &each :
        {Case{"sm_90a", {{512, 256, 384}}}, Case{"sm_90a", {{100, 72, 640, 16}}},
         Case{"sm_80", {{128, 64, 96, 48}}}}) {
-    const ChipInfo &chip = *lookupChip(each.chip);
-    GroupModel group = makeChainModel(each.shape);
-    std::string reason;
-    SearchOptions options;
-    options.ranked = 10;
-    auto found = searchSchedule(group, chip, reason, options);
-    ASSERT_TRUE(found) << reason;
-    EXPECT_TRUE(found->isProven);
-    double last = found->ranking.back().modelSeconds;
-    ScheduleSpace space(group, chip, options);
+    Ranked ranked(each);
+    ASSERT_TRUE(ranked.found) << ranked.reason;
+    EXPECT_TRUE(ranked.found->isProven);
     Random numbers(5);
-    unsigned legal = 0;
-    for (unsigned i = 0; i < 20000; ++i) {
-      Schedule drawn = space.complete(space.random(numbers));
-      std::optional<double> seconds = rate(group, chip, drawn);
-      legal += seconds.has_value();
-      if (seconds && *seconds < last * (1 - 1e-9)) {
-        EXPECT_TRUE(isRanked(group, *found, drawn, *seconds))
-            << each.chip << ": " << *seconds * 1e6 << " us, of "
-            << printTiling(drawn.tree, group);
-      }
-    }
-    EXPECT_GT(legal, 50u) << each.chip;
+    for (unsigned i = 0; i < 20000; ++i)
+      ranked.look(ranked.space->complete(ranked.space->random(numbers)));
+    EXPECT_GT(ranked.looked, 50u) << each.chip;
   }
 }
 

@@ -56,6 +56,10 @@ struct StitchWork {
   /// operators have few different ones.
   llvm::SmallVector<llvm::SmallVector<unsigned, 4>> spaces;
   llvm::SmallVector<unsigned> inputSpaces, resultSpaces;
+  /// What accesses depend on: tensors with the same axes in the same places,
+  /// each once by one of them, and those of inputs and results by number.
+  llvm::SmallVector<const StitchTensor *> shapes;
+  llvm::SmallVector<unsigned> inputShapes, resultShapes;
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
   StitchPasses once; ///< without a walk
@@ -78,7 +82,12 @@ struct StitchWork {
 
 private:
   unsigned spaceOf(llvm::ArrayRef<unsigned> axes);
+  unsigned shapeOf(const StitchTensor &tensor);
 };
+
+/// Blocks of so many warps for which an SM has room, as far as threads and
+/// their registers are concerned.
+int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
 
 struct StitchSteps;
 /// What the evaluator counted for the last schedule: schedules that differ in

@@ -63,9 +63,6 @@ struct StitchTensor {
 
 struct StitchGroup {
   llvm::SmallVector<StitchAxis> axes;
-  /// In program order, without fills and without operators that only put others'
-  /// values side by side: those are stores to parts of a result.
-  llvm::SmallVector<mlir::linalg::LinalgOp> operators;
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the loops that index its result, by dimension.
@@ -96,10 +93,13 @@ struct StitchGroup {
           mlir::ValueRange results,
           llvm::function_ref<void(const llvm::Twine &)> explain);
 
-  /// Appends to `operators`.
+  /// In program order, without fills and without operators that only put
+  /// others' values side by side: those are stores to parts of a result.
+  llvm::ArrayRef<mlir::linalg::LinalgOp> operators() const { return members; }
+  /// Appends to them.
   void add(mlir::linalg::LinalgOp op) {
-    numbers[op] = operators.size();
-    operators.push_back(op);
+    numbers[op] = members.size();
+    members.push_back(op);
   }
 
   unsigned componentOf(unsigned op) const { return components[homes[op]]; }
@@ -114,7 +114,8 @@ struct StitchGroup {
   bool reduces(unsigned op, unsigned axis) const;
 
 private:
-  llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of `operators`
+  llvm::SmallVector<mlir::linalg::LinalgOp> members;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of members
 };
 
 } // namespace fusion

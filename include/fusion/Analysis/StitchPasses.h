@@ -70,6 +70,7 @@ struct StitchPasses {
   ScalarWork correctionWork(unsigned op) const;
 
 private:
+  class Walker;
   llvm::SmallVector<bool> reduces; ///< by operator
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;

@@ -60,6 +60,9 @@ struct PatternOracle {
   /// pattern that is dearer than its vertices apart is divided.
   llvm::function_ref<std::optional<double>(llvm::ArrayRef<unsigned>)> latency =
       nullptr;
+  /// Seconds that no kernel of several vertices takes less than: what is no
+  /// better even so is not asked about.
+  double leastLatency = 0;
 };
 
 struct StitchPlan {

@@ -1,5 +1,4 @@
-//===- StitchSearch.h - Chooses the schedule of a stitched group -*- C++
-//-*-===//
+//===- StitchSearch.h - The schedule of a stitched group --------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,15 +20,21 @@ struct StitchResult {
   int64_t legal = 0;      ///< of them, those that a block has room for
 };
 
+enum class StitchEffort : uint8_t {
+  Full,
+  Coarse, ///< looks at few, which is enough to compare groups
+  /// Finds what Coarse finds and skips what a lower bound (StitchBound.h) says
+  /// is no better; counts only what it looks at and gives no reason.
+  Bounded
+};
+
 /// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
 /// of the sub-roots times launch dimensions; the other operators' follow) and
 /// returns the one of least predicted latency, the first of equals. nullopt
-/// with `reason` where none is possible. `isCoarse` looks at few of them, which
-/// is enough to compare groups.
-std::optional<StitchResult> searchStitching(const StitchGroup &group,
-                                            const ChipInfo &chip,
-                                            std::string &reason,
-                                            bool isCoarse = false);
+/// with `reason` where none is possible.
+std::optional<StitchResult>
+searchStitching(const StitchGroup &group, const ChipInfo &chip,
+                std::string &reason, StitchEffort effort = StitchEffort::Full);
 
 } // namespace fusion
 

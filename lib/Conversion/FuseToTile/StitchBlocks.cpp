@@ -98,10 +98,10 @@ void StitchLowering::emitComponents() {
 /// Before anything else has a place in shared memory: other blocks may be
 /// ahead.
 void StitchLowering::reserveClusterParts() {
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!isSharedInCluster(group, schedule, op))
       continue;
-    loc = group.operators[op].getLoc();
+    loc = group.operators()[op]->getLoc();
     int64_t blocks = clusterSize(schedule),
             elements = countClusterPart(group, schedule, op);
     LinearLayout layout =
@@ -193,7 +193,7 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
 
 /// The block's part of a reduction that it shares, for the last block.
 void StitchLowering::storePart(unsigned number) {
-  loc = group.operators[number].getLoc();
+  loc = group.operators()[number]->getLoc();
   Window window = emitParts(number, sorted(group.resultAxes(number)), Value());
   tile::StoreOp::create(b, loc, rows.operators.lookup(number), window.view,
                         window.coordinates, /*vectorize=*/false, window.inside,
@@ -202,7 +202,7 @@ void StitchLowering::storePart(unsigned number) {
 
 /// All parts, in their order.
 void StitchLowering::combineParts(unsigned number) {
-  loc = group.operators[number].getLoc();
+  loc = group.operators()[number]->getLoc();
   const ReductionBody &reduction = *group.reductions[number];
   SmallVector<unsigned, 4> axes = group.resultAxes(number);
   axes.push_back(*split.axis);
@@ -247,7 +247,7 @@ void StitchLowering::combineParts(unsigned number) {
 
 /// Behind everything that all blocks do.
 void StitchLowering::emitLastBlock() {
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (split.isPartial[op])
       storePart(op);
   // Blocks count by the tile that they have of the other axes.
@@ -267,7 +267,7 @@ void StitchLowering::emitLastBlock() {
   b.setInsertionPointToStart(branch.thenBlock());
   schedule = split.ofParts;
   isLast = true;
-  for (unsigned op = 0; op < group.operators.size(); ++op) {
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (split.isPartial[op])
       combineParts(op);
     else if (split.isLate[op])

@@ -47,7 +47,7 @@ void StitchLowering::loadInputs(const StitchPasses::Step &step, Scope &scope) {
 void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
                              Scope &scope, Accumulators &accumulators) {
   for (unsigned number : step.operators) {
-    linalg::LinalgOp linalgOp = group.operators[number];
+    linalg::LinalgOp linalgOp = group.operators()[number];
     loc = linalgOp.getLoc();
     if (!passes.isWalked[number]) {
       emitRunningRow(number, scope);
@@ -171,7 +171,7 @@ void StitchLowering::takeBack(unsigned pass, Scope &scope, Value slot) {
   for (unsigned number : passes.steps[pass].kept)
     scope.operators[number] =
         take(stashes[number], group.resultAxes(number),
-             getElementTypeOrSelf(group.operators[number]->getResult(0)));
+             getElementTypeOrSelf(group.operators()[number]->getResult(0)));
   for (unsigned number : passes.steps[pass].keptInputs)
     scope.inputs[number] =
         take(inputStashes[number], group.inputs[number].axes,
@@ -282,14 +282,14 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
 
 /// What is the same in all steps and can be computed before the pass.
 void StitchLowering::emitRows(unsigned pass) {
-  for (unsigned number = 0; number < group.operators.size(); ++number)
+  for (unsigned number = 0; number < group.operators().size(); ++number)
     if (!passes.isWalked[number] && passes.level[number] == pass &&
         !split.isLate[number] && isOf(component, number))
       emitRow(number);
 }
 
 void StitchLowering::emitRow(unsigned number) {
-  linalg::LinalgOp linalgOp = group.operators[number];
+  linalg::LinalgOp linalgOp = group.operators()[number];
   loc = linalgOp.getLoc();
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   const std::optional<ReductionBody> &reduction = group.reductions[number];
@@ -303,7 +303,7 @@ void StitchLowering::emitRow(unsigned number) {
 }
 
 void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
-  loc = group.operators[number].getLoc();
+  loc = group.operators()[number]->getLoc();
   Value accumulator = accumulators.lookup(number);
   if (passes.factors[number])
     accumulator = correctPlaces(number, accumulator, accumulators);
@@ -333,7 +333,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   bool isWalked = passes.axis && group.components[*passes.axis] == component;
   reserveClusterParts();
   // Loads first: they are what everything waits for.
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     if (isOf(component, op))
       for (unsigned input : group.sources[op].inputs)
         if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
@@ -358,9 +358,9 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     if (schedule.walk->shared > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
-          stashes[op] =
-              reserve(group.resultAxes(op),
-                      getElementTypeOrSelf(group.operators[op]->getResult(0)));
+          stashes[op] = reserve(
+              group.resultAxes(op),
+              getElementTypeOrSelf(group.operators()[op]->getResult(0)));
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
           inputStashes[input] =
               reserve(group.inputs[input].axes,
@@ -368,7 +368,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
       }
   }
   unsigned last = passes.count;
-  for (unsigned op = 0; op < group.operators.size(); ++op)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
     last = std::max(last, passes.level[op]);
   for (unsigned pass = 0; pass <= last; ++pass) {
     emitRows(pass);

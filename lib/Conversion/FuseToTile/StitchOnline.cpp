@@ -96,7 +96,7 @@ void StitchLowering::emitRunningRow(unsigned number, Scope &scope) {
         if (!llvm::is_contained(axes, axis))
           axes.push_back(axis);
   llvm::sort(axes);
-  linalg::LinalgOp op = group.operators[number];
+  linalg::LinalgOp op = group.operators()[number];
   Value tile = emitScalar(number, op.getBlock()->getTerminator()->getOperand(0),
                           axes, scope);
   scope.running[number] = {{Value(), axes}, {tile, axes}};
@@ -119,7 +119,7 @@ Value StitchLowering::correctPlaces(unsigned number, Value sum,
 /// From the guarded to the true references: NaN where the operators say so.
 Value StitchLowering::correctRows(unsigned number, Value sum) {
   Scope scope;
-  for (unsigned reference = 0; reference < group.operators.size();
+  for (unsigned reference = 0; reference < group.operators().size();
        ++reference) {
     Value row = rows.operators.lookup(reference);
     if (!row || !passes.isReference[reference])

@@ -224,7 +224,7 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
     }
     return repeat(inputOf(input, scope), group.inputs[input].axes, axes);
   };
-  return emitBody(b, loc, group.operators[number], scalar,
+  return emitBody(b, loc, group.operators()[number], scalar,
                   {argument, outer, index, skipped, typeOf, element});
 }
 

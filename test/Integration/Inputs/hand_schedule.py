@@ -1,5 +1,6 @@
 """Schedules written by hand, for chains of products of the workload generator."""
 
+import hashlib
 import json
 import os
 import re
@@ -60,6 +61,20 @@ def generate(path, *arguments, chip="sm_80"):
     return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
 
 
+def form(path, chain, chip):
+    """Writes a chain, a module or what the generator makes one of, to PATH.mlir; returns it with its group formed."""
+    if not isinstance(chain, str):
+        return generate(path, *chain, chip=chip)
+    with open(path + ".mlir", "w") as file:
+        file.write(chain)
+    return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
 def emulate(path, where, *options, is_exact=True):
     """Runs the plan PATH.json on the emulator with its sanitizers. Ends the test, naming `where`, on wrong numbers, findings,
     and where bytes (unless `is_exact` is off: then more) or shared memory are not those predicted. Returns the function's
@@ -88,6 +103,14 @@ def lower(path, groups, text):
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
+def compute(path, groups, text, where, *options):
+    """Lowers the group under the schedule `text` and emulates it. Returns the PTX, the function's report and a digest of the
+    bits of its result."""
+    lower(path, groups, text)
+    report, bits = emulate(path, where, *options)
+    return read(path + ".ptx"), report, hashlib.sha256(bits).hexdigest()
 
 
 def assemble(path, chip, where):

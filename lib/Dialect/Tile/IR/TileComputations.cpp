@@ -1,0 +1,222 @@
+//===- TileComputations.cpp - Operations on tiles in registers ------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileVerifiers.h"
+
+using namespace mlir;
+using namespace fusion::tile;
+
+/// The warps of a product along its rows and columns.
+static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
+  if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
+        return count < 1 || count > 32;
+      }))
+    return op->emitOpError("needs 1 to 32 warps along both dimensions");
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(),
+                   result = getResult().getType();
+  if (lhs.getRank() != 2 || rhs.getRank() != 2 || result.getRank() != 2)
+    return emitOpError("multiplies two-dimensional tiles");
+  for (RankedTensorType type : {lhs, rhs, result})
+    if (failed(verifyStaticTile(*this, type)))
+      return failure();
+  if (lhs.getDimSize(1) != rhs.getDimSize(0) ||
+      lhs.getDimSize(0) != result.getDimSize(0) ||
+      rhs.getDimSize(1) != result.getDimSize(1))
+    return emitOpError("shapes do not fit: ")
+           << lhs << " times " << rhs << " gives " << result;
+  Type one = lhs.getElementType(), other = rhs.getElementType();
+  // 8-bit floats of both formats go together.
+  bool areNarrow = isa<FloatType>(one) && isa<FloatType>(other) &&
+                   one.getIntOrFloatBitWidth() == 8 &&
+                   other.getIntOrFloatBitWidth() == 8;
+  if (!one.isIntOrFloat() || (one != other && !areNarrow))
+    return emitOpError("multiplies ")
+           << lhs.getElementType() << " by " << rhs.getElementType();
+  return verifyArrangement(*this, getWarps());
+}
+
+LogicalResult SharedDotOp::verify() {
+  if (static_cast<bool>(getLhs()) == static_cast<bool>(getLhsBuffer()) ||
+      static_cast<bool>(getLhsBuffer()) != static_cast<bool>(getLhsStage()))
+    return emitOpError("has one first operand, a tile or a stage of a buffer");
+  RankedTensorType result = getResult().getType();
+  BufferType rhs = getRhsBuffer().getType();
+  if (failed(verifyStaticTile(*this, result)))
+    return failure();
+  if (result.getRank() != 2)
+    return emitOpError("multiplies two-dimensional tiles");
+  int64_t shape[2];
+  Type element;
+  if (getLhs()) {
+    RankedTensorType lhs = getLhs().getType();
+    if (lhs.getRank() != 2 || getLhsTransposed() || getLhsSlot())
+      return emitOpError("has a tile as its first operand that lies as "
+                         "multiplied, in two dimensions");
+    element = lhs.getElementType();
+    llvm::copy(lhs.getShape(), shape);
+  } else {
+    BufferType lhs = getLhsBuffer().getType();
+    element = lhs.getElementType();
+    shape[0] = getLhsTransposed() ? lhs.getColumns() : lhs.getRows();
+    shape[1] = getLhsTransposed() ? lhs.getRows() : lhs.getColumns();
+  }
+  int64_t columns = getRhsTransposed() ? rhs.getRows() : rhs.getColumns();
+  if (shape[1] != getDepth() || shape[0] != result.getDimSize(0) ||
+      columns != result.getDimSize(1))
+    return emitOpError("shapes do not fit: ")
+           << shape[0] << "x" << shape[1] << " times " << getDepth() << "x"
+           << columns << " gives " << result;
+  if (!element.isIntOrFloat() || element != rhs.getElementType())
+    return emitOpError("multiplies ")
+           << element << " by " << rhs.getElementType();
+  return verifyArrangement(*this, getWarps());
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (failed(verifyStaticTile(*this, to)))
+    return failure();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("must keep the element type");
+  for (auto [position, d] : llvm::enumerate(getDimensions()))
+    if (d < 0 || d >= to.getRank() ||
+        (position > 0 && getDimensions()[position - 1] >= d))
+      return emitOpError("needs ascending dimensions of its result, got [")
+             << getDimensions() << "]";
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < to.getRank(); ++d)
+    if (!llvm::is_contained(getDimensions(), d))
+      kept.push_back(to.getDimSize(d));
+  if (ArrayRef<int64_t>(kept) != from.getShape())
+    return emitOpError("cannot repeat ")
+           << from << " along [" << getDimensions() << "] to get " << to;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (failed(verifyStaticTile(*this, from)))
+    return failure();
+  int64_t d = getDimension();
+  if (d < 0 || d >= from.getRank())
+    return emitOpError("has no dimension ") << d << " in " << from;
+  SmallVector<int64_t> kept(from.getShape());
+  kept.erase(kept.begin() + d);
+  if (from.getElementType() != to.getElementType() ||
+      ArrayRef<int64_t>(kept) != to.getShape())
+    return emitOpError("cannot reduce ")
+           << from << " along " << d << " to " << to;
+  if (getIntrinsic().has_value() != getWarps().has_value())
+    return emitOpError("'intrinsic' and 'warps' go together");
+  if (getWarps() && (getWarps()->size() != 2 || from.getRank() != 2))
+    return emitOpError("an operand of a product has two dimensions, and warps "
+                       "along two");
+  bool isFloat = false, isInteger = false;
+  switch (getKind()) {
+  case arith::AtomicRMWKind::addf:
+  case arith::AtomicRMWKind::mulf:
+  case arith::AtomicRMWKind::maximumf:
+  case arith::AtomicRMWKind::minimumf:
+  case arith::AtomicRMWKind::maxnumf:
+  case arith::AtomicRMWKind::minnumf:
+    isFloat = true;
+    break;
+  case arith::AtomicRMWKind::assign:
+    return emitOpError("cannot combine by '")
+           << arith::stringifyAtomicRMWKind(getKind()) << "'";
+  default:
+    isInteger = true;
+  }
+  Type element = from.getElementType();
+  if ((isFloat && !isa<FloatType>(element)) ||
+      (isInteger && !element.isInteger()))
+    return emitOpError("cannot combine ")
+           << element << " by '" << arith::stringifyAtomicRMWKind(getKind())
+           << "'";
+  return success();
+}
+
+LogicalResult SplatOp::verify() {
+  if (getValue().getType() != getResult().getType().getElementType())
+    return emitOpError("repeats ") << getValue().getType() << " as "
+                                   << getResult().getType().getElementType();
+  return verifyStaticTile(*this, getResult().getType());
+}
+
+LogicalResult IotaOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
+  if (!type.getElementType().isIndex())
+    return emitOpError("yields a tile of index, got ") << type;
+  if (getDimension() >= static_cast<uint64_t>(type.getRank()))
+    return emitOpError("has no dimension ")
+           << static_cast<int64_t>(getDimension());
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank() ||
+      static_cast<int64_t>(getOrigin().size()) != from.getRank())
+    return emitOpError("must keep rank and element type");
+  if (failed(verifyStaticTile(*this, from)) ||
+      failed(verifyStaticTile(*this, to)))
+    return failure();
+  for (auto [origin, size, whole] :
+       llvm::zip_equal(getOrigin(), to.getShape(), from.getShape()))
+    if (origin < 0 || origin > whole - size)
+      return emitOpError("part at [")
+             << getOrigin() << "] of " << to << " is outside of " << from;
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getRank() != 2 || to.getRank() != 2 ||
+      from.getElementType() != to.getElementType() ||
+      from.getDimSize(0) != to.getDimSize(1) ||
+      from.getDimSize(1) != to.getDimSize(0))
+    return emitOpError("cannot turn ") << from << " into " << to;
+  return verifyStaticTile(*this, from);
+}
+
+LogicalResult MaskOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
+  if (type != getValue().getType())
+    return emitOpError("must keep the type of its operand");
+  if (getFill().getType() != type.getElementType())
+    return emitOpError("fills ") << type << " with " << getFill().getType();
+  if (getDimension() >= static_cast<uint64_t>(type.getRank()))
+    return emitOpError("has no dimension ")
+           << static_cast<int64_t>(getDimension());
+  return success();
+}
+
+LogicalResult ScaleOp::verify() {
+  RankedTensorType type = getResult().getType();
+  if (!isa<FloatType>(type.getElementType()))
+    return emitOpError("multiplies floats, not ") << type.getElementType();
+  return verifyStaticTile(*this, type);
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType from = getValue().getType(), to = getResult().getType();
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("may only change the layout, not ")
+           << from << " to " << to;
+  return verifyStaticTile(*this, from);
+}

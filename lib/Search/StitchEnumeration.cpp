@@ -1,0 +1,224 @@
+//===- StitchEnumeration.cpp - Ways to keep a walk, rated -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchEnumeration.h"
+
+using namespace fusion;
+
+std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
+  std::optional<double> least;
+  auto add = [&] {
+    // Nothing of a walk is asked about but whether all of it is kept.
+    if (isCloser && !least && checkStitching(group, current, chip))
+      return;
+    std::optional<double> own =
+        isCloser ? bound->closer(current) : (*bound)(current);
+    if (own && (!least || *own < *least))
+      least = own;
+  };
+  if (split) {
+    // The last one has the fewest steps, the first one the fewest blocks.
+    StitchSchedule first, last;
+    forEachPart([&] {
+      if (first.spread.empty())
+        first = current;
+      last = current;
+    });
+    if (!first.spread.empty() &&
+        !(isCloser && checkStitching(group, first, chip)))
+      least = bound->ofMoreSteps(last);
+  } else if (walked) {
+    unsigned axis = *walked->axis;
+    AxisSpread saved = current.spread[axis];
+    int64_t step = saved.tile, steps = countSteps(axis),
+            registers = std::min(steps, kMostUnrolled);
+    spreadWalk(axis, step, steps);
+    current.walk = {axis, step, registers, 0};
+    add();
+    if (registers < steps) {
+      current.walk->shared = steps - registers;
+      add();
+    }
+    current.walk.reset();
+    current.spread[axis] = saved;
+  } else {
+    add();
+  }
+  return least;
+}
+
+void StitchEnumeration::keepSpread() {
+  std::optional<double> least = leastOfSpread(/*isCloser=*/false);
+  if (!least)
+    return;
+  spreads.push_back({*least, current.warps});
+  llvm::append_range(spreadAxes, current.spread);
+}
+
+void StitchEnumeration::judgeSpreads() {
+  llvm::SmallVector<unsigned> byBound =
+      llvm::to_vector(llvm::seq<unsigned>(0, spreads.size()));
+  llvm::sort(byBound, [&](unsigned a, unsigned b) {
+    return std::make_pair(spreads[a].least, a) <
+           std::make_pair(spreads[b].least, b);
+  });
+  auto isFastEnough = [&] {
+    return !mostSeconds || (best && best->cost.total < *mostSeconds);
+  };
+  auto take = [&](unsigned at) {
+    number = at;
+    current.warps = spreads[at].warps;
+    const AxisSpread *first = &spreadAxes[at * group.axes.size()];
+    current.spread.assign(first, first + group.axes.size());
+  };
+  // What is not fast enough may be the best by other measures if others are.
+  llvm::SmallVector<unsigned> postponed;
+  for (unsigned at : byBound) {
+    if (isBeyond(spreads[at].least))
+      break;
+    if (!isFastEnough() && spreads[at].least >= *mostSeconds) {
+      hasStopped = true;
+      break;
+    }
+    take(at);
+    std::optional<double> closer = leastOfSpread(/*isCloser=*/true);
+    if (!closer || isBeyond(*closer))
+      continue;
+    if (!isFastEnough() && *closer >= *mostSeconds)
+      postponed.push_back(at);
+    else
+      judge();
+  }
+  hasStopped |= !postponed.empty() && !isFastEnough();
+  if (isFastEnough())
+    for (unsigned at : postponed) {
+      take(at);
+      judge();
+    }
+  spreads.clear();
+  spreadAxes.clear();
+}
+
+void StitchEnumeration::judge() {
+  if (!walked) {
+    rate();
+    return;
+  }
+  unsigned axis = *walked->axis;
+  AxisSpread saved = current.spread[axis];
+  int64_t step = saved.tile, steps = countSteps(axis);
+  if (split) {
+    forEachPart([&] { rateIfBetter(); });
+    return;
+  }
+  spreadWalk(axis, step, steps);
+  // What is kept whole is read once in either form, and the running form
+  // computes more.
+  if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) && work.online)
+    judgeKept(*work.online, step, steps, /*isOnline=*/true);
+  current.walk.reset();
+  current.spread[axis] = saved;
+}
+
+void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
+  unsigned axis = *walked->axis;
+  AxisSpread saved = current.spread[axis];
+  int64_t step = saved.tile, steps = countSteps(axis);
+  current.spread[axis].tile = step * steps;
+  int64_t others = countBlocks(group, current), last = 0;
+  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
+    int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+    int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
+    if (own == last || own == steps)
+      continue;
+    last = own;
+    current.spread[axis].tile = step * own;
+    current.walk = {axis, step, 0, 0};
+    visit();
+    if (own <= kMostUnrolled) {
+      current.walk->registers = own;
+      visit();
+    }
+  }
+  current.walk.reset();
+  current.spread[axis] = saved;
+}
+
+bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
+                                  int64_t steps, bool isOnline) {
+  unsigned axis = *passes.axis;
+  auto attempt = [&](int64_t registers, int64_t shared) {
+    if (registers > kMostUnrolled)
+      return false;
+    current.walk = {axis, step, registers, shared, isOnline};
+    return rate();
+  };
+  bool isKept = passes.count > 1, isWhole = false;
+  bool fits = attempt(steps, 0);
+  if (isKept) {
+    // As much as shared memory has room for, beside registers or alone.
+    current.walk = {axis, step, 0, 1, isOnline};
+    int64_t bytes = countStash(group, current, passes);
+    int64_t room =
+        bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes) : 0;
+    if (room > 0) {
+      bool hasRoom = attempt(0, room);
+      isWhole = hasRoom && room == steps;
+      if (!hasRoom)
+        attempt(0, --room);
+    }
+    // Then as many in registers as there are.
+    int64_t low = 0, high = std::min(steps - room, kMostUnrolled);
+    while (!fits && low < high) {
+      int64_t middle = (low + high + 1) / 2;
+      if (attempt(middle, room)) {
+        low = middle;
+        isWhole |= middle + room == steps;
+      } else {
+        high = middle - 1;
+      }
+    }
+    // All but one: one less is (checkKept).
+    if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)
+      attempt(low - (low > 0), room - (low == 0));
+  }
+  if (!isKept || !fits) {
+    current.walk = {axis, step, 0, 0, isOnline};
+    rateIfBetter();
+  }
+  return isWhole || (isKept && fits);
+}
+
+void StitchEnumeration::rateIfBetter() {
+  if (bound) {
+    std::optional<double> least = bound->closer(current);
+    if (!least || isBeyond(*least))
+      return;
+  }
+  rate();
+}
+
+bool StitchEnumeration::rate() {
+  ++candidates;
+  if (checkStitching(group, current, chip))
+    return false;
+  std::optional<StitchCost> cost =
+      predictStitching(group, work, current, chip, &memo);
+  if (!cost)
+    return false;
+  // There is room, but one step more or less is kept.
+  if (checkKept(group, current, work.passesOf(current)))
+    return true;
+  ++legal;
+  StitchResult rated{current, *cost};
+  if (isBetter(rated)) {
+    best = rated;
+    bestNumber = number;
+  }
+  return true;
+}
