@@ -330,6 +330,10 @@ Reason PlaceChecker::checkPlace(unsigned index) {
     if (!isShared)
       return "'" + tensor.name +
              "' is stored in bulk and must be placed in shared memory";
+    if (place.eviction != fuse::Eviction::Normal)
+      return "'" + tensor.name +
+             "' is stored, and what leaves the L2 first is said of what is "
+             "read";
     return whyNotInBulk(group, schedule, chip, kept, index);
   }
   return std::nullopt;

@@ -37,11 +37,14 @@ def main():
             with open(path + ".ptx") as file:
                 ptx = file.read()
             assert "cp.async.bulk.tensor" in ptx, where
+            for first_or_last in ("evict_first", "evict_last"):
+                said = any(first_or_last in place for place in description["places"].values())
+                assert (f"L2::{first_or_last}" in ptx) == ("cache_hint" in ptx) == said, where
             report, bits = emulate(path, where, "--schedules=8")
             assert len(report["kernels"]) == 1, where
             digests.add(hashlib.sha256(bits).hexdigest())
             assemble(path, chip, where)
-        lower(path, groups, schedule(**description, stages={}).replace("bulk", "async16"))
+        lower(path, groups, re.sub(r"bulk(, evict_\w+)?", "async16", schedule(**description, stages={})))
         digests.add(hashlib.sha256(emulate(path, f"{name} by threads")[1]).hexdigest())
         assert len(digests) == 1, f"{name}: results differ"
 

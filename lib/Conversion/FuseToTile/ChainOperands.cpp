@@ -166,11 +166,18 @@ void ChainLowering::emitLoad(unsigned tensor) {
                                /*slot=*/IntegerAttr());
     return;
   }
+  tile::EvictionAttr eviction;
+  if (place.eviction != fuse::Eviction::Normal)
+    eviction = tile::EvictionAttr::get(b.getContext(),
+                                       place.eviction == fuse::Eviction::First
+                                           ? tile::Eviction::First
+                                           : tile::Eviction::Last);
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
       /*predicate=*/Value(),
       tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
-      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(),
+      eviction);
   if (isBulk)
     bulkInFlight.push_back({tensor, {}});
   else

@@ -237,12 +237,20 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   llvm::append_range(operands, boxes.operands);
   std::string text;
   llvm::raw_string_ostream os(text);
+  // A register of the one thread, for as long as it copies.
+  std::optional<Eviction> eviction = op.getEviction();
+  if (eviction)
+    os << "{\n.reg .b64 policy;\ncreatepolicy.fractional.L2::evict_"
+       << stringifyEviction(*eviction) << ".b64 policy, 1.0;\n";
   os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " << bytes << ";";
   boxes.forEach(*copy, /*first=*/2, [&](int64_t offset, StringRef place) {
     os << "\ncp.async.bulk.tensor." << copy->indices.size()
-       << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
-       << offset << "], " << place << ", [$0];";
+       << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+       << (eviction ? ".L2::cache_hint" : "") << " [$1 + " << offset << "], "
+       << place << ", [$0]" << (eviction ? ", policy;" : ";");
   });
+  if (eviction)
+    os << "\n}";
   emitAssembly(b, loc, operands, text, "r,r," + boxes.constraints);
   return success();
 }

@@ -874,3 +874,14 @@ tile.kernel @store_to_one_place(%p: !tile.ptr<f16> {tile.access = #tile.access<w
   tile.store_async %b[%n], %v[%n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @eviction_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op says 'eviction', which copies in bulk do}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {eviction = #tile.eviction<first>} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}

@@ -178,6 +178,8 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("needs a view of rank 2 with a unit dimension");
   if (isBulk(*this))
     return describeBulkCopy(*this, [&] { return emitOpError(); });
+  if (getEviction())
+    return emitOpError("says 'eviction', which copies in bulk do");
   int64_t bytes = static_cast<int64_t>(getTransport());
   if (view.getAlignment() < bytes)
     return emitOpError("copies ")

@@ -72,7 +72,8 @@ def Tile_CopyAsyncOp
     A copy by `bulk` is issued by one thread, and belongs to no group: the mbarrier of
     the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
     `tile.window` whose indices are the tile's dimensions and symbols, of a dense tensor
-    of at most five dimensions, as those of a tensor map.
+    of at most five dimensions, as those of a tensor map. `eviction` says what the L2
+    may do with what it has read (PTX ISA, "createpolicy").
 
     Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
     notes of the pipelining passes: the stages that the buffer is to have, and in an
@@ -83,7 +84,8 @@ def Tile_CopyAsyncOp
       Tile_BufferType:$buffer, Index:$stage, Optional<I1>:$predicate,
       Tile_TransportAttr:$transport,
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-      OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot);
+      OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot,
+      OptionalAttr<Tile_EvictionAttr>:$eviction);
   let assemblyFormat = [{
     $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
     (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
