@@ -65,13 +65,16 @@ typedef struct FusionCallbacks {
 |* Compiling                                                                  *|
 \*===----------------------------------------------------------------------===*/
 
+/** All zero: the defaults. */
 typedef struct FusionCompileOptions {
   FusionText chip;         /**< such as `sm_80`; empty: sm_80 */
   FusionText fileName;     /**< of the module, for diagnostics */
   FusionText f32Products;  /**< `f32` or `tf32`; empty: as the module says */
   FusionText exponentials; /**< `difference` or `fma` (docs/numerics.md); empty:
                                 as the module says */
-  FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one */
+  FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one. Its
+                                options name the chip and force fusion: `chip`
+                                or `forceFusion` beside it is an error */
   int forceFusion;         /**< fuse what is legal, whatever the cost says */
   int remarks;             /**< report what was fused and why, as remarks */
 } FusionCompileOptions;
@@ -79,7 +82,7 @@ typedef struct FusionCompileOptions {
 typedef struct FusionProgram FusionProgram;
 
 /** Compiles the module `source` of functions over tensors (text or bytecode).
- *  Null after an error, which was reported. */
+ *  `options` may be null: the defaults. Null after an error, which was reported. */
 FusionProgram *fusionCompile(FusionText source,
                              const FusionCompileOptions *options,
                              const FusionCallbacks *callbacks);
@@ -125,7 +128,12 @@ typedef struct FusionTensor {
 typedef struct FusionPlan FusionPlan;
 typedef struct FusionRun FusionRun;
 
-/** A manifest that carries its PTX, made ready to run on a device. */
+/** Whether a text is a manifest, with or without its PTX. 0 if so. */
+int fusionManifestCheck(FusionText manifest, const FusionCallbacks *callbacks);
+
+/** A manifest that carries its PTX, made ready to run on a device. `options` may
+ *  be null: the emulator. Null after an error, as for a kind of device that there
+ *  is not. */
 FusionPlan *fusionPlanCreate(FusionText manifest,
                              const FusionRunOptions *options,
                              const FusionCallbacks *callbacks);

@@ -66,7 +66,7 @@ private:
   OwningOpRef<ModuleOp> parse(llvm::StringRef source);
   llvm::Expected<CompileOptions> compileOptions() const;
 
-  const FusionCompileOptions &options;
+  const FusionCompileOptions options;
   const FusionCallbacks *callbacks;
   MLIRContext context;
   std::mutex reporting;
@@ -157,6 +157,13 @@ llvm::Expected<CompileOptions> Compilation::compileOptions() const {
   result.forceFusion = options.forceFusion;
   result.passPipeline = toRef(options.passPipeline).str();
   result.keepGroups = true;
+  if (!result.passPipeline.empty() &&
+      (options.chip.length || options.forceFusion))
+    return llvm::createStringError(
+        "a pass pipeline names its own chip and whether fusion is forced, as "
+        "in builtin.module(fuse-to-nvvm{chip=sm_80 force-fusion=true}); '" +
+        llvm::StringRef(options.chip.length ? "chip" : "force fusion") +
+        "' beside it has no effect");
   if (!lookupChip(result.chip)) {
     std::string known;
     for (size_t i = 0; fusionChipName(i).length; ++i)
@@ -232,7 +239,8 @@ FusionProgram *Compilation::run(llvm::StringRef source) {
 FusionProgram *fusionCompile(FusionText source,
                              const FusionCompileOptions *options,
                              const FusionCallbacks *callbacks) {
-  return Compilation(*options, callbacks).run(toRef(source));
+  return Compilation(options ? *options : FusionCompileOptions{}, callbacks)
+      .run(toRef(source));
 }
 
 FusionText fusionProgramPTX(const FusionProgram *program) {

@@ -95,6 +95,9 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     if (!cuda)
       return cuda.takeError();
     device = std::move(*cuda);
+  } else if (options.device != FusionEmulator) {
+    return llvm::createStringError("there is no kind of device " +
+                                   llvm::Twine(int(options.device)));
   } else {
     EmulatorOptions emulator;
     emulator.sanitize = options.sanitize;
@@ -115,11 +118,19 @@ FusionPlan *fusionPlanCreate(FusionText manifest,
                              const FusionRunOptions *options,
                              const FusionCallbacks *callbacks) {
   Expected<std::unique_ptr<FusionPlan>> plan =
-      createPlan(toRef(manifest), *options);
+      createPlan(toRef(manifest), options ? *options : FusionRunOptions{});
   if (plan)
     return plan->release();
   reportError(callbacks, plan.takeError());
   return nullptr;
+}
+
+int fusionManifestCheck(FusionText manifest, const FusionCallbacks *callbacks) {
+  Expected<Manifest> parsed = Manifest::parse(toRef(manifest));
+  if (parsed)
+    return 0;
+  reportError(callbacks, parsed.takeError());
+  return 1;
 }
 
 void fusionPlanDestroy(FusionPlan *plan) { delete plan; }

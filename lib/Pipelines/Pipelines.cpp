@@ -111,16 +111,42 @@ void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
   buildTileToNVVMPipeline(manager);
 }
 
+/// Registers a pipeline whose options say to the parser of the pipeline what is
+/// wrong with them. Upstream's registration says it to the standard error.
+template <typename Options>
+static void registerPipeline(StringRef name, StringRef description,
+                             void (*build)(OpPassManager &, const Options &)) {
+  registerPassPipeline(
+      name, description,
+      [name, build](OpPassManager &manager, StringRef text,
+                    function_ref<LogicalResult(const Twine &)> fail) {
+        Options options;
+        std::string why;
+        llvm::raw_string_ostream stream(why);
+        if (succeeded(options.parseFromString(text, stream))) {
+          build(manager, options);
+          return success();
+        }
+        // A value that is none of its option's leaves no reason.
+        StringRef reason = StringRef(why).trim();
+        return fail("the options '" + text + "' are not those of '" + name +
+                    "'" + (reason.empty() ? "" : ": ") + reason);
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(Options());
+      });
+}
+
 void fusion::registerPipelines() {
-  PassPipelineRegistration<FuseToNVVMOptions>(
+  registerPipeline<FuseToNVVMOptions>(
       "fuse-to-nvvm",
       "Compile a module of functions over tensors to nvvm kernels and a host "
       "plan",
       buildFuseToNVVMPipeline);
-  PassPipelineRegistration<FormGroupsPipelineOptions>(
-      "fuse-to-unscheduled-groups", "Form groups and leave their schedules open",
-      buildFormGroupsPipeline);
-  PassPipelineRegistration<FuseToNVVMOptions>(
+  registerPipeline<FormGroupsPipelineOptions>(
+      "fuse-to-unscheduled-groups",
+      "Form groups and leave their schedules open", buildFormGroupsPipeline);
+  registerPipeline<FuseToNVVMOptions>(
       "fuse-to-groups", "Form groups and choose their schedules",
       [](OpPassManager &manager, const FuseToNVVMOptions &options) {
         buildFuseGroupsPipeline(manager, options);

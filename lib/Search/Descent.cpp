@@ -7,10 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descent.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
 using llvm::ArrayRef;
+
+/// Beyond this many times a point's time, other tiles do not make a change of
+/// it better.
+static constexpr double kHopeless = 4;
+/// Up to this many times, other tiles of two axes are looked at, too.
+static constexpr double kNear = 1.1;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   Point point{candidate, kNever};
@@ -119,6 +126,16 @@ bool Descent::tryIntrinsics(Point &point) {
   return isBetter;
 }
 
+bool Descent::tryExpressions(Point &point) {
+  bool isBetter = false;
+  ScheduleCandidate candidate = point.candidate;
+  for (unsigned each = 0; each < space.expressions().size(); ++each) {
+    candidate.expression = each;
+    isBetter |= tryCandidate(candidate, point);
+  }
+  return isBetter;
+}
+
 void Descent::improveTiles(Point &point) {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     tryTiles(point, axis);
@@ -173,14 +190,127 @@ bool Descent::tryExchange(Point &point, unsigned more, unsigned less) {
   return isBetter;
 }
 
-void Descent::improveExchanges(Point &point) {
+void Descent::improveExchanges(Point &point, bool changesLoops) {
   bool isBetter = true;
   while (isBetter) {
     isBetter = false;
     for (unsigned more = 0; more < group.axes.size(); ++more)
       for (unsigned less = 0; less < group.axes.size(); ++less)
         isBetter |= more != less && tryExchange(point, more, less);
+    if (changesLoops)
+      isBetter |= tryExpressions(point);
     if (isBetter)
       improve(point);
   }
+}
+
+bool Descent::improvePairs(Point &point) {
+  bool isBetter = false;
+  for (unsigned a = 0; a < group.axes.size(); ++a)
+    for (unsigned b = a + 1; b < group.axes.size(); ++b) {
+      ScheduleCandidate candidate = point.candidate;
+      for (int64_t one : space.leastTiles(a))
+        for (int64_t other : space.leastTiles(b)) {
+          candidate.tiles[a] = one;
+          candidate.tiles[b] = other;
+          isBetter |= tryCandidate(candidate, point);
+        }
+    }
+  if (isBetter)
+    improve(point);
+  return isBetter;
+}
+
+/// Makes tiles of other axes smaller until all fit and take less than the
+/// limit: that with which the candidate is best, or the largest.
+bool Descent::shrink(Point &point, unsigned fixed, double limit) {
+  unsigned axes = group.axes.size();
+  while (true) {
+    ScheduleCandidate smaller = point.candidate;
+    Point best{smaller, limit};
+    int64_t largest = 0;
+    for (unsigned axis = 0; axis < axes; ++axis) {
+      int64_t tile = point.candidate.tiles[axis];
+      if (axis == fixed || tile == space.leastTiles(axis).front())
+        continue;
+      ScheduleCandidate candidate = point.candidate;
+      for (int64_t other : tilesBeside(axis, tile, /*isLarger=*/false)) {
+        candidate.tiles[axis] = other;
+        tryCandidate(candidate, best);
+      }
+      if (tile > largest) {
+        largest = tile;
+        smaller = candidate;
+      }
+    }
+    if (best.seconds < limit) {
+      point = best;
+      return true;
+    }
+    if (largest == 0)
+      return false;
+    point.candidate = smaller;
+  }
+}
+
+/// A change with the tiles of all axes but one chosen anew.
+bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
+                           unsigned fixed) {
+  double limit = kHopeless * point.seconds;
+  Point other = rate(changed, limit);
+  if (other.seconds >= limit && !shrink(other, fixed, limit))
+    return false;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    if (axis != fixed)
+      tryTiles(other, axis);
+  // What is nearly as good may be better with two other tiles.
+  if (other.seconds >= point.seconds && other.seconds < kNear * point.seconds)
+    improveExchanges(other, /*changesLoops=*/false);
+  if (other.seconds >= point.seconds)
+    return false;
+  point = other;
+  return true;
+}
+
+/// Each change alone may not fit, or lose what other tiles win back.
+bool Descent::tryChanges(Point &point) {
+  bool isBetter = false;
+  unsigned axes = group.axes.size();
+  auto change = [&](unsigned fixed, auto &&apply) {
+    ScheduleCandidate candidate = point.candidate;
+    apply(candidate);
+    if (!(candidate == point.candidate))
+      isBetter |= tryWithTiles(point, candidate, fixed);
+  };
+  for (unsigned axis = 0; axis < axes; ++axis)
+    for (bool isLarger : {false, true})
+      for (int64_t tile :
+           tilesBeside(axis, point.candidate.tiles[axis], isLarger))
+        change(axis, [&](auto &candidate) { candidate.tiles[axis] = tile; });
+  llvm::SmallDenseSet<unsigned> trees;
+  trees.insert(space.treeOf(point.candidate));
+  auto tryLevels = [&](auto levels, unsigned index) {
+    for (uint8_t each = 0; each <= ScheduleSpace::kMostLevels; ++each) {
+      ScheduleCandidate candidate = point.candidate;
+      (candidate.*levels)[index] = each;
+      if (trees.insert(space.treeOf(candidate)).second)
+        isBetter |= tryWithTiles(point, candidate, axes);
+    }
+  };
+  for (unsigned product : space.intermediates())
+    tryLevels(&ScheduleCandidate::kept, product);
+  for (unsigned tensor : space.operands())
+    tryLevels(&ScheduleCandidate::hoisted, tensor);
+  for (int64_t parts : space.parts())
+    change(axes, [&](auto &candidate) { candidate.parts = parts; });
+  for (const auto &choice : space.units())
+    change(axes, [&](auto &candidate) { candidate.intrinsics = choice; });
+  if (isBetter)
+    improve(point);
+  return isBetter;
+}
+
+void Descent::improveTogether(Point &point) {
+  while (improvePairs(point) | tryChanges(point))
+    ;
 }

@@ -11,7 +11,8 @@
 // changes tiles, splits, intrinsics and the tensors that are kept of one
 // expression, each candidate with the best warps and stages: one choice after
 // the other with the others fixed, then, since tiles compete for the same
-// memory, two tiles at a time.
+// memory, two tiles at a time, and other loops with the same tiles. At last any
+// two tiles, and changes that pay only with other tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +44,12 @@ public:
   /// until nothing is better.
   void improve(Point &point);
   /// The same with one axis's tile larger and another one's smaller at a time,
-  /// as what is held in a block is shared out.
-  void improveExchanges(Point &point);
+  /// as what is held in a block is shared out, and, on request, with other
+  /// loops.
+  void improveExchanges(Point &point, bool changesLoops = true);
+  /// The same with any tiles of two axes at a time, and with each change after
+  /// which the tiles of all axes are chosen anew.
+  void improveTogether(Point &point);
 
   const LookedAt &looked() const { return rater.looked; }
 
@@ -57,6 +62,12 @@ private:
   bool tryParts(Point &point);
   bool tryMoves(Point &point);
   bool tryIntrinsics(Point &point);
+  bool tryExpressions(Point &point);
+  bool improvePairs(Point &point);
+  bool shrink(Point &point, unsigned fixed, double limit);
+  bool tryWithTiles(Point &point, const ScheduleCandidate &changed,
+                    unsigned fixed);
+  bool tryChanges(Point &point);
 
   const GroupModel &group;
   const ScheduleSpace &space;

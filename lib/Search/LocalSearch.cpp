@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalSearch.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -16,6 +17,8 @@ using llvm::ArrayRef;
 /// Beyond this many times the best time, tiles alone do not make a candidate
 /// the best.
 static constexpr double kHopeless = 4;
+/// The same where its tiles were chosen once.
+static constexpr double kFar = 2;
 
 /// The largest tile of an axis that is not larger, or its least one.
 int64_t LocalSearch::tileBelow(unsigned axis, int64_t tile) const {
@@ -31,16 +34,19 @@ int64_t LocalSearch::wholeTile(unsigned axis) const {
       list, [&](int64_t tile) { return trips(tile) == trips(list.back()); });
 }
 
-/// Leaves the best points, each once, since descents meet.
+/// Leaves the best points, since descents meet.
 void LocalSearch::keepBest(size_t most) {
   llvm::stable_sort(points,
                     [](const Descent::Point &a, const Descent::Point &b) {
                       return a.seconds < b.seconds;
                     });
-  auto isSame = [](const Descent::Point &a, const Descent::Point &b) {
-    return a.seconds == b.seconds && a.candidate.tiles == b.candidate.tiles;
-  };
-  points.erase(std::unique(points.begin(), points.end(), isSame), points.end());
+  // Of each tree and number of parts the best one: otherwise a few trees would
+  // take all places.
+  llvm::DenseSet<std::pair<unsigned, int64_t>> known;
+  llvm::erase_if(points, [&](const Descent::Point &point) {
+    const ScheduleCandidate &candidate = point.candidate;
+    return !known.insert({space.treeOf(candidate), candidate.parts}).second;
+  });
   llvm::erase_if(points, [best = points.empty() ? 0 : points.front().seconds](
                              const Descent::Point &point) {
     return point.seconds > kHopeless * best;
@@ -71,8 +77,9 @@ void LocalSearch::drawTiles(ScheduleCandidate &candidate, uint64_t whole,
 /// as much as the order of loops. So every expression is tried with each set of
 /// axes whole in one tile, the others in smaller and larger ones, and these
 /// with each set of values that are kept, `most` of either, drawn where there
-/// are more.
-void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
+/// are more; a rough search splits into parts of one tile only.
+void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
+                             bool isRough) {
   std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
            std::array<Descent::Point, 2>>
       trees;
@@ -114,10 +121,22 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
       candidate.parts = 1;
       space.keepOutside(candidate, kept);
       addUnits(candidate);
-      // The same with as many parts of one tile as the chip has room for at
-      // once, or in some waves.
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
+      // The same in parts of several tiles, and of one.
+      auto addParts = [&](int64_t parts) {
+        ScheduleCandidate split = candidate;
+        split.parts = parts;
+        if (!isRough && space.fillsParts(split)) {
+          space.keepOutside(split, kept);
+          addUnits(split);
+        }
+        if (space.splitIntoTiles(split, parts)) {
+          space.keepOutside(split, kept);
+          addUnits(split);
+        }
+      };
+      // As many as the chip has room for at once, or in some waves, or any.
       int64_t last = 1;
       for (int64_t waves : {1, 4}) {
         auto most = llvm::partition_point(space.parts(), [&](int64_t parts) {
@@ -126,11 +145,13 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
         if (most == space.parts().begin() || *std::prev(most) == last)
           continue;
         last = *std::prev(most);
-        if (space.splitIntoTiles(candidate, last)) {
-          space.keepOutside(candidate, kept);
-          addUnits(candidate);
-        }
+        addParts(last);
       }
+      if (isRough)
+        continue;
+      int64_t any = space.parts()[numbers.below(space.parts().size())];
+      if (any > 1 && any != last)
+        addParts(any);
     }
   };
   llvm::for_each(seeds, add);
@@ -149,8 +170,8 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most) {
 }
 
 void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-                          size_t descents) {
-  listStarts(seeds, starts);
+                          size_t descents, bool isRough) {
+  listStarts(seeds, starts, isRough);
   // What a tree is worth shows once its tiles are near those that it wants.
   keepBest(3 * descents);
   for (Descent::Point &point : points)
@@ -158,48 +179,61 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
   keepBest(descents);
   for (Descent::Point &point : points)
     descent.improve(point);
-  keepBest(kPoints);
+  keepBest(std::max(kPoints, descents / 2));
   for (Descent::Point &point : points)
-    descent.improveExchanges(point);
+    descent.improveExchanges(point, /*changesLoops=*/!isRough);
   keepBest(kPoints);
 }
 
 void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
   constexpr uint64_t starts = 256;
-  descend(seeds, starts, kPoints);
+  descend(seeds, starts, kPoints, /*isRough=*/true);
 }
 
 void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
-  constexpr uint64_t starts = 2048;
+  constexpr uint64_t starts = 4096;
   constexpr size_t descents = 32;
-  descend(seeds, starts, descents);
+  descend(seeds, starts, descents, /*isRough=*/false);
 }
 
-/// Some tiles anew, maybe other loops, parts and tiles that are kept, and other
-/// tiles smaller until all fit.
+/// Up to three choices anew, and other tiles smaller until all fit.
 /// Returns false where they do not, or take longer than the limit.
 bool LocalSearch::change(Descent::Point &point, double limit) {
   unsigned axes = group.axes.size(), changed = 0;
-  for (unsigned i = 0, count = 1 + numbers.below(3); i < count; ++i) {
-    unsigned axis = numbers.below(axes);
-    ArrayRef<int64_t> list = space.leastTiles(axis);
-    point.candidate.tiles[axis] = list[numbers.below(list.size())];
-    changed |= 1u << axis;
-  }
-  if (numbers.below(4) == 0)
-    point.candidate.expression = numbers.below(space.expressions().size());
-  if (space.units().size() > 1 && numbers.below(4) == 0)
-    point.candidate.intrinsics =
-        space.units()[numbers.below(space.units().size())];
-  auto move = [&](auto &levels, ArrayRef<unsigned> list) {
-    if (!list.empty() && numbers.below(2) == 0)
-      levels[list[numbers.below(list.size())]] =
-          numbers.below(ScheduleSpace::kMostLevels + 1);
+  ScheduleCandidate &candidate = point.candidate;
+  auto draw = [&](const auto &list) {
+    return list[numbers.below(list.size())];
   };
-  move(point.candidate.kept, space.intermediates());
-  move(point.candidate.hoisted, space.operands());
-  if (numbers.below(8) == 0)
-    point.candidate.parts = space.parts()[numbers.below(space.parts().size())];
+  auto move = [&](auto &levels, ArrayRef<unsigned> list) {
+    if (!list.empty())
+      levels[draw(list)] = numbers.below(ScheduleSpace::kMostLevels + 1);
+  };
+  // Tiles as often as all others.
+  enum Choice { Expression, Kept, Hoisted, PartsOrUnit, Tile };
+  constexpr unsigned others = Tile;
+  for (unsigned i = 0, count = 1 + numbers.below(3); i < count; ++i) {
+    switch (std::min<unsigned>(numbers.below(2 * others), Tile)) {
+    case Expression:
+      candidate.expression = numbers.below(space.expressions().size());
+      break;
+    case Kept:
+      move(candidate.kept, space.intermediates());
+      break;
+    case Hoisted:
+      move(candidate.hoisted, space.operands());
+      break;
+    case PartsOrUnit:
+      if (space.units().size() > 1 && numbers.below(2))
+        candidate.intrinsics = draw(space.units());
+      else
+        candidate.parts = draw(space.parts());
+      break;
+    case Tile:
+      unsigned axis = numbers.below(axes);
+      candidate.tiles[axis] = draw(space.leastTiles(axis));
+      changed |= 1u << axis;
+    }
+  }
   constexpr unsigned tries = 8;
   for (unsigned i = 0; i < tries; ++i) {
     point = descent.rate(point.candidate, limit);
@@ -222,10 +256,21 @@ void LocalSearch::restart(int64_t candidates) {
     Descent::Point point = points[i % points.size()];
     if (!change(point, kHopeless * points.front().seconds))
       continue;
+    descent.improveTiles(point);
+    if (point.seconds > kFar * points.front().seconds)
+      continue;
     descent.improve(point);
     if (point.seconds < points.back().seconds)
       descent.improveExchanges(point);
     points.push_back(point);
     keepBest(kPoints);
   }
+}
+
+void LocalSearch::finish() {
+  constexpr size_t most = 3;
+  for (Descent::Point &point :
+       llvm::MutableArrayRef(points).take_front(std::min(most, points.size())))
+    descent.improveTogether(point);
+  keepBest(kPoints);
 }

@@ -38,6 +38,9 @@ public:
   /// it has looked at so many candidates.
   void restart(int64_t candidates);
 
+  /// Descends from the best few by changes of several choices at a time.
+  void finish();
+
   /// The best ones, best first; at most `kPoints`.
   llvm::ArrayRef<Descent::Point> best() const { return points; }
   static constexpr size_t kPoints = 8;
@@ -46,10 +49,11 @@ public:
 
 private:
   void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);
-  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most);
+  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most,
+                  bool isRough);
   void keepBest(size_t most);
   void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-               size_t descents);
+               size_t descents, bool isRough);
   bool change(Descent::Point &point, double limit);
   int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;

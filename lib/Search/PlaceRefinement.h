@@ -25,6 +25,14 @@ namespace fusion {
 void refineStages(const GroupModel &group, const SearchOptions &options,
                   const ScheduleSpace &space, ScheduleRanking &ranking);
 
+/// Judges tiles near those of the best schedules, of two axes at a time, with
+/// their stages of each buffer, as long as that gets better: of tiles that were
+/// chosen with common stages others may be better with stages that differ. For
+/// the best schedule in other loops, too, and for all with an operand that
+/// stays and further stages of another one.
+void refineTiles(const GroupModel &group, const SearchOptions &options,
+                 const ScheduleSpace &space, ScheduleRanking &ranking);
+
 /// Judges bulk copies in place of those by threads in each of the best
 /// schedules: of all operands that can be copied so, since all buffers are
 /// aligned for them then, or of each alone where together they cannot.

@@ -107,7 +107,9 @@ private:
 /// be right, also where nobody would choose it.
 void Search::draw() {
   constexpr unsigned most = 10000;
-  Random random(*options.randomSeed);
+  // Results in bulk are drawn apart, so that the same seed draws the same of
+  // all else on every chip.
+  Random random(*options.randomSeed), ofResults(*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
     if (!space.divides(space.arrangements()[candidate.arrangement], candidate))
@@ -127,7 +129,7 @@ void Search::draw() {
         if (random.below(2))
           tryBulk(group, schedule, chip, tensor);
     for (auto [tensor, info] : llvm::enumerate(group.tensors))
-      if (info.role == TensorRole::Result && random.below(2))
+      if (info.role == TensorRole::Result && ofResults.below(2))
         tryBulk(group, schedule, chip, tensor);
     ranking.judge(schedule, candidate);
   }
@@ -255,6 +257,7 @@ bool Search::searchAll() {
                                            : BranchEffort());
   if (!isProven) {
     local.restart(affordable.restarts);
+    local.finish();
     judge(local.best());
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -420,6 +423,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
                           : SearchMethod::Descents;
     refine();
     refineStages(group, options, space, ranking);
+    if (!options.isRough)
+      refineTiles(group, options, space, ranking);
     copyInBulk(group, chip, options, ranking);
   }
   if (ranking.empty()) {

@@ -157,10 +157,10 @@ std::string fusion::whyNot(const RatedSchedule &other,
                 chosen.modelSeconds == chosen.cost.total;
   constexpr double rounding = 1e-9;
   if (slower < -rounding)
-    return llvm::formatv("{0:F1} % faster by the model: the search, which "
-                         "proves nothing, did not come by it: {1}",
-                         -100 * slower,
-                         takes(other.modelSeconds, chosen.modelSeconds))
+    return llvm::formatv(
+               "{0:F1} % faster by the model, and met only beside the "
+               "choice, of what no proof is about: {1}",
+               -100 * slower, takes(other.modelSeconds, chosen.modelSeconds))
         .str();
   if (slower <= 0) {
     if (!isOurs)

@@ -65,6 +65,8 @@ def check_shape(has: Sequence[int], shape: Sequence[int | None], what: str) -> N
 
 
 def _as_array(value: Any, element_type: str, scalar: bool, what: str) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array, and masks are not taken: give its data, or fill it")
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if isinstance(value, (bool, int, float)):

@@ -19,7 +19,7 @@ import threading
 import uuid
 from typing import Any
 
-from . import _native, program
+from . import _native, checks, program
 from .program import Program
 
 _MAGIC = "fusion-cache-1"
@@ -36,7 +36,7 @@ def default_folder() -> pathlib.Path:
     """``$FUSION_CACHE_DIR``, else ``fusion`` under the user's cache folder."""
     chosen = os.environ.get("FUSION_CACHE_DIR")
     if chosen:
-        return pathlib.Path(chosen)
+        return checks.folder(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(base) / "fusion"
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import _native, arrays, gpu
+from . import _native, arrays, checks, gpu
 from .diagnostics import CompileError, Diagnostic, RunError, from_native
 
 Progress = Callable[[str], Any]
@@ -150,11 +150,14 @@ class Program:
             OSError: the file cannot be read.
             ValueError: it is no manifest.
         """
-        text = pathlib.Path(path).read_text()
         try:
-            return cls(text)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is no manifest: {error!r}") from error
+            text = pathlib.Path(path).read_text()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is no manifest: {error}") from None
+        wrong = _native.check_manifest(text)
+        if wrong is not None:
+            raise ValueError(f"{path} is no manifest: {wrong.removeprefix('manifest: ')}")
+        return cls(text)
 
     # Running.
 
@@ -206,7 +209,8 @@ class Program:
             return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
         if stream is not None or out is not None or workspace is not None:
             raise TypeError("stream, out and workspace go with inputs on a GPU")
-        plan = self._plan(device or "emulator", sanitize, seed)
+        plan = self._plan(device or "emulator", checks.truth(sanitize, "sanitize"),
+                          checks.seed(seed, "seed"))
         name = self._name(function)
         infos = self._functions[name]["inputs"]
         self._check_count(name, inputs)
@@ -326,7 +330,8 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
             multiply-add (docs/numerics.md), or ``"difference"``; default: what the
             module says, else difference.
         pass_pipeline: ``builtin.module(…)`` in place of the default pipeline; it
-            ends where `fuse-to-nvvm` ends.
+            ends where `fuse-to-nvvm` ends. Its own options name the chip and force
+            fusion, so `chip` and `force_fusion` beside it are an error.
         remarks: keep the compiler's remarks (what was fused, what not, why) in
             `Program.diagnostics`.
         file_name: the module's name in diagnostics.
@@ -335,8 +340,23 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
 
     Raises:
         CompileError: with the compiler's diagnostics.
+        TypeError: an argument is of another type.
+        ValueError: arguments contradict each other.
     """
-    text = source if isinstance(source, bytes) else str(source).encode()
+    if isinstance(source, (bytes, bytearray)):
+        text = bytes(source)
+    elif isinstance(source, str):
+        text = source.encode()
+    else:
+        raise TypeError(f"a module is MLIR's text or bytecode, not a {type(source).__name__}")
+    for name, value in (("chip", chip), ("f32_products", f32_products), ("exponentials", exponentials),
+                        ("pass_pipeline", pass_pipeline), ("file_name", file_name)):
+        checks.text(value, name)
+    force_fusion = checks.truth(force_fusion, "force_fusion")
+    remarks = checks.truth(remarks, "remarks")
+    if pass_pipeline and (chip or force_fusion):
+        raise ValueError(f"'{'chip' if chip else 'force_fusion'}' has no effect beside 'pass_pipeline', whose "
+                         "options name it: builtin.module(fuse-to-nvvm{chip=sm_80 force-fusion=true})")
     texts, said = _native.compile(text, chip, file_name, f32_products, exponentials, pass_pipeline,
                                   force_fusion, remarks, progress)
     diagnostics = from_native(said)

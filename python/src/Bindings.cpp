@@ -348,6 +348,16 @@ NB_MODULE(_native, module) {
              nb::arg("exponentials"), nb::arg("pass_pipeline"),
              nb::arg("force_fusion"), nb::arg("remarks"),
              nb::arg("progress").none());
+  // What is wrong with a manifest, or None.
+  module.def(
+      "check_manifest",
+      [](const std::string &manifest) -> nb::object {
+        Caller caller{nb::none()};
+        if (fusionManifestCheck(toText(manifest), &caller.callbacks))
+          return nb::cast(firstError(caller));
+        return nb::none();
+      },
+      nb::arg("manifest"));
   module.def("chips", [] {
     nb::list names;
     for (size_t i = 0; fusionChipName(i).length; ++i)

@@ -1,7 +1,7 @@
 # Of every candidate that a search looks at the report says what became of it, and the best that are ranked come in their order:
 # over workloads of all tables of chains, in every space and by every method.
 # RUN: mkdir -p %t
-# RUN: %python %s %t %source_root/benchmarks/workloads 2
+# RUN: %python %s %t %source_root/benchmarks/workloads 1
 
 import json
 import os
@@ -35,7 +35,7 @@ def generate():
             command = [sys.executable, os.path.join(workloads, "generate.py"), f"--family={table}", f"--case={case['name']}"]
             text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             functions.append(re.sub(r"func\.func @\w+", f"func.func @f{len(functions)}", text))
-    return "".join(functions)
+    return functions
 
 
 def search(groups, options, chip):
@@ -49,12 +49,12 @@ def search(groups, options, chip):
         return json.load(file)["groups"]
 
 
-searched = 0
-source = generate()
+searched = better = 0
+functions = generate()
 for chip in ("sm_80", "sm_90a"):
     formed = subprocess.run(
         ["fusion-opt", "-", f"--pass-pipeline=builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}})"],
-        input=source, capture_output=True, text=True,
+        input="".join(functions), capture_output=True, text=True,
     )  # fmt: skip
     assert formed.returncode == 0, formed.stderr
     for options in SEARCHES:
@@ -65,10 +65,13 @@ for chip in ("sm_80", "sm_90a"):
             assert group["legal"] > 0 and min(refused, group["bounded"], group["ranked_from"]) >= 0, where
             (first, *others) = [entry["model_us"] for entry in group["ranking"]]
             assert others == sorted(others), where
-            # What is bred ends where nothing gets better for a while, and what is drawn is drawn.
-            if group["search"] not in ("evolutionary", "drawn"):
-                assert not others or first <= others[0] * (1 + 1e-9), (*where, first, others[0])
-            assert all("why_not" in entry for entry in group["ranking"][1:]), where
+            for entry in group["ranking"][1:]:
+                # What is ranked besides is looked for later, and says so where it is better: what is bred ends where nothing gets
+                # better for a while, and no proof is about what is kept and what each buffer has of its own.
+                is_better = entry["model_us"] < first * (1 - 1e-9)
+                better += is_better and group["search"] not in ("evolutionary", "drawn")
+                assert is_better == ("% faster by the model" in entry["why_not"]), (*where, first, entry["model_us"])
             searched += 1
-print(searched, "searches")
-assert searched >= 2 * len(SEARCHES) * count * len(TABLES) * 0.7, searched
+print(searched, "searches", better, "better ones besides")
+assert better * 100 <= searched, better
+assert searched >= 2 * len(SEARCHES) * len(functions) * 0.9, searched

@@ -19,9 +19,18 @@ fuse::Eviction evictionOf(ScheduledGroup &group, llvm::StringRef name) {
                             *lookupChip("sm_90a"), group.tensor(name));
 }
 
+/// A product whose columns are one tile: blocks along its rows only.
+struct OneColumn : ScheduledGroup {
+  explicit OneColumn(int64_t reduced)
+      : ScheduledGroup(chainIR({4096, reduced, 64}), kProductSchedule) {
+    setTiling("m(k(LA,LB,CC),SC)");
+    setBlocks({"m"});
+  }
+};
+
 // One column of blocks: each reads rows of its own, and all the same columns.
 TEST(Eviction, ReadOnceAndByAll) {
-  ScheduledGroup group(chainIR({4096, 256, 64}), kProductSchedule);
+  OneColumn group(256);
   EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::First);
   EXPECT_EQ(evictionOf(group, "B"), fuse::Eviction::Last);
 }
@@ -35,21 +44,23 @@ TEST(Eviction, ReadBySome) {
 
 // What all blocks read but the L2 does not hold.
 TEST(Eviction, LargerThanTheCache) {
-  ScheduledGroup group(chainIR({4096, 1 << 20, 64}), kProductSchedule);
+  OneColumn group(1 << 20);
   EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::First);
   EXPECT_EQ(evictionOf(group, "B"), fuse::Eviction::Normal);
 }
 
-// A loop around the load reads rows again; the blocks of a row share them, too.
+// A loop around the load reads rows again.
 TEST(Eviction, ReadAgainInALoop) {
   ScheduledGroup group(chainIR({4096, 256, 512, 64}), kNestSchedule);
+  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+  group.setBlocks({"m"});
   EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::Normal);
   EXPECT_EQ(evictionOf(group, "B"), fuse::Eviction::Last);
   EXPECT_EQ(evictionOf(group, "D"), fuse::Eviction::Last);
 }
 
 TEST(Eviction, SaidOfBulkCopiesOnly) {
-  ScheduledGroup group(chainIR({4096, 256, 64}), kProductSchedule);
+  OneColumn group(256);
   group.place("B").transport = fuse::Transport::Bulk;
   chooseEvictions(group.model(), *lookupChip("sm_90a"), *group.schedule);
   EXPECT_EQ(group.place("A").eviction, fuse::Eviction::Normal);

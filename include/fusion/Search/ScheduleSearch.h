@@ -76,7 +76,7 @@ struct SearchResult : RatedSchedule {
   /// bytes and work alone, or by a model of tiles alone.
   int64_t bounded = 0;
   /// The choice, then the best others with different loops, tiles, warps or
-  /// intrinsics (`ranked`), of which one may be better where nothing is proven.
+  /// intrinsics (`ranked`), maybe one that no proof was about and is better.
   std::vector<RatedSchedule> ranking;
   int64_t rankedFrom = 0; ///< candidates for the others of the ranking
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto

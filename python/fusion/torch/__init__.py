@@ -6,13 +6,14 @@
 import torch
 
 from .. import cache
-from .backend import Explanation, backend, explain
+from .backend import backend
 from .emit import Unsupported
+from .explanation import Break, Explanation, explain
 from .regions import Options, Region, Report
 
 # Where the package is not installed, its entry point is not there.
 if "fusion" not in torch._dynamo.list_backends(exclude_tags=()):
     torch._dynamo.register_backend(backend, name="fusion")
 
-__all__ = ["Explanation", "Options", "Region", "Report", "Unsupported", "backend", "cache",
-           "explain"]
+__all__ = ["Break", "Explanation", "Options", "Region", "Report", "Unsupported", "backend",
+           "cache", "explain"]

@@ -24,7 +24,7 @@ def device_of(graph: torch.fx.Graph) -> torch.device:
 # What costs nothing by itself: a part made of these alone stays with PyTorch.
 _FREE = ("view", "reshape", "_unsafe_view", "squeeze", "unsqueeze", "permute", "transpose", "t",
          "expand", "slice", "select", "alias", "detach", "split", "split_with_sizes", "unbind",
-         "getitem", "full", "zeros", "ones", "scalar_tensor", "lift_fresh_copy", "diagonal")
+         "getitem", "full", "zeros", "ones", "empty", "empty_like", "empty_permuted", "scalar_tensor", "lift_fresh_copy", "diagonal")
 
 
 def is_free(node: torch.fx.Node) -> bool:

@@ -16,6 +16,7 @@ import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from . import decompositions
 from .emit import Function, Tensor, Unsupported
 
 TYPES = {
@@ -181,11 +182,12 @@ def _operator(name: str) -> Any:
 def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
     """Lowers what PyTorch's decomposition makes of the node."""
     operator = _operator(call.target)
-    if operator not in torch._decomp.decomposition_table:
+    known = decompositions.table()
+    if operator not in known:
         raise Unsupported("no rule and no decomposition")
     if any(tag in operator.tags for tag in (torch.Tag.nondeterministic_seeded,)):
         raise Unsupported("random numbers")
-    decomposition = torch._decomp.decomposition_table[operator]
+    decomposition = known[operator]
     leaves, spec = torch.utils._pytree.tree_flatten((call.args, call.kwargs))
     inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
@@ -196,8 +198,7 @@ def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
         return decomposition(*a, **k)
 
     # What has a rule stays; the rest is taken apart in turn.
-    table = {op: f for op, f in torch._decomp.decomposition_table.items()
-             if str(op) not in RULES}
+    table = {op: f for op, f in known.items() if str(op) not in RULES}
     try:
         graph = _trace(flat, inputs, table)
     except Exception as error:  # decompositions decline what they do not handle

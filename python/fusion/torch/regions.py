@@ -5,15 +5,17 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import logging
+import os
 import pathlib
 import threading
+import warnings
 from typing import Any, Callable, Sequence
 
 import numpy as np
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 
-from .. import cache
+from .. import cache, checks
 from ..diagnostics import FusionError
 from ..gpu import run_errors
 from ..program import Program, chips
@@ -52,6 +54,32 @@ class Options:
     sanitize: bool = False
     report: "Report | None" = None
 
+    def __post_init__(self) -> None:
+        for name in ("chip", "f32_products", "exponentials"):
+            checks.text(getattr(self, name), name)
+        for name in ("force_fusion", "async_compile", "strict", "views", "sanitize"):
+            checks.truth(getattr(self, name), name)
+        if self.cache_dir is not None:
+            try:
+                self.cache_dir = os.fspath(self.cache_dir)
+            except TypeError:
+                raise TypeError(f"'cache_dir' is a path, not a {type(self.cache_dir).__name__}") from None
+        if self.report is not None and not isinstance(self.report, Report):
+            raise TypeError(f"'report' is a fusion.torch.Report, not a {type(self.report).__name__}")
+
+    @classmethod
+    def of(cls, options: "dict[str, Any] | None") -> "Options":
+        """Options as a user gives them.
+
+        Raises:
+            TypeError: there is no such option, or its value is of another type.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in options or {}:
+            if name not in known:
+                raise TypeError(f"there is no option {name!r}; there are {', '.join(known)}")
+        return cls(**(options or {}))
+
     def compile_options(self) -> dict[str, Any]:
         return {"chip": self.chip, "force_fusion": self.force_fusion,
                 "f32_products": self.f32_products, "exponentials": self.exponentials}
@@ -59,7 +87,7 @@ class Options:
     def folder(self) -> pathlib.Path | None:
         if self.cache_dir is None:
             return cache.default_folder()
-        return pathlib.Path(self.cache_dir) if self.cache_dir else None
+        return checks.folder(self.cache_dir) if self.cache_dir else None
 
 
 @dataclasses.dataclass
@@ -344,8 +372,10 @@ class Region(torch.nn.Module):
         if self._options.strict:
             raise Unsupported(reason)
         self.failure = reason
-        log.warning("%d operators (%s, …) are computed by PyTorch: %s", len(self.names),
-                    self.names[0] if self.names else "none", reason)
+        names = ", ".join(self.names[:2]) + (", …" if len(self.names) > 2 else "")
+        text = f"PyTorch computes {names}: {reason}"
+        log.warning("%s", text)
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         if self.module is None or self.module.text and self.program is None:

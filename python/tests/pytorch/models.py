@@ -217,6 +217,30 @@ def blocks():
     }
 
 
+def real_block(name):
+    """(model, inputs) of the same blocks at sizes of published models, f32: BERT-base and a
+    sequence of 128, LLaMA 3 8B, ViT-B/16, Mixer-S/16, and DIEN's unit over 100 items."""
+    torch.manual_seed(0)
+    return {
+        "bert": lambda: (BertLayer(), (torch.randn(1, 128, 768), torch.ones(1, 128, dtype=torch.bool))),
+        "llama": lambda: (LlamaBlock(4096, 32, 8, 14336), (torch.randn(1, 128, 4096),)),
+        "vit": lambda: (VitBlock(768, 12), (torch.randn(1, 197, 768),)),
+        "mixer": lambda: (MixerBlock(196, 512, (256, 2048)), (torch.randn(1, 196, 512),)),
+        "dien": lambda: (DienUnit(36), (torch.randn(128, 100, 36), torch.full((128,), 80),
+                                        torch.randn(128, 36))),
+    }[name]()
+
+
+def graph_of(model, inputs, decompositions):
+    """The graph of a model in inference, without running it."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    whole = torch.func.functionalize(lambda *x: [model(*x)], remove="mutations")
+    with torch.no_grad():
+        return make_fx(whole, decomposition_table=decompositions, tracing_mode="fake",
+                       _allow_non_fake_inputs=True)(*inputs)
+
+
 def networks():
     """Name → (model, inputs) of convolutional networks."""
     torch.manual_seed(0)

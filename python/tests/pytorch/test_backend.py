@@ -262,21 +262,6 @@ def test_gradients(front):
     assert report.graphs == 2 and all(region.program for region in report.regions)
 
 
-def test_explain(front):
-    explanation = front.explain(lambda x: torch.sort(F.softmax(x @ x.t(), -1)).values,
-                                torch.randn(8, 16), options={"cache_dir": ""})
-    assert explanation.graph_breaks == 0
-    text = str(explanation)
-    assert "1 graphs, 0 graph breaks" in text
-    assert "1 x aten.sort.default: no rule and no decomposition" in text
-    assert explanation.report.kernels >= 1
-    # Sums of what precedes are no chain's: the product reads both from memory.
-    explanation = front.explain(lambda x: x.cumsum(0) @ x.t().cumsum(1), torch.randn(8, 16),
-                                options={"cache_dir": ""})
-    assert explanation.temporary_bytes == 2 * 8 * 16 * 4
-    assert "1024 B of temporaries at the peak" in str(explanation)
-
-
 def test_unknown_chip(front):
     torch._dynamo.reset()
     compiled = torch.compile(lambda x: x + 1, backend=front.backend,

@@ -21,14 +21,9 @@ import models
 from fusion import cache
 from fusion.torch.backend import decompositions
 from fusion.torch.regions import Options, Report, compile_graph
-from torch.fx.experimental.proxy_tensor import make_fx
 
-torch.manual_seed(0)
-layer = models.BertLayer().eval().to({dtype})
-inputs = torch.randn(1, 128, 768, dtype={dtype}), torch.ones(1, 128, dtype=torch.bool)
-with torch.no_grad():
-    graph = make_fx(torch.func.functionalize(lambda *x: [layer(*x)], remove="mutations"),
-                    decomposition_table=decompositions(), tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+layer, (x, mask) = models.real_block("bert")
+graph = models.graph_of(layer.eval().to({dtype}), (x.to({dtype}), mask), decompositions())
 taken = []
 compile = cache.compile
 def timed(*given):

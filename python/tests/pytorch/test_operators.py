@@ -15,7 +15,8 @@ nn.functional.linear nn.functional.scaled_dot_product_attention nn.functional.em
 index_select cat narrow roll flip tril nn.functional.pad.constant expand permute
 nn.functional.conv2d nn.functional.conv_transpose2d nn.functional.avg_pool2d
 nn.functional.hardswish nn.functional.cross_entropy nn.functional.mse_loss
-nn.functional.interpolate.bilinear
+nn.functional.interpolate.bilinear nn.functional.max_pool2d nn.functional.adaptive_max_pool2d
+index_put index_copy index_fill
 """.split()
 
 

@@ -3,10 +3,12 @@ of bounds, and so do we on the CPU; a kernel cannot, and takes the nearest eleme
 
 from __future__ import annotations
 
+import math
 from typing import Any, Sequence
 
 from ..emit import Body, Requirement, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers
+from .pointwise import maximum
 
 
 def position(b: Body, index: Scalar, size: int) -> Scalar:
@@ -92,3 +94,64 @@ def index(call: Call, x: Tensor, indices: Sequence[Any]) -> Tensor:
         return b.read(x, [place[d] for d in range(len(x.shape))])
 
     return call.f.indexed(call.shape, call.type, compute, wide)
+
+
+# Writing at indices that are data: each element of the result asks which of the written
+# ones is its own. Where several are, the last is taken, as on PyTorch's CPU.
+
+
+@lowers("aten.index_put.default")
+def index_put(call: Call, x: Tensor, indices: Sequence[Any], values: Tensor,
+              accumulate: bool = False) -> Tensor:
+    f = call.f
+    if accumulate:
+        raise Unsupported("sums at places that are data")
+    given = [d for d, one in enumerate(indices) if one is not None]
+    tensors = [indices[d] for d in given]
+    if not tensors or any(not isinstance(one, Tensor) for one in tensors):
+        raise Unsupported("an index that is no tensor")
+    if any(one.type == "i1" for one in tensors):
+        if len(tensors) > 1 or math.prod(values.shape) != 1:
+            raise Unsupported("places whose number depends on data")
+        first, rank = given[0], len(tensors[0].shape)
+        mask = f.reshape(tensors[0], [*[1] * first, *tensors[0].shape,
+                                      *[1] * (len(x.shape) - first - rank)])
+        return f.elementwise([mask, f.reshape(values, []), x], x.shape, x.type,
+                             lambda b, m, value, old: b.select(m, value, old))
+    for d, one in zip(given, tensors):
+        f.require(one, Requirement(-x.shape[d], x.shape[d] - 1))
+    points = _broadcast_shape(tensors)
+    count = math.prod(points)
+    sizes = [x.shape[d] for d in given]
+    flat = [f.reshape(f.broadcast(one, points), [*[1] * len(given), count]) for one in tensors]
+
+    def number(b: Body, here: list[Scalar], *at: Scalar) -> Scalar:
+        same = b.constant(True, "i1")
+        for place, index, size in zip(here, at, sizes):
+            hit = b.compare("eq", b.convert(position(b, index, size), "i64"), b.convert(place, "i64"))
+            same = b.binary("arith.andi", same, hit)
+        return b.select(same, b.convert(here[-1], "i64"), b.constant(-1, "i64"))
+
+    last = f.reduce(f.indexed([*sizes, count], "i64", number, flat), [len(given)], -1, maximum)
+    spread = f.reshape(last, [size if d in given else 1 for d, size in enumerate(x.shape)])
+    # Where the indexed dimensions are in the values, as of `index`.
+    adjacent = given == list(range(given[0], given[0] + len(given)))
+    first = given[0] if adjacent else 0
+    others = [d for d in range(len(x.shape)) if d not in given]
+    rest = [x.shape[d] for d in others]
+    wide = f.broadcast(values, [*rest[:first], *points, *rest[first:]])
+    wide = f.reshape(wide, [*rest[:first], count, *rest[first:]])
+
+    def choose(b: Body, here: list[Scalar], old: Scalar, last: Scalar) -> Scalar:
+        zero = b.constant(0, "i64")
+        at = [here[d] for d in others]
+        at.insert(first, b.convert(b.binary("arith.maxsi", last, zero), "index"))
+        return b.select(b.compare("ge", last, zero), b.read(wide, at), old)
+
+    return f.indexed(x.shape, x.type, choose, [x, spread])
+
+
+def _broadcast_shape(tensors: Sequence[Tensor]) -> list[int]:
+    rank = max(len(one.shape) for one in tensors)
+    padded = [[1] * (rank - len(one.shape)) + list(one.shape) for one in tensors]
+    return [next((size for size in sizes if size != 1), 1) for sizes in zip(*padded)]

@@ -229,25 +229,35 @@ def min_dim(call: Call, x: Tensor, dim: int, keepdim: bool = False) -> tuple[Ten
 # Scans: linalg has no operator for them, so each element reduces what precedes it.
 
 
+def _over_preceding(call: Call, x: Tensor, dim: int, type: str, initial: bool | int | float,
+                    combine: Combine, term: Callable[..., Scalar] = lambda b, value, there: value,
+                    beside: Sequence[Tensor] = ()) -> Tensor:
+    """For each element, `term(body, value, index along dim, *beside)` of it and of those
+    before it along `dim` combined, which starts at `initial`; `beside` is read where the
+    result is."""
+    f, rank = call.f, len(x.shape)
+    source = [f"d{rank}" if d == dim else f"d{d}" for d in range(rank)]
+    extent = f.empty([x.shape[dim]], type)  # gives the loop over what precedes its length
+
+    def compute(b: Body, value: Scalar, *others: Scalar) -> Scalar:
+        here, there = b.index(dim), b.index(rank)
+        precedes = b.emit(f"arith.cmpi ule, {there.name}, {here.name} : index", "i1")
+        one = term(b, value, there, *others[:-2])
+        return combine(b, b.select(precedes, one, b.constant(initial, type)), others[-1])
+
+    return f.generic([x, *beside, extent], [source, *[identity(rank)] * len(beside), [f"d{rank}"]],
+                     identity(rank), ["parallel"] * rank + ["reduction"],
+                     f.fill(initial, x.shape, type), compute)
+
+
 def _scan(call: Call, x: Tensor, dim: int, initial: int, combine: Combine) -> Tensor:
     f = call.f
     x = f.convert(x, call.type)
     if not x.shape:
         return x
-    rank, dim = len(x.shape), dim % len(x.shape)
-    type = accumulator(call.type)
-    source = [f"d{rank}" if d == dim else f"d{d}" for d in range(rank)]
-    extent = f.empty([x.shape[dim]], type)  # gives the loop over what precedes its length
-
-    def compute(b: Body, value: Scalar, _: Scalar, sum: Scalar) -> Scalar:
-        here, there = b.index(dim), b.index(rank)
-        precedes = b.emit(f"arith.cmpi ule, {there.name}, {here.name} : index", "i1")
-        neutral = b.constant(initial, type)
-        return combine(b, b.select(precedes, b.convert(value, type), neutral), sum)
-
-    result = f.generic([x, extent], [source, [f"d{rank}"]], identity(rank),
-                       ["parallel"] * rank + ["reduction"], f.fill(initial, x.shape, type), compute)
-    return f.convert(result, call.type)
+    wide = f.convert(x, accumulator(call.type))
+    return f.convert(_over_preceding(call, wide, dim % len(x.shape), wide.type, initial, combine),
+                     call.type)
 
 
 @lowers("aten.cumsum.default")
@@ -262,3 +272,58 @@ def cumprod(call: Call, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
     if call.type == "i1":
         raise Unsupported("products of truth values")
     return _scan(call, x, dim, 1, multiply)
+
+
+@lowers("aten.logcumsumexp.default")
+def logcumsumexp(call: Call, x: Tensor, dim: int) -> Tensor:
+    f = call.f
+    if x.type not in FLOATS:
+        raise Unsupported(f"exponentials of {x.type}")
+    if not x.shape:
+        return x
+    dim %= len(x.shape)
+    wide = f.convert(x, accumulator(x.type))
+    top = _over_preceding(call, wide, dim, wide.type, -math.inf, maximum)
+
+    def base(b: Body, top: Scalar) -> Scalar:
+        # Of infinite tops the differences are none.
+        size = b.unary("math.absf", top)
+        finite = b.compare("lt", size, b.constant(math.inf, top.type))
+        return b.select(finite, top, b.constant(0, top.type))
+
+    base = f.elementwise([top], x.shape, wide.type, base)
+    sums = _over_preceding(call, wide, dim, wide.type, 0, add,
+                           lambda b, value, there, base: b.unary("math.exp", b.binary(
+                               "arith.subf", value, base)), [base])
+
+    def finish(b: Body, sum: Scalar, base: Scalar) -> Scalar:
+        return b.convert(b.binary("arith.addf", b.unary("math.log", sum), base), call.type)
+
+    return f.elementwise([sums, base], x.shape, call.type, finish)
+
+
+def _extreme_so_far(call: Call, x: Tensor, dim: int, initial: bool | int | float,
+                    combine: Combine) -> tuple[Tensor, Tensor]:
+    """The extreme of what precedes, and the last place where it is; NaN is the extreme."""
+    if not x.shape:
+        return x, call.f.fill(0, (), "i64")
+    dim %= len(x.shape)
+    best = _over_preceding(call, x, dim, x.type, initial, combine)
+
+    def place(b: Body, value: Scalar, there: Scalar, best: Scalar) -> Scalar:
+        found = b.compare("eq", value, best)
+        if x.type in FLOATS:
+            found = b.binary("arith.ori", found, b.compare("ne", value, value))
+        return b.select(found, b.convert(there, "i64"), b.constant(0, "i64"))
+
+    return best, _over_preceding(call, x, dim, "i64", 0, maximum, place, [best])
+
+
+@lowers("aten.cummax.default")
+def cummax(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    return _extreme_so_far(call, x, dim, _lowest(x.type), maximum)
+
+
+@lowers("aten.cummin.default")
+def cummin(call: Call, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    return _extreme_so_far(call, x, dim, _highest(x.type), minimum)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from ..emit import FLOATS, Body, Scalar, Tensor, Unsupported
 from ..lowering import Call, lowers, shape_of
-from .pointwise import maximum
+from .pointwise import maximum, minimum
 from .reductions import accumulator, add
 
 
@@ -138,13 +138,18 @@ def _fit(call: Call, x: Tensor, kernel: Sequence[int], stride: Sequence[int],
     return call.f.pad(x, [*[0] * lead, *padding], [*[0] * lead, *high], value)
 
 
+def _window(kernel: Any, stride: Any, padding: Any, dilation: Any,
+            spatial: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    kernel = _each(kernel, spatial)
+    return (kernel, _each(stride, spatial) if stride else kernel, _each(padding, spatial),
+            _each(dilation, spatial))
+
+
 def _max_pool(call: Call, x: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
               shape: Sequence[int], spatial: int) -> Tensor:
     if x.type not in FLOATS:
         raise Unsupported(f"pooling of {x.type}")
-    kernel = _each(kernel_size, spatial)
-    stride = _each(stride, spatial) if stride else kernel
-    padding, dilation = _each(padding, spatial), _each(dilation, spatial)
+    kernel, stride, padding, dilation = _window(kernel_size, stride, padding, dilation, spatial)
     out = shape[len(shape) - spatial:]
     padded = _fit(call, x, kernel, stride, padding, dilation, out, -math.inf)
     return _windows(call, padded, kernel, stride, dilation, out, -math.inf, maximum)
@@ -154,10 +159,142 @@ def _register_max_pool(spatial: int) -> None:
     @lowers(f"aten.max_pool{spatial}d_with_indices.default")
     def rule(call: Call, x: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0,
              dilation: Any = 1, ceil_mode: bool = False) -> tuple:
-        if call.used(1):
-            raise Unsupported("the places of a pooling's maxima")
-        return _max_pool(call, x, kernel_size, stride, padding, dilation,
-                         shape_of(call.value[0]), spatial), None
+        shape = shape_of(call.value[0])
+        best = _max_pool(call, x, kernel_size, stride, padding, dilation, shape, spatial)
+        if not call.used(1):
+            return best, None
+        kernel, stride, padding, dilation = _window(kernel_size, stride, padding, dilation, spatial)
+
+        def place(b: Body, d: int, out: Scalar, offset: Scalar) -> Scalar:
+            return _place(b, out, offset, stride[d], padding[d], dilation[d])
+
+        return best, _first_places(call, x, best, kernel, place)
+
+
+def _place(b: Body, out: Scalar, offset: Scalar, stride: int, padding: int,
+           dilation: int) -> Scalar:
+    """Where in the input a window's element is, as i64; in the padding it is outside."""
+    start = b.binary("arith.muli", b.convert(out, "i64"), b.constant(stride, "i64"))
+    start = b.binary("arith.subi", start, b.constant(padding, "i64"))
+    step = b.binary("arith.muli", b.convert(offset, "i64"), b.constant(dilation, "i64"))
+    return b.binary("arith.addi", start, step)
+
+
+def _inside(b: Body, place: Scalar, size: int) -> tuple[Scalar, Scalar]:
+    """Whether a place is in a dimension, and the nearest index that is."""
+    zero, last = b.constant(0, "i64"), b.constant(size - 1, "i64")
+    inside = b.binary("arith.andi", b.compare("ge", place, zero), b.compare("le", place, last))
+    near = b.binary("arith.minsi", b.binary("arith.maxsi", place, zero), last)
+    return inside, near
+
+
+def _first_places(call: Call, x: Tensor, best: Tensor, kernel: Sequence[int],
+                  place: Callable[[Body, int, Scalar, Scalar], Scalar]) -> Tensor:
+    """For each window the place of its maximum in the plane that the window is of: of equal
+    ones the first, of NaNs the last.
+
+    Args:
+        best: the maxima.
+        kernel: elements of a window; some may be outside, or be the same one twice.
+        place: of an element of a window, in the window's dimension d.
+    """
+    f, spatial = call.f, len(kernel)
+    lead, rank = len(x.shape) - spatial, len(x.shape)
+    plane = x.shape[lead:]
+    total = math.prod(plane)
+
+    def key(b: Body, indices: list[Scalar], best: Scalar) -> Scalar:
+        found, flat, at = b.constant(True, "i1"), b.constant(0, "i64"), list(indices[:lead])
+        for d in range(spatial):
+            inside, near = _inside(b, place(b, d, indices[lead + d], indices[rank + d]), plane[d])
+            found = b.binary("arith.andi", found, inside)
+            flat = b.binary("arith.addi", b.binary("arith.muli", flat, b.constant(plane[d], "i64")),
+                            near)
+            at.append(b.convert(near, "index"))
+        value = b.read(x, at)
+        is_nan = b.compare("ne", value, value)
+        from_end = b.binary("arith.subi", b.constant(total - 1, "i64"), flat)
+        found = b.binary("arith.andi", found,
+                         b.binary("arith.ori", is_nan, b.compare("eq", value, best)))
+        return b.select(found, b.select(is_nan, from_end, flat), b.constant(total - 1, "i64"))
+
+    spread = f.reshape(best, [*best.shape, *[1] * spatial])
+    keys = f.indexed([*best.shape, *kernel], "i64", key, [spread])
+    first = f.reduce(keys, range(rank, rank + spatial), total - 1, minimum)
+
+    def decode(b: Body, key: Scalar, best: Scalar) -> Scalar:
+        from_end = b.binary("arith.subi", b.constant(total - 1, "i64"), key)
+        return b.select(b.compare("ne", best, best), from_end, key)
+
+    return f.elementwise([first, best], best.shape, "i64", decode)
+
+
+def _register_max_pool_backward(spatial: int) -> None:
+    @lowers(f"aten.max_pool{spatial}d_with_indices_backward.default")
+    def rule(call: Call, gradient: Tensor, x: Tensor, kernel_size: Any, stride: Any, padding: Any,
+             dilation: Any, ceil_mode: bool, places: Tensor) -> Tensor:
+        # Each element of the input asks the windows that it is in whether it is their maximum.
+        f = call.f
+        kernel, stride, padding, dilation = _window(kernel_size, stride, padding, dilation, spatial)
+        lead, rank = len(x.shape) - spatial, len(x.shape)
+        out = gradient.shape[lead:]
+        type = accumulator(x.type)
+
+        def share(b: Body, indices: list[Scalar]) -> Scalar:
+            asked, flat, at = b.constant(True, "i1"), b.constant(0, "i64"), list(indices[:lead])
+            for d in range(spatial):
+                here = b.convert(indices[lead + d], "i64")
+                flat = b.binary("arith.addi",
+                                b.binary("arith.muli", flat, b.constant(x.shape[lead + d], "i64")), here)
+                step = b.binary("arith.muli", b.convert(indices[rank + d], "i64"),
+                                b.constant(dilation[d], "i64"))
+                start = b.binary("arith.subi", b.binary("arith.addi", here, b.constant(padding[d], "i64")),
+                                 step)
+                window = b.binary("arith.divsi", start, b.constant(stride[d], "i64"))
+                exact = b.compare("eq", b.binary("arith.muli", window, b.constant(stride[d], "i64")), start)
+                inside, near = _inside(b, window, out[d])
+                asked = b.binary("arith.andi", asked, b.binary("arith.andi", exact, inside))
+                at.append(b.convert(near, "index"))
+            asked = b.binary("arith.andi", asked, b.compare("eq", b.read(places, at), flat))
+            return b.select(asked, b.convert(b.read(gradient, at), type), b.constant(0, type))
+
+        shares = f.indexed([*x.shape, *kernel], type, share)
+        return f.convert(f.reduce(shares, range(rank, rank + spatial), 0, add), call.type)
+
+
+def _register_adaptive_max_pool(spatial: int) -> None:
+    @lowers(f"aten.adaptive_max_pool{spatial}d.default")
+    def rule(call: Call, x: Tensor, output_size: Any) -> tuple:
+        f = call.f
+        if x.type not in FLOATS:
+            raise Unsupported(f"pooling of {x.type}")
+        shape = shape_of(call.value[0])
+        lead, rank = len(shape) - spatial, len(shape)
+        sizes = list(zip(x.shape[lead:], shape[lead:]))
+        # The windows are of different lengths: what is beyond one is its last element again.
+        kernel = [max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
+                  for size, count in sizes]
+
+        def place(b: Body, d: int, out: Scalar, offset: Scalar) -> Scalar:
+            size, count = sizes[d]
+            out = b.convert(out, "i64")
+            start = b.binary("arith.divsi", b.binary("arith.muli", out, b.constant(size, "i64")),
+                             b.constant(count, "i64"))
+            end = b.binary("arith.muli", b.binary("arith.addi", out, b.constant(1, "i64")),
+                           b.constant(size, "i64"))
+            end = b.binary("arith.addi", end, b.constant(count - 1, "i64"))
+            last = b.binary("arith.subi", b.binary("arith.divsi", end, b.constant(count, "i64")),
+                            b.constant(1, "i64"))
+            return b.binary("arith.minsi", b.binary("arith.addi", start, b.convert(offset, "i64")), last)
+
+        def element(b: Body, indices: list[Scalar]) -> Scalar:
+            places = [b.convert(place(b, d, indices[lead + d], indices[rank + d]), "index")
+                      for d in range(spatial)]
+            return b.read(x, [*indices[:lead], *places])
+
+        windows = f.indexed([*shape, *kernel], x.type, element)
+        best = f.reduce(windows, range(rank, rank + spatial), -math.inf, maximum)
+        return best, _first_places(call, x, best, kernel, place) if call.used(1) else None
 
 
 def _register_avg_pool(spatial: int) -> None:
@@ -204,4 +341,6 @@ def _register_avg_pool(spatial: int) -> None:
 for _spatial in (1, 2, 3):
     if _spatial > 1:
         _register_max_pool(_spatial)
+        _register_max_pool_backward(_spatial)
+        _register_adaptive_max_pool(_spatial)
     _register_avg_pool(_spatial)

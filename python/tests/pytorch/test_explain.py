@@ -1,0 +1,129 @@
+"""What `explain` says of models: parts, predictions, graph breaks; and the options of the backend."""
+
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+F = torch.nn.functional
+
+
+def test_parts(front):
+    explanation = front.explain(lambda x: torch.sort(F.softmax(x @ x.t(), -1)).values,
+                                torch.randn(8, 16), options={"cache_dir": ""})
+    assert explanation.graph_breaks == 0
+    text = str(explanation)
+    assert "1 graph, 0 graph breaks\n" in text
+    assert "1 x aten.sort.default: no rule and no decomposition" in text
+    assert "(the compiled parts alone, without what PyTorch computes)" in text
+    assert explanation.report.kernels >= 1
+    # Sums of what precedes are no chain's: the product reads both from memory.
+    explanation = front.explain(lambda x: x.cumsum(0) @ x.t().cumsum(1), torch.randn(8, 16),
+                                options={"cache_dir": ""})
+    assert explanation.temporary_bytes == 2 * 8 * 16 * 4
+    assert "1024 B of temporaries at the peak" in str(explanation)
+    assert "the compiled parts alone" not in str(explanation)
+
+
+def test_nothing_is_predicted_where_nothing_is_compiled(front):
+    explanation = front.explain(lambda x: x.sort()[0], torch.randn(3), options={"cache_dir": ""})
+    assert explanation.predicted_us is None and explanation.separate_us is None
+    text = str(explanation)
+    assert "1 operator, 0 of them in 0 compiled parts with 0 kernels" in text
+    assert "nothing was compiled: PyTorch computes all of it" in text and "predicted" not in text
+
+
+def test_kernels_for_each_operator_have_the_options(front):
+    """Of one operator, the part is the kernel for each."""
+    a, b = torch.randn(128, 128), torch.randn(128, 128)
+    times = []
+    for options in ({}, {"f32_products": "tf32"}, {"chip": "sm_90a", "force_fusion": True}):
+        explanation = front.explain(lambda a, b: a @ b, a, b, options={"cache_dir": "", **options})
+        assert explanation.predicted_us == explanation.separate_us
+        times.append(explanation.separate_us)
+    assert len(set(times)) == 3
+
+
+def test_graph_breaks_have_places_and_reasons(front):
+    def model(x):
+        x = x * 2
+        print("between")
+        x = x + 1
+        if x.sum() > 0:
+            return x * 3
+        return x
+
+    first = model.__code__.co_firstlineno
+    explanation = front.explain(model, torch.ones(3), options={"cache_dir": ""})
+    assert explanation.graph_breaks == 2 and explanation.report.graphs == 3
+    places = [one.place for one in explanation.breaks]
+    assert places == [f"{__file__}:{first + line} in model" for line in (2, 4)]
+    assert "`print`" in explanation.breaks[0].reason
+    assert explanation.breaks[1].reason == "Data-dependent branching"
+    assert "graph breaks:\n  " + str(explanation.breaks[0]) in str(explanation)
+
+
+def test_what_pytorch_makes_no_graph_of(front):
+    explanation = front.explain(torch.nn.LSTM(3, 4), torch.randn(2, 3, 3), options={"cache_dir": ""})
+    assert explanation.report.graphs == 0 and explanation.graph_breaks == 1
+    assert "does not support RNN, GRU, or LSTM" in explanation.breaks[0].reason
+    assert "nothing was compiled: PyTorch computes all of it" in str(explanation)
+
+    def model(x):
+        for _ in range(2):
+            x = x * 2
+            torch._dynamo.graph_break()
+        return x
+
+    explanation = front.explain(model, torch.ones(3), options={"cache_dir": ""})
+    if hasattr(torch._dynamo.eval_frame, "get_skip_reasons"):
+        assert any("model" in one for one in explanation.skipped), explanation
+        assert "functions that PyTorch made no graph of:" in str(explanation)
+
+
+# Options.
+
+
+@pytest.mark.parametrize("options, said", [
+    ({"chipp": "sm_80"}, "there is no option 'chipp'; there are chip, force_fusion, "),
+    ({"chip": 80}, "'chip' is a string, not 80 of type int"),
+    ({"strict": 1}, "'strict' is True or False, not 1 of type int"),
+    ({"cache_dir": 3}, "'cache_dir' is a path, not a int"),
+    ({"report": []}, "'report' is a fusion.torch.Report, not a list"),
+])
+def test_options_that_there_are_not(front, options, said):
+    torch._dynamo.reset()
+    with pytest.raises(Exception) as error:
+        torch.compile(lambda x: x + 1, backend=front.backend, options=options)(torch.ones(3))
+    assert f"TypeError: {said}" in str(error.value) or str(error.value).startswith(said)
+    torch._dynamo.reset()
+
+
+def test_modes_are_warned_of(front):
+    torch._dynamo.reset()
+    with pytest.warns(UserWarning, match="mode='reduce-overhead' of torch.compile has no effect"):
+        torch.compile(lambda x: x + 1, backend="fusion", mode="reduce-overhead")(torch.ones(3))
+    torch._dynamo.reset()
+
+
+def test_what_does_not_compile_is_warned_of(front):
+    torch._dynamo.reset()
+    with pytest.warns(RuntimeWarning, match="PyTorch computes aten.add.Tensor: .*unknown chip 'sm_9'"):
+        result = torch.compile(lambda x: x + 1, backend=front.backend,
+                               options={"chip": "sm_9", "cache_dir": ""})(torch.ones(3))
+    assert torch.equal(result, torch.full((3,), 2.0))
+    torch._dynamo.reset()
+
+
+def test_home_folders(front, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert front.Options(cache_dir="~/programs").folder() == tmp_path / "programs"
+    assert front.Options(cache_dir=tmp_path / "there").folder() == tmp_path / "there"
+    assert front.Options(cache_dir="").folder() is None
+    torch._dynamo.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        torch.compile(lambda x: x * 9, backend=front.backend, options={"cache_dir": "~/programs"})(torch.ones(3))
+    assert list((tmp_path / "programs").rglob("*")) and not (tmp_path / "~").exists()
+    torch._dynamo.reset()
