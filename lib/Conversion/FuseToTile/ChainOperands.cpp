@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -174,10 +175,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
                                            : tile::Eviction::Last);
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
-      /*predicate=*/Value(),
-      tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
+      /*predicate=*/Value(), asyncTransport(place.transport),
       inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(),
-      eviction);
+      eviction, isMulticast(model, schedule, tensor));
   if (isBulk)
     bulkInFlight.push_back({tensor, {}});
   else

@@ -98,11 +98,11 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       many blocks, for reuse in L2, the last column narrower; 1 is row by row.
       Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
-      Default false. Costed, not lowered yet.
+      Default false. Lowered beside producers.
     * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. In
       stitched groups that is the reduced axis of which a block has a part, and
       they exchange what they have of its reductions in distributed shared memory;
-      in chains costed, not lowered yet.
+      in chains its blocks copy for one another what they have in common.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
