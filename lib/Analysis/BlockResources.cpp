@@ -10,6 +10,7 @@
 #include "BulkLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -259,11 +260,11 @@ public:
     return lifetimes;
   }
 
-  /// What lives in registers when product `number` is computed: accumulators
-  /// from the start of their outermost reduction to their hand-over, values
-  /// from there to their last use.
-  int64_t liveRegisters(unsigned number, ArrayRef<Lifetime> lifetimes) const {
-    const TreePosition &at = *kept.computes[group.products[number].result];
+  /// What lives in registers at a statement, such as the computation of product
+  /// `number`: accumulators from the start of their outermost reduction to
+  /// their hand-over, values from there to their last use.
+  int64_t liveRegisters(const TreePosition &at, std::optional<unsigned> number,
+                        ArrayRef<Lifetime> lifetimes) const {
     auto isInside = [&](const TilingNode *loop) {
       return loop && llvm::is_contained(at.loops, loop);
     };
@@ -394,9 +395,44 @@ public:
     if (group.tensors[number].window && loopsAround(number) > 1)
       count += 3 * unitsPerThread(number);
     if (schedule.places[number].transport == fuse::Transport::Sync)
-      count += unitsPerThread(number) *
-               llvm::divideCeil(unitBytes(number), int64_t(4));
+      count += dataRegisters(number);
     return count;
+  }
+  int64_t dataRegisters(unsigned number) const {
+    return unitsPerThread(number) *
+           llvm::divideCeil(unitBytes(number), int64_t(4));
+  }
+
+  /// ptxas issues all loads between two products before it stores any of what
+  /// they bring.
+  void listLoads(ArrayRef<Lifetime> lifetimes, BlockResources &held) const {
+    llvm::SmallVector<unsigned> loaded;
+    for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+      const Placement &place = schedule.places[index];
+      if (tensor.role == TensorRole::Operand && kept.loads[index] &&
+          place.space == fuse::Space::Shared &&
+          place.transport == fuse::Transport::Sync)
+        loaded.push_back(index);
+    }
+    llvm::sort(loaded, [&](unsigned a, unsigned b) {
+      return kept.loads[a]->order < kept.loads[b]->order;
+    });
+    const TreePosition *last = nullptr;
+    for (unsigned index : loaded) {
+      const TreePosition &at = *kept.loads[index];
+      if (!last || last->loops != at.loops || computesBetween(*last, at))
+        held.loads.push_back(
+            {liveRegisters(at, /*number=*/std::nullopt, lifetimes), {}});
+      held.loads.back().operands.push_back({index, dataRegisters(index)});
+      last = &at;
+    }
+  }
+
+  bool computesBetween(const TreePosition &from, const TreePosition &to) const {
+    return llvm::any_of(group.products, [&](const Product &product) {
+      unsigned order = kept.computes[product.result]->order;
+      return from.order < order && order < to.order;
+    });
   }
 
   /// What lives at each product and the fragments of one of its steps, and
@@ -411,9 +447,11 @@ public:
       const ProductMapping &mapping = schedule.products[number];
       int64_t steps = schedule.tiles[mapping.r1] / mapping.intrinsic->r1;
       auto [fragments, whole] = fragmentRegisters(number);
-      held.products.push_back({liveRegisters(number, lifetimes) + whole,
+      const TreePosition &at = *kept.computes[group.products[number].result];
+      held.products.push_back({liveRegisters(at, number, lifetimes) + whole,
                                std::move(fragments), unrolled > 1 ? steps : 0});
     }
+    listLoads(lifetimes, held);
     for (unsigned number = 0; number < group.passes.size(); ++number)
       held.passes = std::max(held.passes, passRegisters(number));
   }
@@ -533,6 +571,13 @@ void fusion::countResources(const BlockResources &held,
     }
     most = std::max(most, own);
   }
+  for (const BlockResources::Loads &each : held.loads) {
+    int64_t own = each.live;
+    for (auto [tensor, data] : each.operands)
+      if (schedule.places[tensor].stages == 1)
+        own += data;
+    most = std::max(most, own);
+  }
   footprint.registers = registers + most;
 }
 
@@ -545,8 +590,6 @@ int64_t fusion::registersWithRoom(const Footprint &footprint,
 
 bool fusion::hasRegisterRoom(const Schedule &schedule,
                              const Footprint &footprint, const ChipInfo &chip) {
-  int64_t available = std::min<int64_t>(
-      chip.maxRegistersPerThread,
-      chip.registersPerSM / (32 * static_cast<int64_t>(schedule.warps)));
-  return footprint.registers * kRegisterMargin <= available;
+  return footprint.registers * kRegisterMargin <=
+         registersByWarps(schedule.warps, chip);
 }

@@ -41,6 +41,14 @@ struct BlockResources {
     int64_t ahead; ///< steps that unrolled loops load ahead
   };
   llvm::SmallVector<PerProduct, 4> products;
+  /// Operands of one stage that threads load themselves, one behind the other:
+  /// their data is in registers until all of it has come.
+  struct Loads {
+    int64_t live; ///< registers of a thread beside them
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 2>
+        operands; ///< tensors, and registers of each one's data
+  };
+  llvm::SmallVector<Loads, 2> loads;
   int64_t always = 0; ///< registers that live through the whole nest
   int64_t passes = 0; ///< where passes over rows need most
 };

@@ -13,6 +13,7 @@
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
@@ -130,10 +131,8 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
 static Reason refuseRegisters(int64_t needed, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
   // Producers keep the fewest registers, or as many as the others.
-  int64_t registers = std::min<int64_t>(
-      chip.maxRegistersPerThread,
-      chip.registersPerSM /
-          (32 * warpsWithRegisters(warps, schedule.producerWarps)));
+  int64_t registers = registersByWarps(
+      warpsWithRegisters(warps, schedule.producerWarps), chip);
   if (std::optional<RoleRegisters> dealt =
           roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip))
     registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);

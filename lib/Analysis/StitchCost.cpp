@@ -277,8 +277,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t threads = schedule.warps * warpSize;
   // The same where there are no more to be had.
   constexpr int64_t slack = 8, promised = 4;
-  int64_t most = std::min<int64_t>(chip.maxRegistersPerThread,
-                                   chip.registersPerSM / threads);
+  int64_t most = registersByWarps(schedule.warps, chip);
   if (cost.registers + cost.registers / slack + ofBorders >
           chip.maxRegistersPerThread ||
       cost.registers + ofAllSteps + ofBorders > most ||

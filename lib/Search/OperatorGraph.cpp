@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/OperatorGraph.h"
+#include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -84,7 +85,8 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
 
 /// N_wave · L_warp without registers and lifetimes.
 double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
-  constexpr double warpSize = 32, mostWarps = 32, registers = 16;
+  constexpr double warpSize = 32, mostWarps = 32;
+  constexpr int64_t registers = 16;
   constexpr double shuffles = 5; // of a warp's reduction
   double points = 1, instructions = 0, reductions = 0, kept = 0;
   double rows = std::numeric_limits<double>::infinity();
@@ -102,8 +104,8 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
         kept = std::max(kept, input.bytes / std::max(1.0, vertex.rows));
   }
   double cycle = 1 / chip.clockHz;
-  double resident = std::min<double>(
-      chip.maxWarpsPerSM, chip.registersPerSM / (registers * warpSize));
+  double resident =
+      std::min<double>(chip.maxWarpsPerSM, warpsByRegisters(registers, chip));
   if (reductions == 0) {
     double waves = std::ceil(points / warpSize / (resident * chip.numSMs));
     return waves *

@@ -109,7 +109,7 @@ void Search::draw() {
   constexpr unsigned most = 10000;
   // Results in bulk are drawn apart, so that the same seed draws the same of
   // all else on every chip.
-  Random random(*options.randomSeed), ofResults(*options.randomSeed);
+  Random random(*options.randomSeed), ofResults(~*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
     if (!space.divides(space.arrangements()[candidate.arrangement], candidate))

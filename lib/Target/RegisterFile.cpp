@@ -1,4 +1,4 @@
-//===- RegisterFile.cpp - Warps that registers leave room for -------------===//
+//===- RegisterFile.cpp - How an SM deals its registers -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,18 @@
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 
+/// Registers that a warp gets more at a time, and its threads.
+static constexpr int64_t unit = 256, warpSize = 32;
+
 int64_t fusion::warpsByRegisters(int64_t registers, const ChipInfo &chip) {
-  constexpr int64_t unit = 256, warpSize = 32;
   int64_t ofWarp =
       llvm::alignTo(std::max<int64_t>(registers, 1) * warpSize, unit);
   return kPartsOfSM * (chip.registersPerSM / kPartsOfSM / ofWarp);
+}
+
+int64_t fusion::registersByWarps(int64_t warps, const ChipInfo &chip) {
+  int64_t ofPart = llvm::divideCeil(std::max<int64_t>(warps, 1), kPartsOfSM);
+  int64_t ofWarp = chip.registersPerSM / kPartsOfSM / ofPart;
+  return std::min<int64_t>(chip.maxRegistersPerThread,
+                           ofWarp / unit * unit / warpSize);
 }

@@ -29,4 +29,17 @@ TEST(RegisterFileTest, GivesWarpsWholeUnits) {
     EXPECT_EQ(warpsByRegisters(registers, chip), warps) << registers;
 }
 
+/// With 12 warps a thread may have 168, not 65536 / 384 = 170.
+TEST(RegisterFileTest, TellsTheMostThatWarpsCanHave) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  EXPECT_EQ(registersByWarps(12, chip), 168);
+  for (int64_t warps = 1; warps <= 64; ++warps) {
+    int64_t most = registersByWarps(warps, chip);
+    EXPECT_GE(warpsByRegisters(most, chip), warps);
+    EXPECT_LE(most, chip.maxRegistersPerThread);
+    if (most < chip.maxRegistersPerThread)
+      EXPECT_LT(warpsByRegisters(most + 1, chip), warps);
+  }
+}
+
 } // namespace

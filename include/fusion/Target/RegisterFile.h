@@ -1,4 +1,4 @@
-//===- RegisterFile.h - Warps that registers leave room for -----*- C++ -*-===//
+//===- RegisterFile.h - How an SM deals its registers -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,6 +24,9 @@ constexpr int64_t kPartsOfSM = 4;
 
 /// Warps of an SM whose threads have so many registers each.
 int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip);
+
+/// Registers that each thread of so many warps of an SM can have.
+int64_t registersByWarps(int64_t warps, const ChipInfo &chip);
 
 } // namespace fusion
 

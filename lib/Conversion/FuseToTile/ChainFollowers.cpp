@@ -186,10 +186,19 @@ bool ChainLowering::changesPadding(Value operand) const {
 }
 
 /// Padding of a tile must stay out of the sums of products: whatever
-/// element-wise operators made of it becomes zero again.
+/// element-wise operators made of it becomes zero again; before it is rounded,
+/// as two elements of 16 bits in a register would have to be taken apart.
 Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
                                  std::optional<unsigned> sliceAxis,
                                  int64_t start) {
+  if (auto rounding = value.getDefiningOp<arith::TruncFOp>()) {
+    Value masked = maskPadding(rounding.getIn(), tileAxes, sliceAxis, start);
+    if (masked == rounding.getIn())
+      return value;
+    IRMapping mapping;
+    mapping.map(rounding.getIn(), masked);
+    return b.clone(*rounding, mapping)->getResult(0);
+  }
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
   for (unsigned d = 0; d < tileAxes.size(); ++d) {
     unsigned axis = tileAxes[d];

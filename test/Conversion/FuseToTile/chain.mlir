@@ -64,6 +64,15 @@
 // OTHER: tile.alloc : <1, 32, 32, f16
 // OTHER: scf.for {{.*}} -> (tensor<64x32xf32>)
 
+// What an exponential makes of padding is zero again, before it is rounded.
+// RUN: sed -e 's/^\( *.\)t = arith.truncf %u/\1power = math.exp %u : f32 \1t = arith.truncf \1power/' -e 's/n = 32/n = 48/' %s \
+// RUN:   | fusion-opt --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s --check-prefix=PADDED
+// PADDED: %[[EXP:.*]] = math.exp %{{.*}} : tensor<32x48xf32>
+// PADDED: %[[MASKED:.*]] = tile.mask %[[EXP]] below %{{.*}} along 1 else %{{.*}} : tensor<32x48xf32>, f32
+// PADDED: %[[HALF:.*]] = arith.truncf %[[MASKED]] : tensor<32x48xf32> to tensor<32x48xf16>
+// PADDED-NOT: tile.mask
+// PADDED: tile.slice %[[HALF]] at [0, 0]
+
 func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %d: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %e = tensor.empty() : tensor<64x64xf16>
   %r = fuse.chain ins(%x = %a : tensor<64x64xf16>, %y = %b : tensor<64x64xf16>, %w = %d : tensor<64x64xf16>)
