@@ -25,11 +25,15 @@ static fuse::Eviction evictionOf(const GroupModel &group,
   };
   // Blocks that have another place along an axis without it read it again, and
   // so do loops over such an axis around the load.
+  // The blocks of a cluster read once what they copy for one another.
+  int64_t together = isMulticast(group, schedule, index) ? schedule.cluster : 1;
   bool isReadAgain = llvm::any_of(schedule.blocks, [&](unsigned axis) {
-    return !isIn(axis) && tiles(axis) > 1;
+    int64_t once = axis == schedule.blocks.back() ? together : 1;
+    return !isIn(axis) && tiles(axis) > once;
   });
   for (const TilingNode *loop : kept.loads[index]->loops)
-    isReadAgain |= !isIn(loop->index) && kept.trips[loop->index] > 1;
+    isReadAgain |= !schedule.isBlockAxis(loop->index) && !isIn(loop->index) &&
+                   kept.trips[loop->index] > 1;
   if (!isReadAgain)
     return fuse::Eviction::First;
   bool isOfAllBlocks = llvm::none_of(schedule.blocks, [&](unsigned axis) {

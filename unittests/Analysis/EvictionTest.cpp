@@ -59,6 +59,18 @@ TEST(Eviction, ReadAgainInALoop) {
   EXPECT_EQ(evictionOf(group, "D"), fuse::Eviction::Last);
 }
 
+// One cluster along the columns reads rows once; two read them again.
+TEST(Eviction, ReadByAClusterAtOnce) {
+  ScheduledGroup group(chainIR({4096, 256, 256}), kProductSchedule);
+  group.place("A").transport = group.place("B").transport =
+      fuse::Transport::Bulk;
+  group.schedule->cluster = 4;
+  EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::First);
+  EXPECT_EQ(evictionOf(group, "B"), fuse::Eviction::Normal);
+  group.schedule->cluster = 2;
+  EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::Normal);
+}
+
 TEST(Eviction, SaidOfBulkCopiesOnly) {
   OneColumn group(256);
   group.place("B").transport = fuse::Transport::Bulk;
