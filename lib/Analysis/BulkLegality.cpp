@@ -85,6 +85,35 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
   return whyNotInBulk(group, schedule, chip, kept, index);
 }
 
+Reason fusion::whyNotMulticast(const GroupModel &group,
+                               const Schedule &schedule, unsigned index) {
+  const GroupTensor &tensor = group.tensors[index];
+  std::string name = "'" + tensor.name + "' ";
+  if (tensor.role != TensorRole::Operand ||
+      schedule.places[index].transport != fuse::Transport::Bulk)
+    return name + "is not copied in bulk";
+  if (!isSharedByNeighbours(group, schedule, index))
+    return name + "differs between the blocks of a cluster";
+  const ProductMapping &mapping = schedule.products[tensor.product];
+  MemoryTile tile = getMemoryTile(
+      tensor, mapping.parallelAxis(tensor.operandNumber), mapping.r1);
+  int64_t rows = schedule.tiles[tile.rowAxis];
+  if (rows % schedule.cluster != 0 ||
+      !boxShape(rows / schedule.cluster, schedule.tiles[tile.columnAxis],
+                tensor.elementBytes))
+    return "the tile of " + name + "has " + std::to_string(rows) +
+           " rows, which " + std::to_string(schedule.cluster) +
+           " blocks do not share in boxes of whole swizzles";
+  return std::nullopt;
+}
+
+bool fusion::isMulticast(const GroupModel &group, const Schedule &schedule,
+                         unsigned tensor) {
+  return schedule.cluster > 1 &&
+         schedule.places[tensor].transport == fuse::Transport::Bulk &&
+         !whyNotMulticast(group, schedule, tensor);
+}
+
 llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
                                                   const Schedule &schedule) {
   llvm::SmallVector<unsigned, 4> copied;

@@ -68,8 +68,6 @@ Cost fusion::predictThroughput(const GroupModel &group,
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;
-  if (chip.hasMulticast)
-    fetched -= footprint.neighbourBytes * (1 - 1.0 / schedule.cluster);
   cost.l2 = fetched / chip.l2BytesPerSecond;
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);

@@ -10,6 +10,7 @@
 #include "BlockResources.h"
 #include "LoopTraffic.h"
 #include "fusion/Analysis/MaskedTiles.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -185,10 +186,10 @@ private:
           traffic.registerLoads.push_back({node.index, bytes});
           break;
         }
-        result.globalLoadBytes += bytes;
         result.sharedTraffic += bytes;
-        if (isSharedByNeighbours(group, schedule, node.index))
-          result.neighbourBytes += bytes;
+        if (isMulticast(group, schedule, node.index))
+          bytes /= schedule.cluster;
+        result.globalLoadBytes += bytes;
         break;
       }
       case TilingNode::Kind::Store: {

@@ -130,6 +130,10 @@ Reason LoopChecker::checkCluster() {
     return std::nullopt;
   if (!chip.hasClusters)
     return chip.name.str() + " has no clusters";
+  if (!chip.hasMulticast)
+    return chip.name.str() +
+           " has no multicast of its own speed, by which the blocks of a "
+           "cluster share what they copy";
   if (size > chip.maxClusterSize)
     return "a cluster of " + chip.name.str() + " has at most " +
            std::to_string(chip.maxClusterSize) + " blocks, not " +

@@ -152,6 +152,11 @@ std::optional<ShortenedLoop> fusion::shortenedLoop(const GroupModel &group,
   return loop;
 }
 
+int64_t fusion::rangeOfCluster(const Schedule &schedule, unsigned axis) {
+  bool isAlong = !schedule.blocks.empty() && schedule.blocks.back() == axis;
+  return schedule.tiles[axis] * (isAlong ? schedule.cluster : 1);
+}
+
 namespace {
 
 /// Plain numbers for one tile of the other axes.
@@ -164,10 +169,13 @@ struct TileNumbers {
 
   Value first(unsigned axis) const {
     const unsigned *found = llvm::find(others, axis);
-    return found == others.end() ? 0 : origins[found - others.begin()];
+    if (found == others.end())
+      return 0;
+    int64_t origin = origins[found - others.begin()];
+    return origin - origin % rangeOfCluster(schedule, axis);
   }
   Value last(unsigned axis) const {
-    return std::min(first(axis) + schedule.tiles[axis],
+    return std::min(first(axis) + rangeOfCluster(schedule, axis),
                     group.axes[axis].extent) -
            1;
   }
@@ -199,8 +207,9 @@ static void forEachVisited(const GroupModel &group, const Schedule &schedule,
         maskBound(*loop.masked->where, axis, extent, /*after=*/true, numbers);
     begin -= begin % tile;
     visited.extents.clear();
-    for (unsigned other : loop.others)
-      visited.extents.push_back(numbers.last(other) - numbers.first(other) + 1);
+    for (auto [other, origin] : llvm::zip_equal(loop.others, origins))
+      visited.extents.push_back(
+          std::min(schedule.tiles[other], group.axes[other].extent - origin));
     visited.iterations = end > begin ? llvm::divideCeil(end - begin, tile) : 0;
     visited.covered = std::min(visited.iterations * tile, extent - begin);
     visit(visited);
@@ -254,8 +263,10 @@ const VisitedSums &VisitedMemo::get(const GroupModel &group,
                                     const ShortenedLoop &loop) {
   unsigned axis = loop.masked->axis;
   Key key = {axis, schedule.tiles[axis]};
-  for (unsigned other : otherAxes(*loop.masked))
+  for (unsigned other : otherAxes(*loop.masked)) {
     key.push_back(schedule.tiles[other]);
+    key.push_back(rangeOfCluster(schedule, other));
+  }
   {
     std::shared_lock lock(mutex);
     auto found = known.find(key);

@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/PipelineModel.h"
 #include "TileUse.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
@@ -192,10 +193,8 @@ private:
   /// Of `bytes` of a tile's load those that this block fetches itself: of what
   /// a cluster's blocks have in common, its share.
   double fetchedBytes(unsigned number, double bytes) const {
-    bool isMulticast = chip.hasMulticast && schedule.cluster > 1 &&
-                       schedule.places[number].space == fuse::Space::Shared &&
-                       isSharedByNeighbours(group, schedule, number);
-    return isMulticast ? bytes / schedule.cluster : bytes;
+    return isMulticast(group, schedule, number) ? bytes / schedule.cluster
+                                                : bytes;
   }
 
   /// Whether loads are issued by warps of their own, in whose time nothing is

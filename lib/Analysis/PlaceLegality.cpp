@@ -46,6 +46,8 @@ public:
         return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
+    if (Reason reason = checkCopiesOfCluster())
+      return reason;
     return whyTooManyBarriers(group, schedule, kept);
   }
 
@@ -68,6 +70,7 @@ private:
   Reason checkInPlace(unsigned number);
   Reason checkProducers();
   Reason checkCopiesOfProducers();
+  Reason checkCopiesOfCluster();
   Reason checkPlace(unsigned tensor);
   Reason checkStages(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
@@ -203,6 +206,23 @@ Reason PlaceChecker::checkCopiesOfProducers() {
          "fill ahead";
 }
 
+/// Blocks of a cluster have nothing else in common than what they copy for one
+/// another.
+Reason PlaceChecker::checkCopiesOfCluster() {
+  if (schedule.cluster == 1)
+    return std::nullopt;
+  Reason first;
+  for (unsigned tensor : listCopied(group, schedule)) {
+    Reason reason = whyNotMulticast(group, schedule, tensor);
+    if (!reason)
+      return std::nullopt;
+    if (!first || isSharedByNeighbours(group, schedule, tensor))
+      first = reason;
+  }
+  return "the blocks of a cluster share no copies: " +
+         first.value_or("nothing is copied to shared memory");
+}
+
 static unsigned transportBytes(fuse::Transport transport) {
   switch (transport) {
   case fuse::Transport::Sync:
@@ -330,6 +350,10 @@ Reason PlaceChecker::checkPlace(unsigned index) {
     if (!isShared)
       return "'" + tensor.name +
              "' is stored in bulk and must be placed in shared memory";
+    if (place.eviction != fuse::Eviction::Normal)
+      return "'" + tensor.name +
+             "' is stored, and what leaves the L2 first is said of what is "
+             "read";
     return whyNotInBulk(group, schedule, chip, kept, index);
   }
   return std::nullopt;

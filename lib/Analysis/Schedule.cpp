@@ -226,6 +226,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       auto place = cast<fuse::PlaceAttr>(entry.getValue());
       schedule.places[*tensor].space = place.getSpace();
       schedule.places[*tensor].transport = place.getTransport();
+      schedule.places[*tensor].eviction = place.getEviction();
     }
   fuse::PipelineAttr pipeline = attr.getPipeline();
   if (!pipeline)
@@ -368,8 +369,8 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
   }
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     places.push_back(builder.getNamedAttr(
-        tensor.name,
-        fuse::PlaceAttr::get(context, place.space, place.transport)));
+        tensor.name, fuse::PlaceAttr::get(context, place.space, place.transport,
+                                          place.eviction)));
     if (place.stages > 1)
       stages.push_back(builder.getNamedAttr(
           tensor.name, builder.getI64IntegerAttr(place.stages)));

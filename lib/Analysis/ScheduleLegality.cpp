@@ -70,8 +70,10 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
   if (schedule.persistent && schedule.producerWarps == 0)
     return "'persistent' without 'producers' is not lowered: a block would "
            "load its next tile when it has stored the last one";
-  if (schedule.cluster != 1)
-    return "'cluster' is not lowered; blocks are independent";
+  if (schedule.persistent && schedule.cluster != 1)
+    return "'persistent' with 'cluster' is not lowered: the blocks of a "
+           "cluster "
+           "would have to go through neighbouring tiles";
   return std::nullopt;
 }
 

@@ -22,6 +22,7 @@
 #include "MeasuredRounds.h"
 #include "PlaceRefinement.h"
 #include "RunnersUp.h"
+#include "fusion/Analysis/Eviction.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -449,8 +450,10 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     if (size_t most = std::max(1u, options.ranked); best.size() > most)
       best.erase(best.begin() + most, best.end());
   }
-  for (ScheduleRanking::Entry &entry : best)
+  for (ScheduleRanking::Entry &entry : best) {
+    chooseEvictions(group, chip, entry.rated.schedule);
     result.ranking.push_back(std::move(entry.rated));
+  }
   looked.finish(result);
   result.choices = space.count();
   static_cast<RatedSchedule &>(result) = result.ranking.front();

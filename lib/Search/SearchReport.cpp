@@ -235,7 +235,11 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
   };
   rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
   if (chip.hasClusters)
-    rate("clusters of two", [](Schedule &s) { s.cluster = 2; });
+    rate(
+        "clusters of two", [](Schedule &s) { s.cluster = 2; },
+        "no search tries 'cluster': what its blocks wait for one another is "
+        "not "
+        "in the model");
   rate(
       "producer warps",
       [](Schedule &s) {

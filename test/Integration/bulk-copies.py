@@ -29,10 +29,13 @@ def main():
             where = f"{name}, {count} and {registers} stages"
             ptx, report, digest = compute(path, groups, text, where, "--schedules=8")
             assert "cp.async.bulk.tensor" in ptx, where
+            for first_or_last in ("evict_first", "evict_last"):
+                said = any(first_or_last in place for place in description["places"].values())
+                assert (f"L2::{first_or_last}" in ptx) == ("cache_hint" in ptx) == said, where
             assert len(report["kernels"]) == 1, where
             digests.add(digest)
             assemble(path, chip, where)
-        text = schedule(**description, stages={}).replace("bulk", "async16")
+        text = re.sub(r"bulk(, evict_\w+)?", "async16", schedule(**description, stages={}))
         digests.add(compute(path, groups, text, f"{name} by threads")[2])
         assert len(digests) == 1, f"{name}: results differ"
 

@@ -44,7 +44,7 @@
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
 // PERSISTENT: error: {{.*}}'persistent' without 'producers' is not lowered: a block would load its next tile when it has stored the last one
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// CLUSTER: error: {{.*}}'cluster' is not lowered; blocks are independent
+// CLUSTER: error: {{.*}}sm_80 has no clusters
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // Of one tensor alone: what is multiplied from shared memory, and is there.

@@ -105,29 +105,50 @@ TEST_F(GatedFields, PersistenceCountsTilesNotWaves) {
 }
 
 TEST_F(GatedFields, ClustersFetchCommonTilesOnce) {
+  group.place("A").transport = group.place("B").transport =
+      fuse::Transport::Bulk;
   Cost alone = cost();
+  Footprint before = footprint();
   group.schedule->cluster = 4;
   Cost together = cost();
   // A is common to blocks that are neighbours along n, and half of the bytes.
   Footprint moved = footprint();
-  EXPECT_EQ(moved.neighbourBytes * 2, moved.globalLoadBytes);
-  double bytes =
-      moved.globalLoadBytes * (1 + 1.0 / 4) / 2 + moved.globalStoreBytes;
-  EXPECT_DOUBLE_EQ(together.l2, bytes / chip.l2BytesPerSecond);
+  EXPECT_EQ(moved.globalLoadBytes, before.globalLoadBytes * 5 / 8);
+  EXPECT_EQ(moved.sharedMemory, before.sharedMemory);
+  EXPECT_DOUBLE_EQ(together.l2,
+                   (moved.globalLoadBytes + moved.globalStoreBytes) /
+                       chip.l2BytesPerSecond);
   EXPECT_LT(together.l2, alone.l2);
   EXPECT_LE(together.pipeline, alone.pipeline);
   EXPECT_EQ(together.shared, alone.shared);
   EXPECT_EQ(together.compute, alone.compute);
+  EXPECT_EQ(whyNotLowered(*group.schedule), std::nullopt);
 }
 
-TEST_F(GatedFields, ClustersWithoutMulticastFetchAsBefore) {
-  Cost alone = cost();
-  chip.hasMulticast = false;
+TEST_F(GatedFields, ClustersShareWhatIsCopiedInBulkInParts) {
   group.schedule->cluster = 4;
-  EXPECT_EQ(cost().l2, alone.l2);
+  EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
+                          "copied in bulk");
+  // Another one's copies in bulk do not help.
+  group.place("B").transport = fuse::Transport::Bulk;
+  EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
+                          "copied in bulk");
+  EXPECT_EQ(whyNotMulticast(group.model(), *group.schedule, group.tensor("B")),
+            "'B' differs between the blocks of a cluster");
+  group.place("A").transport = fuse::Transport::Bulk;
+  EXPECT_EQ(impossible(), "possible");
+  EXPECT_TRUE(isMulticast(group.model(), *group.schedule, group.tensor("A")));
+  EXPECT_FALSE(isMulticast(group.model(), *group.schedule, group.tensor("B")));
+  group.setTile("m", 32);
+  EXPECT_EQ(impossible(), "possible");
+  group.schedule->cluster = 8;
+  EXPECT_EQ(impossible(),
+            "the blocks of a cluster share no copies: the tile of 'A' has 32 "
+            "rows, which 8 blocks do not share in boxes of whole swizzles");
 }
 
 TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
+  group.place("A").transport = fuse::Transport::Bulk;
   group.schedule->cluster = 4;
   EXPECT_EQ(impossible(), "possible");
   group.schedule->cluster = 16;
@@ -139,6 +160,16 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
   group.schedule->raster = 6;
   EXPECT_EQ(impossible(),
             "clusters of 4 blocks do not divide the blocks along 'n'");
+  group.schedule->raster = 1;
+  group.schedule->persistent = true;
+  group.schedule->producerWarps = 4;
+  EXPECT_EQ(whyNotLowered(*group.schedule),
+            "'persistent' with 'cluster' is not lowered: the blocks of a "
+            "cluster would have to go through neighbouring tiles");
+  chip.hasMulticast = false;
+  EXPECT_EQ(impossible(),
+            "sm_90a has no multicast of its own speed, by which the blocks of "
+            "a cluster share what they copy");
   chip = *lookupChip("sm_80");
   EXPECT_EQ(impossible(), "sm_80 has no clusters");
 }

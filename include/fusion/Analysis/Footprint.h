@@ -23,11 +23,10 @@ namespace fusion {
 /// What one launch does and what one of its blocks holds.
 struct Footprint {
   int64_t blocks = 1;           ///< of the grid
-  int64_t globalLoadBytes = 0;  ///< by active lanes, extents clipped at the borders
+  /// By active lanes, extents clipped at the borders; of what the blocks of a
+  /// cluster load for one another, each its part.
+  int64_t globalLoadBytes = 0;
   int64_t globalStoreBytes = 0;
-  /// Of the loads, what goes to shared memory and is the same for blocks that are
-  /// neighbours along the fastest grid axis.
-  int64_t neighbourBytes = 0;
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
   /// Of these, those of the products that each unit executes.
@@ -56,8 +55,8 @@ Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
                            const KeptTiles &kept);
 
-/// Whether all blocks of a row, along the fastest grid axis, load the same tiles of
-/// the tensor: what a cluster can fetch once.
+/// Whether all blocks of a row, along the fastest grid axis, load the same
+/// tiles of the tensor: what a cluster can fetch once (`isMulticast`).
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 

@@ -154,6 +154,12 @@ struct ShortenedLoop {
 std::optional<ShortenedLoop> shortenedLoop(const GroupModel &group,
                                            const Schedule &schedule);
 
+/// Elements of an axis that the loops of a block serve: of the fastest grid
+/// axis the tiles of all blocks of its cluster, which copy for one another and
+/// so visit the same tiles of what a mask compares it with. They begin at a
+/// multiple of it.
+int64_t rangeOfCluster(const Schedule &schedule, unsigned axis);
+
 /// What the shortened loop does for one tile of the others.
 struct VisitedTiles {
   llvm::SmallVector<int64_t, 2> extents; ///< of the others' tile, clipped

@@ -30,8 +30,9 @@
 // * `cluster` = c: blocks are resident c at a time. What is the same for
 // neighbours
 //   along the fastest grid axis is fetched from L2 by one and delivered to all
-//   (multicast), where the chip can: each block fetches 1/c of it. DRAM sees no
-//   difference, since blocks that are resident together share a fetch anyway.
+//   (multicast), where it is copied in bulk: each block fetches 1/c of it. DRAM
+//   sees no difference, since blocks that are resident together share a fetch
+//   anyway.
 // * `producers` = p: the first loads of an inner loop's next run are issued
 // while
 //   this run computes, so only those of the first run are waited for; and the

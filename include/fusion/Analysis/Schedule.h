@@ -43,6 +43,7 @@ struct ProductMapping {
 struct Placement {
   fuse::Space space = fuse::Space::Registers;
   fuse::Transport transport = fuse::Transport::Sync;
+  fuse::Eviction eviction = fuse::Eviction::Normal;
   unsigned stages = 1;
   /// Of the fragments that are loaded from the tile in shared memory to be
   /// multiplied.

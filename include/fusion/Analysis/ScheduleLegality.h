@@ -37,6 +37,18 @@ std::optional<std::string> whyNotInBulk(const GroupModel &group,
                                         const Schedule &schedule,
                                         const ChipInfo &chip, unsigned tensor);
 
+/// Why the blocks of a cluster cannot share the copies of operand `tensor`,
+/// each of them a part of its tile's rows for all (multicast), or nullopt where
+/// they can and so do: it is copied by threads, differs between the blocks, or
+/// its rows are not divided.
+std::optional<std::string> whyNotMulticast(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           unsigned tensor);
+
+/// Whether they share them.
+bool isMulticast(const GroupModel &group, const Schedule &schedule,
+                 unsigned tensor);
+
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);

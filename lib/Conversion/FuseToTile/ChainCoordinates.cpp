@@ -286,12 +286,20 @@ struct ProgramNumbers {
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  Value first(unsigned axis) { return origins[axis]; }
+  Value first(unsigned axis) {
+    int64_t range = rangeOfCluster(schedule, axis);
+    if (range == schedule.tiles[axis])
+      return origins[axis];
+    return b.createOrFold<arith::SubIOp>(
+        loc, origins[axis],
+        b.createOrFold<arith::RemUIOp>(loc, origins[axis], constant(range)));
+  }
   Value last(unsigned axis) {
-    int64_t extent = model.axes[axis].extent, tile = schedule.tiles[axis];
+    int64_t extent = model.axes[axis].extent,
+            tile = rangeOfCluster(schedule, axis);
     if (tile >= extent)
       return constant(extent - 1);
-    Value end = add(origins[axis], constant(tile));
+    Value end = add(first(axis), constant(tile));
     if (extent % tile != 0)
       end = min(end, constant(extent));
     return add(end, constant(-1));

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -166,11 +167,17 @@ void ChainLowering::emitLoad(unsigned tensor) {
                                /*slot=*/IntegerAttr());
     return;
   }
+  tile::EvictionAttr eviction;
+  if (place.eviction != fuse::Eviction::Normal)
+    eviction = tile::EvictionAttr::get(b.getContext(),
+                                       place.eviction == fuse::Eviction::First
+                                           ? tile::Eviction::First
+                                           : tile::Eviction::Last);
   tile::CopyAsyncOp::create(
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
-      /*predicate=*/Value(),
-      tile::TransportAttr::get(b.getContext(), asyncTransport(place.transport)),
-      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+      /*predicate=*/Value(), asyncTransport(place.transport),
+      inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(),
+      eviction, isMulticast(model, schedule, tensor));
   if (isBulk)
     bulkInFlight.push_back({tensor, {}});
   else

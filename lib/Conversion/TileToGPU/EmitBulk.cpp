@@ -79,11 +79,16 @@ void KernelEmitter::emitBarriers() {
   // warp that reads them.
   std::map<int64_t, int64_t> arrivals;
   for (AllocOp alloc : filled)
+    if (alloc.getReleased() && isFilledByCluster(alloc))
+      releasedByCluster.insert(*alloc.getReleased());
+  for (AllocOp alloc : filled)
     for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage) {
       ++arrivals[*alloc.getBarriers() + stage * kBarrierBytes];
       if (alloc.getReleased())
         arrivals[*alloc.getReleased() + stage * kBarrierBytes] =
-            kernel.getWarps();
+            kernel.getWarps() *
+            (releasedByCluster.contains(*alloc.getReleased()) ? clusterSize()
+                                                              : 1);
     }
   // Those of copies lie first.
   firstBarrier = arrivals.begin()->first;
@@ -103,7 +108,11 @@ void KernelEmitter::emitBarriers() {
   os << "@$1 fence.mbarrier_init.release.cluster;";
   emitAssembly(b, loc, {sharedAddress(i32(firstBarrier)), isCopying}, text,
                "r,b");
-  if (kernel.getBlockThreads() == 32)
+  // Other blocks' copies complete at them.
+  copiesForCluster = llvm::any_of(filled, isFilledByCluster);
+  if (copiesForCluster)
+    emitClusterBarrier();
+  else if (kernel.getBlockThreads() == 32)
     emitBarrier(/*ofWarp=*/true);
   else
     gpu::BarrierOp::create(b, loc);
@@ -128,8 +137,10 @@ void KernelEmitter::turnPhase(Value number, Value predicate) {
 }
 
 /// Waits for the phase of an mbarrier with the given parity, unless `predicate`
-/// is given and false.
-void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
+/// is given and false. Other blocks of the cluster may be among those that it
+/// waits for.
+void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate,
+                                 bool ofCluster) {
   SmallVector<Value> operands = {barrier, parity};
   std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
   if (predicate) {
@@ -138,7 +149,9 @@ void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
     text += "@!$2 bra.uni DONE;\n";
   }
   text += "WAIT:\n"
-          "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
+          "mbarrier.try_wait.parity" +
+          std::string(ofCluster ? ".acquire.cluster" : "") +
+          ".shared::cta.b64 over, [$0], $1;\n"
           "@over bra.uni DONE;\n"
           "bra.uni WAIT;\n"
           "DONE:\n}";
@@ -168,11 +181,13 @@ struct KernelEmitter::BoxOperands {
                          : d == copy.rowDimension ? rows[box]
                                                   : others[d]);
         os << "}]";
-        emit((panel * boxes.rowBoxes + box) * boxes.boxBytes, place);
+        emit((panel * boxes.rowBoxes * copy.parts + box) * boxes.boxBytes,
+             place);
       }
   }
 };
 
+/// Of a copy that the blocks of a cluster share the boxes of the block's part.
 KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
                                                       Value view,
                                                       ValueRange coordinates) {
@@ -188,6 +203,13 @@ KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
       value = window.getSymbols()[cast<AffineSymbolExpr>(index).getPosition()];
     places.push_back(
         arith::IndexCastOp::create(b, loc, b.getI32Type(), scalar(value)));
+  }
+  if (copy.parts > 1) {
+    Value &row = places[copy.rowDimension];
+    row = arith::AddIOp::create(
+        b, loc, row,
+        arith::MulIOp::create(b, loc, clusterRank(),
+                              i32(boxes.rowBoxes * boxes.rows)));
   }
   BoxOperands result;
   result.operands.push_back(function.getArgument(
@@ -230,19 +252,42 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
 
   BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
   int64_t bytes = buffer.getStageBytes();
+  bool isMulticast = copy->parts > 1;
+  Value first = ofStage(op.getStage(), *alloc.getOffset(), bytes);
+  if (isMulticast)
+    first =
+        arith::AddIOp::create(b, loc, first,
+                              arith::MulIOp::create(b, loc, clusterRank(),
+                                                    i32(copy->boxes.rowBoxes *
+                                                        copy->boxes.boxBytes)));
   SmallVector<Value> operands = {
       sharedAddress(
           ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
-      sharedAddress(ofStage(op.getStage(), *alloc.getOffset(), bytes))};
+      sharedAddress(first)};
   llvm::append_range(operands, boxes.operands);
   std::string text;
   llvm::raw_string_ostream os(text);
+  // Registers of the one thread, for as long as it copies. Every block expects
+  // the whole tile.
+  std::optional<Eviction> eviction = op.getEviction();
+  if (eviction || isMulticast)
+    os << "{\n";
+  if (isMulticast)
+    os << ".reg .b16 all;\nmov.b16 all, " << (1 << copy->parts) - 1 << ";\n";
+  if (eviction)
+    os << ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_"
+       << stringifyEviction(*eviction) << ".b64 policy, 1.0;\n";
   os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " << bytes << ";";
   boxes.forEach(*copy, /*first=*/2, [&](int64_t offset, StringRef place) {
     os << "\ncp.async.bulk.tensor." << copy->indices.size()
-       << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1 + "
-       << offset << "], " << place << ", [$0];";
+       << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+       << (isMulticast ? ".multicast::cluster" : "")
+       << (eviction ? ".L2::cache_hint" : "") << " [$1 + " << offset << "], "
+       << place << ", [$0]" << (isMulticast ? ", all" : "")
+       << (eviction ? ", policy;" : ";");
   });
+  if (eviction || isMulticast)
+    os << "\n}";
   emitAssembly(b, loc, operands, text, "r,r," + boxes.constraints);
   return success();
 }
@@ -299,7 +344,7 @@ LogicalResult KernelEmitter::emitAwait(AwaitOp op) {
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
   waitForPhase(sharedAddress(
                    ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
-               parity, predicate);
+               parity, predicate, /*ofCluster=*/false);
   turnPhase(number, predicate);
   return success();
 }
@@ -318,7 +363,8 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
     Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
     Value barrier = sharedAddress(
         ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
-    waitForPhase(barrier, before, condition);
+    waitForPhase(barrier, before, condition,
+                 releasedByCluster.contains(*alloc.getReleased()));
     return number;
   };
   if (isProducer) {
@@ -336,7 +382,8 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   return success();
 }
 
-/// One lane arrives for its warp. Products in place are over when their results
+/// One lane arrives for its warp, or for each block that copies to this one
+/// another. Products in place are over when their results
 /// are there; what lanes have loaded by themselves is when all have come here.
 LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
@@ -351,6 +398,19 @@ LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
     emitBarrier(/*ofWarp=*/true);
   Value barrier = sharedAddress(
       ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+  if (releasedByCluster.contains(*alloc.getReleased())) {
+    Value hasBlock = atEntry([&]() -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane,
+                                   i32(clusterSize()));
+    });
+    emitAssembly(b, loc, {barrier, hasBlock, lane},
+                 "{\n.reg .b32 there;\n"
+                 "@$1 mapa.shared::cluster.u32 there, $0, $2;\n"
+                 "@$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                 "[there];\n}",
+                 "r,b,r");
+    return success();
+  }
   Value isFirst = atEntry([&]() -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                                  i32(0));

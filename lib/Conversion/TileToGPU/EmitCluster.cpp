@@ -25,6 +25,17 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
+void KernelEmitter::emitClusterBarrier() {
+  UnitAttr aligned = b.getUnitAttr();
+  NVVM::ClusterArriveOp::create(b, loc, aligned);
+  NVVM::ClusterWaitOp::create(b, loc, aligned);
+}
+
+Value KernelEmitter::clusterRank() {
+  return atEntry(
+      [&] { return NVVM::ClusterId::create(b, loc, b.getI32Type()); });
+}
+
 LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
   RankedTensorType type = op.getType();
   const LinearLayout &layout = getLayout(type).getValue();
@@ -79,8 +90,7 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
       });
     }
   }
-  NVVM::ClusterArriveOp::create(b, loc, aligned);
-  NVVM::ClusterWaitOp::create(b, loc, aligned);
+  emitClusterBarrier();
   Values results(values.size());
   forEach([&](int64_t reg, Value place) {
     Values parts;

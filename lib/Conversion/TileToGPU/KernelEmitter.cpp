@@ -51,7 +51,12 @@ KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function,
 
 LogicalResult KernelEmitter::run() {
   emitBarriers();
-  return emitBlock(kernel.getBody().front());
+  if (failed(emitBlock(kernel.getBody().front())))
+    return failure();
+  // Nobody arrives any more at the mbarriers of a block that ends.
+  if (copiesForCluster)
+    emitClusterBarrier();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,7 +449,9 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<AcquireOp>([&](auto o) { return emitAcquire(o); })
       .Case<ReleaseOp>([&](auto o) { return emitRelease(o); })
       .Case<BarrierOp>([&](BarrierOp o) {
-        if (o.getWithProducers() && hasProducers())
+        if (o.getCluster())
+          emitClusterBarrier();
+        else if (o.getWithProducers() && hasProducers())
           emitBarrierOfRoles(/*withProducers=*/true);
         else
           emitBarrier(o.getWarp());

@@ -145,8 +145,13 @@ private:
   /// order.
   static Value combineTree(llvm::SmallVector<Value> values,
                            llvm::function_ref<Value(Value, Value)> combine);
-  mlir::LogicalResult
-  emitClusterReduce(tile::ClusterReduceOp op); // EmitCluster.cpp
+  // Clusters (EmitCluster.cpp).
+  mlir::LogicalResult emitClusterReduce(tile::ClusterReduceOp op);
+  /// A barrier of all threads of the cluster.
+  void emitClusterBarrier();
+  /// The block's number in its cluster, as an i32.
+  Value clusterRank();
+  int64_t clusterSize() { return kernel.getCluster().value_or(1); }
   /// Coordinate `dimension` of the element in a register.
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
   /// Renames registers: result register r is the register of `from` whose
@@ -272,7 +277,8 @@ private:
   mlir::LogicalResult emitRelease(tile::ReleaseOp op);
   std::pair<Value, Value> phaseOf(tile::AllocOp alloc, Value stage);
   void turnPhase(Value number, Value predicate);
-  void waitForPhase(Value barrier, Value parity, Value predicate);
+  void waitForPhase(Value barrier, Value parity, Value predicate,
+                    bool ofCluster);
   Value sharedAddress(Value bytes);
   Value ofStage(Value stage, int64_t first, int64_t step);
 
@@ -285,6 +291,10 @@ private:
   Value lane, warp, dynamicShared; ///< lane and warp are i32
   Value isCopying; ///< whether the thread is the one that copies in bulk
   Value isInCopyingWarp;    ///< whether its warp is that thread's
+  bool copiesForCluster = false; ///< some tiles go to other blocks, too
+  /// Offsets of mbarriers at which the warps of all blocks of the cluster
+  /// arrive.
+  llvm::SmallDenseSet<int64_t> releasedByCluster;
   bool isProducer = false;  ///< what is emitted is done by a producer
   int64_t firstBarrier = 0; ///< offset of the kernel's first mbarrier
   Value

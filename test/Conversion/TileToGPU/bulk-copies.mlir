@@ -60,3 +60,18 @@ tile.kernel @pipelined(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n
   tile.await %y[%c0] if %c : !one
   tile.return
 }
+
+// What leaves the L2 first is said by a policy of the thread that copies.
+// CHECK-LABEL: gpu.func @evicted
+// CHECK: .reg .b64 policy;
+// CHECK-SAME: createpolicy.fractional.L2::evict_last.b64 policy, 1.0;
+// CHECK-SAME: mbarrier.arrive.expect_tx
+// CHECK-SAME: complete_tx::bytes.L2::cache_hint [$1 + 0], [$2, {$3, $4}], [$0], policy;
+tile.kernel @evicted(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index, %i: index) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 1000, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
+  %y = tile.alloc : !one
+  tile.copy_async %b[%i, %c0], %y[%c0] by bulk {eviction = #tile.eviction<last>} : !view, !one
+  tile.await %y[%c0] : !one
+  tile.return
+}

@@ -203,3 +203,8 @@ func.func private @rescale_beyond_f32() attributes {a = #fuse.reduction<online, 
 
 // expected-error @below {{'rescale' is for reductions that run online}}
 func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_tile, rescale = 8>}
+
+// -----
+
+// expected-error @below {{'evict_last' is said of bulk copies to shared memory only}}
+func.func private @f() attributes {a = #fuse.place<shared, async16, evict_last>}

@@ -42,9 +42,13 @@ func.func private @mapping() attributes {
 // CHECK-SAME: d = #fuse.place<shared, async16>
 // CHECK-SAME: e = #fuse.place<registers>
 // CHECK-SAME: f = #fuse.place<shared>
+// CHECK-SAME: g = #fuse.place<shared, bulk>
+// CHECK-SAME: h = #fuse.place<shared, bulk, evict_first>
+// CHECK-SAME: i = #fuse.place<shared, bulk, evict_last>
 func.func private @place() attributes {
   a = #fuse.place<shared>, b = #fuse.place<shared, async4>, c = #fuse.place<shared, async8>,
-  d = #fuse.place<shared, async16>, e = #fuse.place<registers>, f = #fuse.place<shared, sync>}
+  d = #fuse.place<shared, async16>, e = #fuse.place<registers>, f = #fuse.place<shared, sync>,
+  g = #fuse.place<shared, bulk, evict_normal>, h = #fuse.place<shared, bulk, evict_first>, i = #fuse.place<shared, bulk, evict_last>}
 
 // CHECK: @memory() attributes {a = #fuse.memory<{A = #fuse.place<shared, async16>, C = #fuse.place<registers>}>}
 func.func private @memory() attributes {

@@ -874,3 +874,65 @@ tile.kernel @store_to_one_place(%p: !tile.ptr<f16> {tile.access = #tile.access<w
   tile.store_async %b[%n], %v[%n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @eviction_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op says 'eviction', which copies in bulk do}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {eviction = #tile.eviction<first>} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @multicast_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {cluster = 2 : i64, warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op is 'multicast', which copies in bulk are}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {multicast} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 16, 8, f16, <"offset: 8*[0,1] 16*[1,0] -> [16, 8]">>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+tile.kernel @multicast_alone(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op is 'multicast' in a kernel without a cluster of blocks}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk {multicast} : !view, !buffer
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 16, 8, f16, <"offset: 8*[0,1] 16*[1,0] -> [16, 8]">>
+!view = !tile.view<2 x f16, unit = 1, alignment = 16>
+tile.kernel @multicast_of_parts(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {cluster = 3 : i64, warps = 1 : i64} {
+  %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
+  %b = tile.alloc : !buffer
+  // expected-error @below {{'tile.copy_async' op copies in bulk 16 rows, which 3 blocks do not share}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk {multicast} : !view, !buffer
+  tile.return
+}
+
+// -----
+
+tile.kernel @barrier_of_a_cluster() attributes {warps = 1 : i64} {
+  // expected-error @below {{'tile.barrier' op needs a kernel with a cluster of blocks}}
+  tile.barrier cluster
+  tile.return
+}
+
+// -----
+
+tile.kernel @barrier_of_warps_and_more() attributes {cluster = 2 : i64, warps = 1 : i64} {
+  // expected-error @below {{'tile.barrier' op is of each warp or of more than a warp}}
+  tile.barrier warp cluster
+  tile.return
+}

@@ -219,6 +219,8 @@ tile.kernel @blocks(%n: index) attributes {warps = 4 : i64} {
 tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
   %mine = tile.splat %x : f32 -> tensor<2xf32>
   %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #parts>
+  // CHECK: tile.barrier cluster
+  tile.barrier cluster
   // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}} : tensor<2xf32>, <1, 8, 2, f32, {{.*}}>
   %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts>
   tile.return

@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from bulk_cases import CASES as BULK  # noqa: E402
 from bulk_store_cases import CASES as STORES  # noqa: E402
+from cluster_cases import CASES as CLUSTERS  # noqa: E402
 from hand_schedule import generate, lower, run, schedule  # noqa: E402
 from persistent_cases import CASES as PERSISTENT  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
@@ -118,6 +119,13 @@ WITH_ROLES = (
 STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
 # Blocks that go through tiles: stages, another shape, of which two blocks run, each with two tiles.
 THROUGH_TILES = (("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),)
+# Blocks of a cluster that copy for one another: the case, producers, another shape.
+IN_CLUSTERS = (
+    ("first-operand", 0, ["--chain=128,448,128", "--2d"]),
+    ("handed-over", 4, ["--chain=128,64,256,64", "--2d"]),
+    ("filled-anew", 0, ["--chain=128,144,96,144", "--2d"]),
+    ("filled-anew", 4, ["--chain=128,144,96,144", "--2d"]),
+)
 # Products with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
 # iterations at least.
@@ -247,6 +255,19 @@ def write_through_tiles(output, case, stages, shape, index):
     launches(name, folder, index, blocks=2)
 
 
+def write_in_clusters(output, case, producers, shape, index):
+    chip, _, description, operands, stages, _, clusters = CLUSTERS[case]
+    name = f"in-clusters-{case}" + ("-with-producers" if producers else "")
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    text = schedule(
+        **description, stages={operand: stages for operand in operands}, producers=producers, cluster=clusters[0]
+    )
+    lower(path, generate(path, *shape, chip=chip), text)
+    launches(name, folder, index)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -348,6 +369,9 @@ def main():
     for case, stages, shape in THROUGH_TILES:
         if wanted(f"through-tiles-{case}"):
             write_through_tiles(arguments.output, case, stages, shape, index)
+    for case, producers, shape in IN_CLUSTERS:
+        if wanted(f"in-clusters-{case}" + ("-with-producers" if producers else "")):
+            write_in_clusters(arguments.output, case, producers, shape, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

@@ -53,6 +53,13 @@ CASES |= {
     ),
     # Tiles of loops that do nothing else are awaited one by one, once all are under way.
     "kept": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED | dict(tiling="m(LA,n(LB),n(LD),n(CC,CE),SE)")), ""),
+    # What the L2 may do with what was read.
+    "evicted": (
+        "sm_90a",
+        ["--chain=72,104,88", "--2d"],
+        PLAIN | dict(places=dict(A="shared, bulk, evict_first", B="shared, bulk, evict_last", C="shared")),
+        "AB",
+    ),
     # One operand in bulk, the other one in groups.
     "mixed": ("sm_90a", ["--chain=128,192,128", "--2d"], in_bulk(PLAIN, "A"), "AB"),
     "mixed-chain": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED, "D"), "BD"),

@@ -23,9 +23,9 @@ OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}
 
 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
-             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False):  # fmt: skip
+             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles."""
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster."""
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
@@ -37,10 +37,11 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     skipped = f', skip = "{skip}"' if skip else ""
     others = f", producers = {producers}" if producers else ""
     stays = ", persistent = true" if persistent else ""
+    clusters = f", cluster = {cluster}" if cluster > 1 else ""
     form = f", reduction = <{reduction}>" if reduction else ""
     return (
         f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
-        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}{stays}>, memory = <{{{memory}}}>, "
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}{stays}{clusters}>, memory = <{{{memory}}}>, "
         f"pipeline = <{{{pipeline}}}, {level}>, "
         f"parallel = <{{{parallel}}}{others}>{form}>"
     )

@@ -51,6 +51,15 @@ LogicalResult TilingAttr::verify(EmitError emitError, StringRef expression,
   return verifyIntegers(emitError, tiles, "tile size");
 }
 
+LogicalResult PlaceAttr::verify(EmitError emitError, Space space,
+                                Transport transport, Eviction eviction) {
+  if (eviction == Eviction::Normal ||
+      (space == Space::Shared && transport == Transport::Bulk))
+    return success();
+  return emitError() << "'" << stringifyEviction(eviction)
+                     << "' is said of bulk copies to shared memory only";
+}
+
 LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
                                       StringRef i1, StringRef i2, StringRef r1,
                                       ArrayRef<int64_t> warps) {

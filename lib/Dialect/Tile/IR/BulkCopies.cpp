@@ -18,12 +18,19 @@ bool fusion::tile::isFilledInBulk(AllocOp alloc) {
                       [](Operation *user) { return isBulk(user); });
 }
 
+bool fusion::tile::isFilledByCluster(AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), [](Operation *user) {
+    auto copy = dyn_cast<CopyAsyncOp>(user);
+    return copy && copy.getMulticast();
+  });
+}
+
 bool fusion::tile::isStoredInBulk(AllocOp alloc) {
   return llvm::any_of(alloc->getUsers(), llvm::IsaPred<StoreAsyncOp>);
 }
 
 static FailureOr<BulkCopy>
-describe(Value view, BufferType buffer,
+describe(Value view, BufferType buffer, int64_t parts,
          llvm::function_ref<InFlightDiagnostic()> emitError) {
   auto refuse = [&](const Twine &why) -> FailureOr<BulkCopy> {
     if (emitError)
@@ -44,8 +51,11 @@ describe(Value view, BufferType buffer,
                   "; tensor maps have 2 to " + Twine(kMostMapDimensions) +
                   " dimensions here");
   int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  if (buffer.getRows() % parts != 0)
+    return refuse("copies in bulk " + Twine(buffer.getRows()) +
+                  " rows, which " + Twine(parts) + " blocks do not share");
   std::optional<BoxShape> boxes =
-      boxShape(buffer.getRows(), buffer.getColumns(), bytes);
+      boxShape(buffer.getRows() / parts, buffer.getColumns(), bytes);
   if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
                            buffer.getColumns(), bytes) != PanelOrder::Plain)
     return refuse(
@@ -53,6 +63,7 @@ describe(Value view, BufferType buffer,
         "map");
   BulkCopy result;
   result.boxes = *boxes;
+  result.parts = parts;
   std::optional<unsigned> rowDimension;
   SmallVector<int64_t> dims, strides, box;
   int64_t stride = bytes;
@@ -89,12 +100,23 @@ describe(Value view, BufferType buffer,
 
 FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
     CopyAsyncOp copy, llvm::function_ref<InFlightDiagnostic()> emitError) {
-  return describe(copy.getView(), copy.getBuffer().getType(), emitError);
+  int64_t parts = 1;
+  if (copy.getMulticast()) {
+    auto kernel = copy->getParentOfType<KernelOp>();
+    parts = kernel ? kernel.getCluster().value_or(1) : 1;
+    if (parts == 1) {
+      if (emitError)
+        emitError() << "is 'multicast' in a kernel without a cluster of blocks";
+      return failure();
+    }
+  }
+  return describe(copy.getView(), copy.getBuffer().getType(), parts, emitError);
 }
 
 FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
     StoreAsyncOp store, llvm::function_ref<InFlightDiagnostic()> emitError) {
-  return describe(store.getView(), store.getBuffer().getType(), emitError);
+  return describe(store.getView(), store.getBuffer().getType(), /*parts=*/1,
+                  emitError);
 }
 
 LogicalResult

@@ -179,11 +179,24 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("needs a view of rank 2 with a unit dimension");
   if (isBulk(*this))
     return describeBulkCopy(*this, [&] { return emitOpError(); });
+  if (getEviction())
+    return emitOpError("says 'eviction', which copies in bulk do");
+  if (getMulticast())
+    return emitOpError("is 'multicast', which copies in bulk are");
   int64_t bytes = static_cast<int64_t>(getTransport());
   if (view.getAlignment() < bytes)
     return emitOpError("copies ")
            << bytes << " bytes at a time but the view is only aligned to "
            << view.getAlignment();
+  return success();
+}
+
+LogicalResult BarrierOp::verify() {
+  if (getWarp() && (getWithProducers() || getCluster()))
+    return emitOpError("is of each warp or of more than a warp");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getCluster() && kernel && kernel.getCluster().value_or(1) == 1)
+    return emitOpError("needs a kernel with a cluster of blocks");
   return success();
 }
 

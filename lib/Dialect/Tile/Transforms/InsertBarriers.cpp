@@ -8,6 +8,7 @@
 
 #include "FollowPaths.h"
 #include "WarpPrivate.h"
+#include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -65,13 +66,14 @@ struct Access {
 };
 
 /// Who waits for whom: each further one for all that the one before has.
-enum class Barrier { OfWarps, OfBlock, WithProducers };
+enum class Barrier { OfWarps, OfBlock, WithProducers, OfCluster };
 
 /// Accesses since the last barrier, copies that have not been waited for, and
 /// what stores in bulk may still be reading.
 struct State {
   SmallVector<Access> pending, inFlight, stored;
-  /// In kernels with producers: since the last barrier of these, too.
+  /// In kernels with producers or whose blocks copy for one another: since the
+  /// last barrier of all who copy.
   SmallVector<Access> unknown;
 
   static bool insert(SmallVector<Access> &list, const Access &access) {
@@ -110,8 +112,15 @@ struct InsertBarriersPass
     isPrivate.clear();
     warps = getOperation().getWarps();
     hasProducers = getOperation().getProducers().value_or(0) > 0;
-    getOperation().walk(
-        [&](AllocOp alloc) { isPrivate[alloc] = isWarpPrivate(alloc, warps); });
+    isCopiedByOthers = hasProducers;
+    ofCopies = Barrier::WithProducers;
+    getOperation().walk([&](AllocOp alloc) {
+      isPrivate[alloc] = isWarpPrivate(alloc, warps);
+      if (isFilledByCluster(alloc)) {
+        isCopiedByOthers = true;
+        ofCopies = Barrier::OfCluster;
+      }
+    });
     State state;
     overwritten = nullptr;
     process(getOperation().getBody().front(), state);
@@ -129,7 +138,8 @@ struct InsertBarriersPass
     for (auto [op, barrier] : barriers) {
       OpBuilder b(op);
       BarrierOp::create(b, op->getLoc(), barrier == Barrier::OfWarps,
-                        barrier == Barrier::WithProducers);
+                        barrier >= Barrier::WithProducers && hasProducers,
+                        barrier == Barrier::OfCluster);
     }
   }
 
@@ -166,10 +176,10 @@ struct InsertBarriersPass
     passBarrier(it->second, state);
   }
 
-  static void passBarrier(Barrier kind, State &state) {
+  void passBarrier(Barrier kind, State &state) const {
     if (kind != Barrier::OfWarps)
       state.pending.clear();
-    if (kind == Barrier::WithProducers)
+    if (kind >= ofCopies)
       state.unknown.clear();
     for (Access &access : state.pending)
       access.isOrderedInWarps = true;
@@ -178,7 +188,7 @@ struct InsertBarriersPass
   /// What others must find done.
   void note(const Access &access, State &state) const {
     State::insert(state.pending, access);
-    if (hasProducers)
+    if (isCopiedByOthers)
       State::insert(state.unknown, access);
   }
 
@@ -234,11 +244,11 @@ struct InsertBarriersPass
     bool isAcquired =
         isBulk(op) &&
         access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
-    bool isProducers = isBulk(op) && hasProducers;
+    bool isOthers = isBulk(op) && isCopiedByOthers;
     for (const Access &earlier : state.stored)
       if (access.overlaps(earlier))
         overwritten = op;
-    for (const Access &earlier : isProducers ? state.unknown : state.pending) {
+    for (const Access &earlier : isOthers ? state.unknown : state.pending) {
       if (isAcquired && earlier.owner == access.owner)
         continue;
       bool inWarps = warps == 1 || access.meetsInWarps(earlier);
@@ -252,9 +262,9 @@ struct InsertBarriersPass
     }
     if (isNeeded)
       insertBarrier(op,
-                    isProducers ? Barrier::WithProducers
-                    : ofBlock   ? Barrier::OfBlock
-                                : Barrier::OfWarps,
+                    isOthers  ? ofCopies
+                    : ofBlock ? Barrier::OfBlock
+                              : Barrier::OfWarps,
                     state);
     if (isa<StoreAsyncOp>(op))
       State::insert(state.stored, access);
@@ -282,7 +292,7 @@ struct InsertBarriersPass
       return;
     Barrier kind = neededFor(entry);
     for (auto [op, inBody] : barriers)
-      if (inBody == Barrier::WithProducers && loop->isProperAncestor(op))
+      if (inBody == ofCopies && loop->isProperAncestor(op))
         kind = inBody;
     Barriers inside = std::move(barriers);
     State afterInside = std::move(state);
@@ -302,6 +312,7 @@ struct InsertBarriersPass
         passBarrier(known->second, state);
       if (auto barrier = dyn_cast<BarrierOp>(op)) {
         passBarrier(barrier.getWarp()            ? Barrier::OfWarps
+                    : barrier.getCluster()       ? Barrier::OfCluster
                     : barrier.getWithProducers() ? Barrier::WithProducers
                                                  : Barrier::OfBlock,
                     state);
@@ -385,6 +396,8 @@ struct InsertBarriersPass
 
   unsigned warps = 1;
   bool hasProducers = false;
+  bool isCopiedByOthers = false;             ///< by producers, or other blocks
+  Barrier ofCopies = Barrier::WithProducers; ///< of all who copy
   Operation *overwritten = nullptr; ///< writes to what is still being stored
   llvm::DenseMap<Value, bool> isPrivate;
   Barriers barriers; ///< in front of an operation

@@ -211,8 +211,10 @@ struct ReleaseStagesPass
     : fusion::impl::TileReleaseStagesBase<ReleaseStagesPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    bool hasProducers = kernel.getProducers().value_or(0) > 0;
-    if (kernel.getWarps() == 1 && !hasProducers)
+    // Blocks of a cluster have no barrier as cheap as those of a block.
+    bool areOthersAhead = kernel.getProducers().value_or(0) > 0 ||
+                          kernel.getCluster().value_or(1) > 1;
+    if (kernel.getWarps() == 1 && !areOthersAhead)
       return;
     SmallVector<std::pair<AllocOp, SmallVector<Stages::Release>>> found;
     kernel.walk([&](AllocOp alloc) {
@@ -233,7 +235,7 @@ struct ReleaseStagesPass
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
-    if (others.wasInterrupted() && !hasProducers)
+    if (others.wasInterrupted() && !areOthersAhead)
       return;
     numReleased += found.size();
     for (auto &[alloc, releases] : found)

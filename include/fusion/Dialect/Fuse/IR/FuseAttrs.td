@@ -98,11 +98,11 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       many blocks, for reuse in L2, the last column narrower; 1 is row by row.
       Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
-      Default false. Costed, not lowered yet.
+      Default false. Lowered beside producers.
     * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. In
       stitched groups that is the reduced axis of which a block has a part, and
       they exchange what they have of its reductions in distributed shared memory;
-      in chains costed, not lowered yet.
+      in chains its blocks copy for one another what they have in common.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
@@ -132,6 +132,14 @@ def Fuse_Transport : I32EnumAttr<"Transport", "How a tile moves",
   let genSpecializedAttr = 0;
 }
 
+def Fuse_Eviction : I32EnumAttr<"Eviction", "What leaves the L2 cache first", [
+    I32EnumAttrCase<"Normal", 0, "evict_normal">,
+    I32EnumAttrCase<"First", 1, "evict_first">,
+    I32EnumAttrCase<"Last", 2, "evict_last">]> {
+  let cppNamespace = "::fusion::fuse";
+  let genSpecializedAttr = 0;
+}
+
 def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
   let summary = "Where the tile of one tensor lives and how it gets there";
   let description = [{
@@ -144,10 +152,16 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
     its tile there so that rows are written with the widest aligned stores, by
     threads or, with the transport `bulk`, by boxes of a tensor map, and `registers`
     stores from the accumulator's layout.
+
+    `eviction` says of an operand that is copied in bulk what the L2 may do with what
+    was read: `evict_first`, as it is not read again, or `evict_last`, as all blocks
+    read it.
   }];
   let parameters = (ins EnumParameter<Fuse_Space>:$space,
-      DefaultValuedParameter<"Transport", "Transport::Sync">:$transport);
-  let assemblyFormat = "`<` $space (`,` $transport^)? `>`";
+      DefaultValuedParameter<"Transport", "Transport::Sync">:$transport,
+      DefaultValuedParameter<"Eviction", "Eviction::Normal">:$eviction);
+  let assemblyFormat = "`<` $space (`,` $transport^)? (`,` $eviction^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Fuse_MemoryAttr : Fuse_Attr<"Memory", "memory"> {

@@ -28,10 +28,14 @@ bool isFilledInBulk(AllocOp alloc);
 /// Whether stores in bulk read a buffer.
 bool isStoredInBulk(AllocOp alloc);
 
+/// Whether the blocks of a cluster fill a buffer for one another.
+bool isFilledByCluster(AllocOp alloc);
+
 /// How one copy, to shared memory or from there, moves its tile.
 struct BulkCopy {
   TensorMapAttr map;
-  BoxShape boxes;
+  BoxShape boxes; ///< of one part
+  int64_t parts;  ///< of the rows, each of them another block's
   /// The index of the tile along each dimension of the map, innermost first: a
   /// dimension of the tile or a symbol of its window.
   llvm::SmallVector<mlir::AffineExpr, kMostMapDimensions> indices;

@@ -72,7 +72,10 @@ def Tile_CopyAsyncOp
     A copy by `bulk` is issued by one thread, and belongs to no group: the mbarrier of
     the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
     `tile.window` whose indices are the tile's dimensions and symbols, of a dense tensor
-    of at most five dimensions, as those of a tensor map.
+    of at most five dimensions, as those of a tensor map. `eviction` says what the L2
+    may do with what it has read (PTX ISA, "createpolicy"). With `multicast` all blocks
+    of the kernel's cluster copy the same tile at the same place of their program: each
+    of them an equal part of its rows, to the buffers of all.
 
     Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
     notes of the pipelining passes: the stages that the buffer is to have, and in an
@@ -83,7 +86,8 @@ def Tile_CopyAsyncOp
       Tile_BufferType:$buffer, Index:$stage, Optional<I1>:$predicate,
       Tile_TransportAttr:$transport,
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-      OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot);
+      OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot,
+      OptionalAttr<Tile_EvictionAttr>:$eviction, UnitAttr:$multicast);
   let assemblyFormat = [{
     $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
     (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
@@ -238,10 +242,14 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     With `warp` the lanes of every warp wait for one another only (PTX ISA,
     "bar.warp.sync"). Producers, where the kernel has them, wait only
-    `with_producers`: in front of a copy to what others have touched.
+    `with_producers`: in front of a copy to what others have touched. With `cluster`
+    all threads of the cluster's blocks wait (PTX ISA, "barrier.cluster"), producers
+    too: in front of a copy to what another block has touched.
   }];
-  let arguments = (ins UnitAttr:$warp, UnitAttr:$with_producers);
-  let assemblyFormat = "(`warp` $warp^)? (`with_producers` $with_producers^)? attr-dict";
+  let arguments = (ins UnitAttr:$warp, UnitAttr:$with_producers,
+      UnitAttr:$cluster);
+  let assemblyFormat = "(`warp` $warp^)? (`with_producers` $with_producers^)? (`cluster` $cluster^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_SpecializeOp : Tile_Op<"specialize",

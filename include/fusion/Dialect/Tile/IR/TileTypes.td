@@ -104,6 +104,16 @@ def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves",
 }
 def Tile_TransportAttr : EnumAttr<Tile_Dialect, Tile_Transport, "transport">;
 
+def Tile_Eviction : I32EnumAttr<"Eviction", "What leaves the L2 cache first",
+                                [I32EnumAttrCase<"First", 0, "first">,
+                                 I32EnumAttrCase<"Last", 1, "last">]> {
+  let cppNamespace = "::fusion::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_EvictionAttr : EnumAttr<Tile_Dialect, Tile_Eviction, "eviction"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary =
