@@ -228,6 +228,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
   llvm::SmallVector<PipelinedLoop, 4> loops;
+  llvm::SmallVector<fuse::Transport, 8> byThreads;
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
@@ -240,6 +241,9 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       if (std::optional<std::string> reason = checker.checkLoops(*schedule))
         return refuse(std::move(*reason));
       loops = listPipelinedLoops(*schedule);
+      byThreads.clear();
+      for (const Placement &place : schedule->places)
+        byThreads.push_back(place.transport);
     }
     if (std::optional<std::string> reason =
             checker.checkSums(*schedule, warps)) {
@@ -248,6 +252,15 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     }
     space.build().arrange(*schedule, arrangement);
+    if (isInBulk) {
+      // Warps decide in which order a buffer lies.
+      for (auto [place, transport] :
+           llvm::zip_equal(schedule->places, byThreads))
+        place.transport = transport;
+      for (unsigned tensor : listCopied(group, *schedule))
+        if (!whyNotInBulk(group, *schedule, chip, tensor))
+          schedule->places[tensor].transport = fuse::Transport::Bulk;
+    }
     memo.clearWarps();
     own.arrangement = number;
     rateWarps(*schedule, own, loops, limit, take);

@@ -81,6 +81,9 @@ public:
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
             Take take);
 
+  /// Has `rateAll` copy in bulk whatever can be.
+  bool isInBulk = false;
+
   LookedAt looked;
   std::string lastReason; ///< why one was passed over
 

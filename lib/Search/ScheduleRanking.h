@@ -59,6 +59,9 @@ public:
   }
   bool hasBounds() const { return rater.hasBounds(); }
 
+  /// Whether what is judged by its loops and tiles copies in bulk what can be.
+  void setInBulk(bool isInBulk) { rater.isInBulk = isInBulk; }
+
   /// Looks at a complete schedule.
   void judge(const Schedule &schedule, const ScheduleCandidate &candidate);
 

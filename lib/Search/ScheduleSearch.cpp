@@ -427,6 +427,12 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
     copyInBulk(group, chip, options, ranking);
+    // Which loops and tiles are best depends on the barriers that copies need.
+    if (chip.hasBulkTensorCopy && !options.isRough) {
+      ranking.setInBulk(true);
+      refineTiles(group, options, space, ranking);
+      ranking.setInBulk(false);
+    }
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.allLooked().all()) +
