@@ -1,5 +1,4 @@
-//===- KeptTilesAnalysis.h - Tiles that live on, step by step --- -*- C++
-//-*--===//
+//===- KeptTilesAnalysis.h - Tiles that live on, step by step ---*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

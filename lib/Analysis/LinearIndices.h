@@ -1,5 +1,4 @@
-//===- LinearIndices.h - Scalars that are linear in indices --- -*- C++
-//-*--===//
+//===- LinearIndices.h - Scalars that are linear in indices -----*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

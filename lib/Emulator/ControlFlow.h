@@ -1,5 +1,4 @@
-//===- ControlFlow.h - Basic blocks of a function and their order -*- C++
-//-*-===//
+//===- ControlFlow.h - Basic blocks of a function in order ------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DecodeControl.cpp - Decoding of control, synchronisation and tensor
-// products ===//
+//===- DecodeControl.cpp - Decoding of control, barriers and products -----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

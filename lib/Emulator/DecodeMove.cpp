@@ -1,5 +1,4 @@
-//===- DecodeMove.cpp - Decoding of comparisons, selections, conversions and
-// moves ===//
+//===- DecodeMove.cpp - Decoding of comparisons and conversions -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

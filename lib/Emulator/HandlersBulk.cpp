@@ -1,5 +1,4 @@
-//===- HandlersBulk.cpp - cp.async.bulk, cp.async.bulk.tensor and st.async
-//---===//
+//===- HandlersBulk.cpp - cp.async.bulk, its tensors and st.async ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ParserVariables.cpp - Parser of PTX: variables and their initial values
-//===//
+//===- ParserVariables.cpp - Parser of PTX: variables and initial values --===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

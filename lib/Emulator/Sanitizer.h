@@ -1,5 +1,4 @@
-//===- Sanitizer.h - Finds races and uses of data that are not there -*- C++
-//-*-===//
+//===- Sanitizer.h - Finds races and uses of missing data -------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

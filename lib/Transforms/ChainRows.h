@@ -1,5 +1,4 @@
-//===- ChainRows.h - Products that hand their values on ---------------*- C++
-//-*-===//
+//===- ChainRows.h - Products that hand their values on ---------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

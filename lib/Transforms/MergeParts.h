@@ -1,5 +1,4 @@
-//===- MergeParts.h - The group that makes a result of a split axis's parts
-//---===//
+//===- MergeParts.h - The group that makes a result of parts ----*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

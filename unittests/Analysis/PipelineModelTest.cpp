@@ -1,5 +1,4 @@
-//===- PipelineModelTest.cpp - Latency of load-use loops
-//----------------------===//
+//===- PipelineModelTest.cpp - Latency of load-use loops ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SplitFormTest.cpp - Who computes what where a running axis is split
-//-===//
+//===- SplitFormTest.cpp - Who computes what of a split running axis ------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- AsyncSanitizers.h - Programs with asynchronous operations -*- C++
-//-*-===//
+//===- AsyncSanitizers.h - Asynchronous test programs ----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

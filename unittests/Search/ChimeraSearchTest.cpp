@@ -1,5 +1,4 @@
-//===- ChimeraSearchTest.cpp - Chimera's choice of a block execution order
-//-===//
+//===- ChimeraSearchTest.cpp - Chimera's choice of an execution order -----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MaskedAxes.h - Where masks exclude points, proven -------------*- C++
-//-*-===//
+//===- MaskedAxes.h - Where masks exclude points, proven --------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MaskedTiles.h - Tiles that masks leave out -------------------*- C++
-//-*-===//
+//===- MaskedTiles.h - Tiles that masks leave out ---------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

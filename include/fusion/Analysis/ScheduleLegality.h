@@ -1,5 +1,4 @@
-//===- ScheduleLegality.h - What lowering can do
-//------------------------------===//
+//===- ScheduleLegality.h - What lowering can do ----------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

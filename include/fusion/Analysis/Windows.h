@@ -1,5 +1,4 @@
-//===- Windows.h - Operands read through a window -----------------*- C++
-//-*-===//
+//===- Windows.h - Operands read through a window ---------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

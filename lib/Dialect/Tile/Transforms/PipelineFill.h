@@ -1,5 +1,4 @@
-//===- PipelineFill.h - What fills a pipelined buffer -----------------*- C++
-//-*-===//
+//===- PipelineFill.h - What fills a pipelined buffer -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- WarpPrivate.h - Shared memory that no two warps share ----------*- C++
-//-*-===//
+//===- WarpPrivate.h - Shared memory that no two warps share ----*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SharedMemory.h - What block programs do in shared memory
-//---------------===//
+//===- SharedMemory.h - What programs do in shared memory -------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
