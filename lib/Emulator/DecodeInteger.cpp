@@ -1,4 +1,4 @@
-//===- DecodeInteger.cpp - Decoding of bits, logic and integers ------------===//
+//===- DecodeInteger.cpp - Decoding of bits, logic and integers -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AsyncSanitizers.h - Asynchronous test programs ----------*- C++ -*-===//
+//===- AsyncSanitizers.h - Asynchronous test programs -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
