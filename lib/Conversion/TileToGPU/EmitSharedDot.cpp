@@ -225,30 +225,27 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
   bool startsAnew = isZero(op.getAccumulator());
   for (Value value : accumulator)
     assembly.addResult(value.getType(), startsAnew ? Value() : value);
+  // Of each part and step the constant that is added where it is used: sums
+  // before a loop would wait there in two registers each.
+  struct Descriptors {
+    unsigned start;
+    SmallVector<SmallVector<int64_t>> units; ///< of 16 bytes
+  };
   auto addDescriptors = [&](Value start, const MatrixDescriptors &descriptors,
                             ArrayRef<int64_t> parallels) {
-    // By part and step.
-    SmallVector<SmallVector<unsigned>> numbers;
+    Descriptors added{assembly.addInput(start, 'l'), {}};
     for (int64_t parallel : parallels) {
-      auto &steps = numbers.emplace_back();
-      for (int64_t at = 0; at < k; at += intrinsic->r1) {
-        int64_t units = descriptors.offset(parallel, at) / 16;
-        Value own = units == 0
-                        ? start
-                        : arith::AddIOp::create(
-                              b, loc, start,
-                              arith::ConstantIntOp::create(b, loc, units, 64))
-                              .getResult();
-        steps.push_back(assembly.addInput(own, 'l'));
-      }
+      auto &steps = added.units.emplace_back();
+      for (int64_t at = 0; at < k; at += intrinsic->r1)
+        steps.push_back(descriptors.offset(parallel, at) / 16);
     }
-    return numbers;
+    return added;
   };
-  SmallVector<SmallVector<unsigned>> firsts,
-      seconds = addDescriptors(
-          descriptorOf(op.getRhsBuffer(), op.getRhsStage(), *second,
-                       groupCoordinate(sum, 1, *intrinsic)),
-          *second, starts);
+  std::optional<Descriptors> firsts;
+  Descriptors seconds =
+      addDescriptors(descriptorOf(op.getRhsBuffer(), op.getRhsStage(), *second,
+                                  groupCoordinate(sum, 1, *intrinsic)),
+                     *second, starts);
   if (first)
     firsts =
         addDescriptors(descriptorOf(op.getLhsBuffer(), op.getLhsStage(), *first,
@@ -274,9 +271,26 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
   llvm::raw_ostream &os = assembly.text();
   os << "{\n.reg .pred begins, adds;\nsetp.ne.b32 begins, 0, 0;\n"
         "setp.ne.b32 adds, 1, 0;\nwgmma.fence.sync.aligned;\n";
+  // The name of a descriptor; its sum comes before the instruction.
+  unsigned sumCount = 0;
+  auto describeStep = [&](const Descriptors &descriptors, size_t part,
+                          size_t step) {
+    std::string start = "$" + std::to_string(descriptors.start);
+    int64_t units = descriptors.units[part][step];
+    if (units == 0)
+      return start;
+    std::string own = "matrix" + std::to_string(sumCount++);
+    os << ".reg .b64 " << own << ";\nadd.s64 " << own << ", " << start << ", "
+       << units << ";\n";
+    return own;
+  };
   for (int64_t at = 0; at < k; at += intrinsic->r1)
     for (auto [part, row] : llvm::enumerate(rows))
       for (auto [number, start] : llvm::enumerate(starts)) {
+        size_t step = at / intrinsic->r1;
+        std::string ownFirst =
+            firsts ? describeStep(*firsts, part, step) : std::string();
+        std::string ownSecond = describeStep(seconds, number, step);
         os << "wgmma.mma_async.sync.aligned.m" << groupRows << "n" << columns
            << "k" << intrinsic->r1 << types << " {";
         llvm::ListSeparator separator;
@@ -285,16 +299,15 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
             for (int64_t next : {0, 1})
               os << separator << "$" << sums.at(row + lower, column + next);
         os << "}, ";
-        size_t step = at / intrinsic->r1;
-        if (first) {
-          os << "$" << firsts[part][step];
+        if (firsts) {
+          os << ownFirst;
         } else {
           os << "{";
           llvm::interleaveComma(words[{row, at}], os,
                                 [&](unsigned word) { os << "$" << word; });
           os << "}";
         }
-        os << ", $" << seconds[number][step] << ", "
+        os << ", " << ownSecond << ", "
            << (startsAnew && at == 0 ? "begins" : "adds");
         // Factors, and whether operands are MN-major.
         if (op.getType().getElementType().isF32())

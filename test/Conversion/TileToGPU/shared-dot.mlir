@@ -8,28 +8,30 @@
 // CHECK-LABEL: gpu.func @chain
 // CHECK-DAG: %[[ACROSS:.*]] = arith.constant 4611686293338849280 : i64
 // CHECK-DAG: %[[ALONG:.*]] = arith.constant 4611686293305360384 : i64
-// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i64
-// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i64
-// CHECK-DAG: %[[SIX:.*]] = arith.constant 6 : i64
 // CHECK: arith.shrui %{{.*}}, %c4_i32
 // CHECK: %[[B:.*]] = arith.ori %{{.*}}, %[[ALONG]] : i64
-// CHECK: %[[B1:.*]] = arith.addi %[[B]], %[[TWO]]
-// CHECK: %[[B2:.*]] = arith.addi %[[B]], %[[FOUR]]
-// CHECK: %[[B3:.*]] = arith.addi %[[B]], %[[SIX]]
 // CHECK: %[[A:.*]] = arith.ori %{{.*}}, %[[ALONG]] : i64
 // CHECK: llvm.inline_asm has_side_effects
 // CHECK-SAME: wgmma.fence.sync.aligned;
-// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$0, {{[^}]*}}, $31}, $36, $32, begins, 1, 1, 0, 0;
-// CHECK-SAME: , $37, $33, adds, 1, 1, 0, 0;
-// CHECK-SAME: , $38, $34, adds, 1, 1, 0, 0;
-// CHECK-SAME: , $39, $35, adds, 1, 1, 0, 0;
+// The first step reads where the tiles begin, the others behind that.
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {$0, {{[^}]*}}, $31}, $33, $32, begins, 1, 1, 0, 0;
+// CHECK-SAME: add.s64 [[A1:matrix[0-9]+]], $33, 2;
+// CHECK-SAME: add.s64 [[B1:matrix[0-9]+]], $32, 2;
+// CHECK-SAME: , [[A1]], [[B1]], adds, 1, 1, 0, 0;
+// CHECK-SAME: add.s64 [[A2:matrix[0-9]+]], $33, 4;
+// CHECK-SAME: add.s64 [[B2:matrix[0-9]+]], $32, 4;
+// CHECK-SAME: , [[A2]], [[B2]], adds, 1, 1, 0, 0;
+// CHECK-SAME: add.s64 [[A3:matrix[0-9]+]], $33, 6;
+// CHECK-SAME: add.s64 [[B3:matrix[0-9]+]], $32, 6;
+// CHECK-SAME: , [[A3]], [[B3]], adds, 1, 1, 0, 0;
 // CHECK-SAME: wgmma.commit_group.sync.aligned;
 // CHECK-SAME: wgmma.wait_group.sync.aligned 0;
-// CHECK-SAME: "=&f,{{.*}}l,l,l,l,l,l,l,l,~{memory}" %[[B]], %[[B1]], %[[B2]], %[[B3]], %[[A]],
+// CHECK-SAME: "=&f,{{.*}}l,l,~{memory}" %[[B]], %[[A]]
 // CHECK: %[[D:.*]] = arith.ori %{{.*}}, %[[ACROSS]] : i64
 // CHECK: llvm.inline_asm has_side_effects
-// CHECK-SAME: {$36, $37, $38, $39}, $32, adds, 1, 1, 1;
-// CHECK-SAME: {$40, $41, $42, $43}, $33, adds, 1, 1, 1;
+// CHECK-SAME: {$33, $34, $35, $36}, $32, adds, 1, 1, 1;
+// CHECK-SAME: add.s64 [[D1:matrix[0-9]+]], $32, {{[0-9]+}};
+// CHECK-SAME: {$37, $38, $39, $40}, [[D1]], adds, 1, 1, 1;
 // CHECK-SAME: ,0,1,2,{{.*}},31,~{memory}" %[[D]],
 // CHECK-NOT: vector.store{{.*}}workgroup
 #panels = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">
