@@ -11,6 +11,7 @@
 
 #include "CandidateRater.h"
 #include "TreeCache.h"
+#include <cmath>
 #include <unordered_set>
 
 namespace fusion {
@@ -49,15 +50,22 @@ public:
   double best() const {
     return entries.empty() ? kNever : entries.front().rated.modelSeconds;
   }
-  /// Seconds from which on a candidate is of no interest: of the best, or of
-  /// the worst that may be reported.
+  /// Seconds from which on a candidate is of no interest: of the best, and what
+  /// takes longer than that where ties are looked at, or of the worst that may
+  /// be reported.
   double limit() const {
     if (!isChosen)
-      return best();
+      return seesTies ? std::nextafter(best(), kNever) : best();
     return runners.size() < mostRunners() ? kNever
                                           : runners.back().rated.modelSeconds;
   }
   bool hasBounds() const { return rater.hasBounds(); }
+
+  /// From now on what takes as long as the best is of interest, too.
+  void seeTies() {
+    seesTies = true;
+    judged.clear();
+  }
 
   /// Whether what is judged by its loops and tiles copies in bulk what can be.
   void setInBulk(bool isInBulk) { rater.isInBulk = isInBulk; }
@@ -109,7 +117,7 @@ private:
   const SearchOptions &options;
   const ScheduleSpace &space;
   std::vector<Entry> entries, runners;
-  bool isChosen = false;
+  bool isChosen = false, seesTies = false;
   uint64_t changed = 0;
   std::unordered_set<CandidateKey, CandidateKey::Hash> judged; ///< as usual
   CandidateRater rater;

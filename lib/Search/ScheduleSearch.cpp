@@ -91,6 +91,7 @@ private:
   void tryIntrinsics(ArrayRef<ScheduleCandidate> starts);
   void tryMoves();
   void refine();
+  void settleTies();
 
   const GroupModel &group;
   const ChipInfo &chip;
@@ -405,6 +406,23 @@ void Search::refine() {
   } while (ranking.best() < before);
 }
 
+/// Loops and tiles with copies in bulk, which need other barriers; and of those
+/// that take equally long, such as all that a resource keeps at its limit, the
+/// one that waits least, moves the fewest bytes, and so on (`isBetter`).
+void Search::settleTies() {
+  if (ranking.empty())
+    return;
+  ranking.seeTies();
+  ranking.setInBulk(chip.hasBulkTensorCopy);
+  RatedSchedule before;
+  do {
+    before = ranking.starts().front().rated;
+    refine();
+    refineTiles(group, options, space, ranking);
+  } while (isBetter(ranking.starts().front().rated, before));
+  ranking.setInBulk(false);
+}
+
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -427,12 +445,8 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
     copyInBulk(group, chip, options, ranking);
-    // Which loops and tiles are best depends on the barriers that copies need.
-    if (chip.hasBulkTensorCopy && !options.isRough) {
-      ranking.setInBulk(true);
-      refineTiles(group, options, space, ranking);
-      ranking.setInBulk(false);
-    }
+    if (!options.isRough)
+      settleTies();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.allLooked().all()) +
