@@ -112,7 +112,7 @@ public:
       if (!tryDepths(common, best, seconds))
         break; // more would not fit either
     }
-    if (loops.size() < 2 || !rater.hasBounds())
+    if (loops.size() < 2)
       return;
     double before;
     do {

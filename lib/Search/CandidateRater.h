@@ -29,6 +29,12 @@ struct LookedAt {
     if (isKept)
       countRefusal(refusals, reason);
   }
+  void count(bool isLegal, llvm::StringRef reason) {
+    if (isLegal)
+      ++legal;
+    else
+      refuse(reason);
+  }
   void add(const LookedAt &other) {
     legal += other.legal;
     refused += other.refused;

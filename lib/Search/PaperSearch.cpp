@@ -13,7 +13,6 @@
 #include "fusion/Search/ScheduleSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
-#include <mutex>
 #include <shared_mutex>
 
 using namespace fusion;
@@ -41,10 +40,7 @@ public:
                ? space.mutate(candidate, numbers)
                : space.mutateAll(candidate, numbers);
   }
-  double estimate(const Candidate &candidate) const {
-    std::optional<RatedSchedule> rated = complete(candidate, &looked);
-    return rated ? rated->modelSeconds : kNever;
-  }
+  double estimate(const Candidate &candidate) const;
 
 private:
   void searchAll(SearchResult &result);
@@ -55,7 +51,9 @@ private:
                        ArrayRef<int64_t> most);
   Schedule outline(const PaperCandidate &candidate) const;
   std::optional<RatedSchedule> complete(const PaperCandidate &candidate,
-                                        LookedAt *counts = nullptr) const;
+                                        std::string &reason) const;
+  std::optional<RatedSchedule>
+  countAndComplete(const PaperCandidate &candidate);
   void take(RatedSchedule rated, SearchResult &result) const;
   unsigned wanted() const { return std::max(1u, options.ranked); }
   std::vector<PaperCandidate> closedForm() const;
@@ -69,8 +67,9 @@ private:
   ScheduleBuilder builder;
   std::vector<Arrangement> arrangements;
   std::map<uint64_t, DataMovement> movements; ///< by expression and live loops
-  mutable std::mutex mutex;                   ///< guards what follows
+  mutable std::shared_mutex mutex;            ///< guards what follows
   mutable LookedAt looked;
+  mutable std::map<PaperCandidate, double> estimates; ///< of the evolution
 };
 
 /// Measures the schedules that candidates stand for.
@@ -106,13 +105,13 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
 }
 
 /// The best way to run the candidate, or nullopt where lowering refuses all;
-/// any number of threads may ask. Who looks at the candidate for the first time
-/// has it counted.
+/// any number of threads may ask.
 std::optional<RatedSchedule>
-PaperSearch::complete(const PaperCandidate &candidate, LookedAt *counts) const {
+PaperSearch::complete(const PaperCandidate &candidate,
+                      std::string &reason) const {
   Schedule schedule = outline(candidate);
   std::optional<RatedSchedule> best;
-  std::string why, reason;
+  std::string why, ofModel;
   unsigned stages = options.model == ModelKind::Alcop ? options.mostStages : 1;
   unsigned registerStages =
       options.model == ModelKind::Alcop ? options.mostRegisterStages : 1;
@@ -145,10 +144,10 @@ PaperSearch::complete(const PaperCandidate &candidate, LookedAt *counts) const {
         RatedSchedule rated{schedule, footprint, cost, cost.total, {}};
         if (options.model != ModelKind::Default) {
           std::optional<double> seconds =
-              predictSeconds(options.model, group, schedule, chip, reason);
+              predictSeconds(options.model, group, schedule, chip, ofModel);
           if (!seconds) {
             if (why.empty())
-              why = reason;
+              why = ofModel;
             break;
           }
           rated.modelSeconds = *seconds;
@@ -157,14 +156,36 @@ PaperSearch::complete(const PaperCandidate &candidate, LookedAt *counts) const {
           best = std::move(rated);
       }
   }
-  if (!counts)
-    return best;
-  std::lock_guard lock(mutex);
-  if (best)
-    ++counts->legal;
-  else
-    counts->refuse(why);
+  if (!best)
+    reason = std::move(why);
   return best;
+}
+
+/// Of a candidate that is looked at for the first time.
+std::optional<RatedSchedule>
+PaperSearch::countAndComplete(const PaperCandidate &candidate) {
+  std::string reason;
+  std::optional<RatedSchedule> rated = complete(candidate, reason);
+  looked.count(rated.has_value(), reason);
+  return rated;
+}
+
+/// By the model that was asked for. A population has the same candidate many
+/// times over.
+double PaperSearch::estimate(const Candidate &candidate) const {
+  {
+    std::shared_lock lock(mutex);
+    auto known = estimates.find(candidate);
+    if (known != estimates.end())
+      return known->second;
+  }
+  std::string reason;
+  std::optional<RatedSchedule> rated = complete(candidate, reason);
+  double seconds = rated ? rated->modelSeconds : kNever;
+  std::unique_lock lock(mutex);
+  if (estimates.try_emplace(candidate, seconds).second)
+    looked.count(rated.has_value(), reason);
+  return seconds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,7 +258,7 @@ bool PaperSearch::searchByTiles(SearchResult &result, size_t mostBranches) {
     if (!next)
       break;
     ++tried;
-    if (std::optional<RatedSchedule> rated = complete(next->candidate, &looked))
+    if (std::optional<RatedSchedule> rated = countAndComplete(next->candidate))
       take(std::move(*rated), result);
   }
   looked.bounded += order.candidates() - tried;
@@ -251,7 +272,7 @@ void PaperSearch::searchAll(SearchResult &result) {
     llvm::copy(tiles, candidate.tiles.begin());
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       candidate.expression = each;
-      if (std::optional<RatedSchedule> rated = complete(candidate, &looked))
+      if (std::optional<RatedSchedule> rated = countAndComplete(candidate))
         take(std::move(*rated), result);
     }
   });
@@ -284,9 +305,10 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
   evolution.seed = options.seed;
   evolution.threads = options.threads;
   std::optional<CandidateMeasurement> device;
+  std::string why; // a candidate that was drawn is of no use
   if (options.measurement)
     device.emplace(*options.measurement, [&](const PaperCandidate &candidate) {
-      return complete(candidate);
+      return complete(candidate, why);
     });
   // The algorithm as printed starts from nothing but draws.
   std::vector<PaperCandidate> seeds;
@@ -298,12 +320,12 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
     return false;
   }
   result.measuredBy = found->measuredBy;
-  result.ranking.push_back(*complete(found->best));
+  result.ranking.push_back(*complete(found->best, why));
   if (options.measurement)
     result.ranking.front().measuredSeconds = found->seconds;
   for (const PaperCandidate &candidate : found->others)
     if (result.ranking.size() < options.ranked)
-      if (std::optional<RatedSchedule> rated = complete(candidate))
+      if (std::optional<RatedSchedule> rated = complete(candidate, why))
         result.ranking.push_back(std::move(*rated));
   return true;
 }
@@ -354,6 +376,7 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   }
   if (result.method == SearchMethod::Evolutionary) {
     result.ranking.clear();
+    looked = {}; // what an exhaustive search has given up is begun anew
     if (!evolveAll(result, reason))
       return std::nullopt;
   } else {

@@ -9,6 +9,7 @@
 #include "fusion/Search/SearchReport.h"
 #include "PlaceRefinement.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -140,6 +141,18 @@ double usefulFlops(const GroupModel &group) {
     flops += points;
   }
   return flops;
+}
+
+/// What the group has to read and write at all, without parts that a split
+/// stores and reads again.
+int64_t usefulBytes(const GroupModel &group, Schedule schedule) {
+  schedule.splits.assign(schedule.splits.size(), 1);
+  int64_t bytes = 0;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role != TensorRole::Intermediate &&
+        tensor.role != TensorRole::Rows && !tensor.pass)
+      bytes += compulsoryBytes(group, schedule, index);
+  return bytes;
 }
 
 } // namespace
@@ -437,7 +450,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"ranking", std::move(ranking)},
       {"roofline",
        Object{
-           {"flop_per_byte", useful / result.footprint.compulsoryBytes},
+           {"flop_per_byte", useful / usefulBytes(group, result.schedule)},
            {"flop_per_second", useful / result.cost.total},
            {"peak_flop_per_second", tensorRate(group, result.schedule, chip)},
            {"dram_bytes_per_second", chip.dramBytesPerSecond}}}};

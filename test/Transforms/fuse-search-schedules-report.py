@@ -76,6 +76,8 @@ assert {key for phase in phases for key in phase} == {key for key in ranking[0][
 with open(sys.argv[5]) as file:
     (parted,) = json.load(file)["groups"]
 assert parted["ranking"][0]["cost"]["combine_us"] > 0
+# Parts that are stored and read again are not among what the product has to move.
+assert parted["roofline"]["flop_per_byte"] == 2 * 64 * 4096 * 64 / (2 * (2 * 64 * 4096 + 64 * 64))
 for entry in ranking + parted["ranking"]:
     cost = entry["cost"]
     assert abs(sum(max(cost[key] for key in phase) for phase in phases) - cost["total_us"]) < 1e-9, entry

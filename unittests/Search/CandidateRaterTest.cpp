@@ -30,7 +30,7 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
       for (unsigned stages : space.stages()) {
         ScheduleBuilder::setStages(schedule, stages, loops[loop].loads);
         self(self, loop + 1);
-        if (stages > trips)
+        if (stages > trips && options.model == ModelKind::Default)
           break; // further ones would stay empty
       }
       return;
@@ -39,7 +39,10 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
     if (checkSchedule(group, schedule, chip, &footprint) ||
         !hasRegisterRoom(schedule, footprint, chip))
       return;
-    best = std::min(best, predictCost(group, schedule, footprint, chip).total);
+    std::string reason;
+    best = std::min(best,
+                    predictSeconds(options.model, group, schedule, chip, reason)
+                        .value_or(kNever));
   };
   for (unsigned registers = 1; registers <= options.mostRegisterStages;
        ++registers) {
@@ -63,7 +66,8 @@ double rate(const GroupModel &group, const ChipInfo &chip,
 }
 
 // Each loop's own stages, found by going from the same ones in all, are as good
-// as all combinations; and a limit hides none that is faster.
+// as all combinations, by either model that sees them; and a limit hides none
+// that is faster.
 TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
@@ -75,7 +79,9 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       ScheduleSpace space(group, chip, options);
-      for (unsigned i = 0; i < 40000; ++i) {
+      // ALCOP's model, which no bounds are known of, has every eighth.
+      for (unsigned i = 0; i < 45000; ++i) {
+        options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
         if (!space.divides(space.arrangements()[candidate.arrangement],
@@ -90,7 +96,6 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         Schedule schedule = space.complete(candidate);
         several += listPipelinedLoops(schedule).size() > 1;
         EXPECT_GE(own, all * (1 - 1e-9));
-        EXPECT_LE(own, all * 1.01) << printTiling(schedule.tree, group);
         differ += own > all * (1 + 1e-9);
         double below =
             rate(group, chip, options, space, candidate, own * (1 + 1e-6));
@@ -98,7 +103,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
       }
     }
   EXPECT_GT(several, 200u);
-  EXPECT_LT(differ, several / 50);
+  EXPECT_EQ(differ, 0u);
 }
 
 } // namespace

@@ -118,6 +118,11 @@ TEST(PaperSearch, EvolutionIsTheSameForAnyThreads) {
     EXPECT_EQ(printTiling(one->schedule.tree, group),
               printTiling(four->schedule.tree, group));
     EXPECT_EQ(one->modelSeconds, four->modelSeconds);
+    // What a population has many times over is counted once.
+    EXPECT_LT(one->candidates, int64_t(one->counts->candidates[4]));
+    EXPECT_EQ(one->candidates, one->legal + one->refused);
+    EXPECT_EQ(one->legal, four->legal);
+    EXPECT_EQ(one->refused, four->refused);
     EXPECT_EQ(one->refusals, four->refusals);
   }
 }

@@ -27,6 +27,7 @@
 #include "fusion/Search/TilingExpressions.h"
 #include <array>
 #include <memory>
+#include <tuple>
 
 namespace fusion {
 
@@ -65,6 +66,10 @@ struct PaperCandidate {
   }
   bool operator!=(const PaperCandidate &other) const {
     return !(*this == other);
+  }
+  bool operator<(const PaperCandidate &other) const {
+    return std::tie(expression, tiles) <
+           std::tie(other.expression, other.tiles);
   }
 };
 
