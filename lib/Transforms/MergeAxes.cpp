@@ -8,10 +8,10 @@
 
 #include "AxisRegrouping.h"
 #include "ChainRows.h"
+#include "FormPrices.h"
 #include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
-#include "fusion/Search/ScheduleSearch.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/Passes.h"
@@ -20,6 +20,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <cmath>
 
 namespace fusion {
 #define GEN_PASS_DEF_FUSEMERGEAXES
@@ -41,9 +42,10 @@ namespace {
 class AxisMerger {
 public:
   AxisMerger(func::FuncOp function, const ChipInfo &chip, bool skipMasked,
-             bool forceFusion)
-      : function(function), chip(chip), skipMasked(skipMasked),
-        forceFusion(forceFusion), rewriter(function.getContext()) {}
+             bool forceFusion, SearchMemo &memo)
+      : function(function), forceFusion(forceFusion),
+        rewriter(function.getContext()),
+        pricer(rewriter, chip, skipMasked, memo) {}
 
   void run() {
     padInPlace();
@@ -72,13 +74,12 @@ private:
   void merge(const Operators &operators);
   void inlineIntoWindows();
   void inlineIntoWindow(linalg::LinalgOp convolution);
-  std::optional<double> price(const Operators &operators);
-  std::optional<double> priceJoined(const Operators &operators);
+  FormPrices priceForms(const Operators &operators);
 
   func::FuncOp function;
-  const ChipInfo &chip;
-  bool skipMasked, forceFusion;
+  bool forceFusion;
   IRRewriter rewriter;
+  FormPricer pricer;
 };
 
 } // namespace
@@ -259,47 +260,28 @@ void AxisMerger::takeApart() {
 // Loops that are put together
 //===----------------------------------------------------------------------===//
 
-/// The predicted time of the operators as one kernel, without the zeros around
-/// what they read, or nullopt where they are none.
-std::optional<double> AxisMerger::price(const Operators &operators) {
-  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
-  auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
-  FailureOr<GroupAxes> axes =
-      GroupAxes::compute(interface.getOperators(), interface.getYieldedValues(),
-                         [](const Twine &) {});
-  std::optional<double> time;
-  std::string reason;
-  SearchOptions options;
-  options.skipMasked = skipMasked;
-  options.proceed = [&] { return goesOn(rewriter.getContext()); };
-  if (succeeded(axes))
-    if (std::optional<SearchResult> found =
-            searchSchedule(axes->model, chip, reason, options))
-      time = found->cost.total;
-  SmallVector<Value> inits(group.getInits());
-  rewriter.eraseOp(group);
-  for (Value init : inits)
-    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
-      rewriter.eraseOp(empty);
-  return time;
-}
-
-/// The same with the loops put together that can be: the better way.
-std::optional<double> AxisMerger::priceJoined(const Operators &operators) {
-  std::optional<double> best;
+/// The operators' forms as one kernel, without the zeros around what they read:
+/// with the loops put together that can be, or as they are where none can.
+FormPrices AxisMerger::priceForms(const Operators &operators) {
+  FormPrices forms;
   for (bool withIndices : {false, true}) {
     if (!llvm::all_of(operators, AxisRegrouping::canRegroup))
       break;
     FailureOr<AxisRegrouping> regrouping = AxisRegrouping::compute(operators);
     if (failed(regrouping) || !regrouping->join(withIndices))
       continue;
-    AxisRegrouping::Rewritten rewritten = regrouping->rewrite(rewriter);
-    std::optional<double> time = price(rewritten.operators);
-    AxisRegrouping::discard(rewriter, rewritten);
-    if (time && (!best || *time < *best))
-      best = time;
+    forms.add([this, regrouping = *regrouping](bool isExact) {
+      AxisRegrouping::Rewritten rewritten = regrouping.rewrite(rewriter);
+      FormPricer::Price price = pricer.price(rewritten.operators, isExact);
+      AxisRegrouping::discard(rewriter, rewritten);
+      return price;
+    });
   }
-  return best ? best : price(operators);
+  if (!forms.price().time)
+    forms.add([this, operators](bool isExact) {
+      return pricer.price(operators, isExact);
+    });
+  return forms;
 }
 
 /// Lets convolutions whose window reads what a product makes compute that at
@@ -346,8 +328,13 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     }
   if (before.empty() || after.empty())
     return;
-  std::optional<double> first = priceJoined(before),
-                        second = priceJoined(after);
+  double apart = 0;
+  for (const Operators &each : {before, after}) {
+    FormPrices forms = priceForms(each);
+    while (forms.refine())
+      ;
+    apart += forms.price().least();
+  }
   Operators together = inlining->build(rewriter);
   Value old = convolution->getResult(0), made = together.back()->getResult(0);
   rewriter.replaceAllUsesWith(old, made);
@@ -358,9 +345,15 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   llvm::sort(together, [](linalg::LinalgOp a, linalg::LinalgOp b) {
     return a->isBeforeInBlock(b);
   });
-  std::optional<double> fused = priceJoined(together);
-  bool pays =
-      fused && (forceFusion || !first || !second || *fused < *first + *second);
+  FormPrices forms = priceForms(together);
+  auto mayPay = [&] {
+    FormPricer::Price price = forms.price();
+    return price.time && (forceFusion || price.least() < apart);
+  };
+  while (mayPay() && forms.refine())
+    ;
+  bool pays = mayPay();
+  std::optional<double> fused = forms.price().time;
   if (!pays) {
     rewriter.replaceAllUsesWith(made, old);
     inlining->discard(rewriter);
@@ -369,9 +362,9 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     return keep(
         "computed at each place of the window there is no kernel of both");
   std::string numbers =
-      first && second
+      std::isfinite(apart)
           ? llvm::formatv("predicted {0:F2} us against {1:F2} us apart",
-                          *fused * 1e6, (*first + *second) * 1e6)
+                          *fused * 1e6, apart * 1e6)
                 .str()
           : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
   if (!pays)
@@ -413,9 +406,12 @@ void AxisMerger::merge(const Operators &given) {
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))
     return;
   AxisRegrouping::Rewritten rewritten = indexed->rewrite(rewriter);
-  std::optional<double> before = price(operators),
-                        after = price(rewritten.operators);
-  if (after && (!before || *after < *before))
+  FormPrices forms;
+  for (const Operators &form : {operators, rewritten.operators})
+    forms.add([&, form](bool isExact) { return pricer.price(form, isExact); });
+  while (forms.refine())
+    ;
+  if (forms.price().time && forms.best() == 1)
     return adopt(*indexed, rewritten);
   AxisRegrouping::discard(rewriter, rewritten);
 }
@@ -429,9 +425,11 @@ struct MergeAxesPass : fusion::impl::FuseMergeAxesBase<MergeAxesPass> {
     FailureOr<const ChipInfo *> target = resolveChip(getOperation(), chip);
     if (failed(target))
       return signalPassFailure();
+    auto &memo = getAnalysis<SearchMemo>();
+    markAnalysesPreserved<SearchMemo>();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        AxisMerger(function, **target, skipMasked, forceFusion).run();
+        AxisMerger(function, **target, skipMasked, forceFusion, memo).run();
   }
 };
 

@@ -1,0 +1,79 @@
+//===- FormPrices.cpp - Prices of ways to write operators -----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormPrices.h"
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Transforms/GroupBuilder.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fusion;
+
+double FormPricer::Price::least() const {
+  if (!time)
+    return std::numeric_limits<double>::infinity();
+  return *time * (isExact ? 1 : 1 - roughness(products));
+}
+
+FormPricer::Price FormPricer::price(ArrayRef<linalg::LinalgOp> operators,
+                                    bool isExact) const {
+  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+  auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
+  FailureOr<GroupAxes> axes =
+      GroupAxes::compute(interface.getOperators(), interface.getYieldedValues(),
+                         [](const Twine &) {});
+  Price price;
+  if (succeeded(axes)) {
+    price.products = axes->model.products.size();
+    SearchOptions options;
+    options.skipMasked = skipMasked;
+    options.isRough = !isExact && price.products > 1;
+    auto search = [&] {
+      price.isExact = !options.isRough;
+      if (const auto &found =
+              memo.search(group, axes->model, chip, options).found)
+        price.time = found->cost.total;
+    };
+    search();
+    if (!price.time && options.isRough) {
+      options.isRough = false;
+      search();
+    }
+  }
+  SmallVector<Value> inits(group.getInits());
+  rewriter.eraseOp(group);
+  for (Value init : inits)
+    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
+      rewriter.eraseOp(empty);
+  return price;
+}
+
+void FormPrices::add(Pricing pricing) {
+  FormPricer::Price price = pricing(/*isExact=*/false);
+  forms.push_back({std::move(pricing), price});
+}
+
+unsigned FormPrices::best() const {
+  const Form *best =
+      llvm::min_element(forms, [](const Form &a, const Form &b) {
+        return a.price.least() < b.price.least();
+      });
+  return best - forms.begin();
+}
+
+FormPricer::Price FormPrices::price() const {
+  return empty() ? FormPricer::Price() : forms[best()].price;
+}
+
+bool FormPrices::refine() {
+  if (empty() || forms[best()].price.isExact)
+    return false;
+  Form &form = forms[best()];
+  form.price = form.pricing(/*isExact=*/true);
+  return true;
+}
