@@ -59,10 +59,9 @@ void FormPrices::add(Pricing pricing) {
 }
 
 unsigned FormPrices::best() const {
-  const Form *best =
-      llvm::min_element(forms, [](const Form &a, const Form &b) {
-        return a.price.least() < b.price.least();
-      });
+  const Form *best = llvm::min_element(forms, [](const Form &a, const Form &b) {
+    return a.price.least() < b.price.least();
+  });
   return best - forms.begin();
 }
 
