@@ -68,7 +68,10 @@ Cost fusion::predictThroughput(const GroupModel &group,
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;
-  cost.l2 = fetched / chip.l2BytesPerSecond;
+  // However few SMs have a block, each has its own port.
+  cost.l2 = std::max(fetched / chip.l2BytesPerSecond,
+                     share * (fetched + footprint.multicastBytes) /
+                         (chip.l2BytesPerClockPerSM * chip.clockHz));
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
   if (schedule.splitAxis()) {

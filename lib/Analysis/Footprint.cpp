@@ -187,9 +187,10 @@ private:
           break;
         }
         result.sharedTraffic += bytes;
-        if (isMulticast(group, schedule, node.index))
-          bytes /= schedule.cluster;
-        result.globalLoadBytes += bytes;
+        if (schedule.cluster > 1)
+          traffic.clusterLoads.push_back({node.index, bytes});
+        else
+          result.globalLoadBytes += bytes;
         break;
       }
       case TilingNode::Kind::Store: {
@@ -343,6 +344,13 @@ Footprint fusion::countTraffic(const GroupModel &group,
   for (auto [tensor, bytes] : traffic.registerLoads)
     result.globalLoadBytes +=
         bytes * countHolders(schedule, group.tensors[tensor]);
+  for (auto [tensor, bytes] : traffic.clusterLoads) {
+    int64_t own = isMulticast(group, schedule, tensor)
+                      ? bytes / schedule.cluster
+                      : bytes;
+    result.globalLoadBytes += own;
+    result.multicastBytes += bytes - own;
+  }
   for (const LoopTraffic::PerPass &times : traffic.passes)
     addPass(group, schedule, times, result);
   for (auto [number, product] : llvm::enumerate(group.products)) {

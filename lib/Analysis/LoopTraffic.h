@@ -19,11 +19,14 @@ class VisitedMemo;
 /// decide, and how often the rest is done.
 struct LoopTraffic {
   Footprint loops; ///< what no warps change
-  struct RegisterLoad {
+  struct Load {
     unsigned tensor;
-    int64_t bytes; ///< for each thread that holds an element of it
+    int64_t bytes;
   };
-  llvm::SmallVector<RegisterLoad, 4> registerLoads;
+  /// To registers: bytes for each thread that holds an element.
+  llvm::SmallVector<Load, 4> registerLoads;
+  /// To shared memory in clusters: bytes for each block that copies them.
+  llvm::SmallVector<Load, 4> clusterLoads;
   struct PerProduct {
     int64_t computed = 0;         ///< tiles, of all blocks
     int64_t completed = 0;        ///< tiles of values, of all blocks

@@ -144,6 +144,11 @@ public:
     result.epilogue = chip.dramLatency + static_cast<double>(body.stored) *
                                              concurrent /
                                              chip.dramBytesPerSecond;
+    // The blocks of a cluster meet at both ends: there and back.
+    if (isInCluster()) {
+      result.init += 2 * chip.clusterLatency;
+      result.epilogue += 2 * chip.clusterLatency;
+    }
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
     if (schedule.persistent && form == PipelineForm::Continuous) {
@@ -162,7 +167,7 @@ private:
   struct Body {
     double load = 0; ///< seconds of its own loads
     double use = 0;  ///< of products and inner loops
-    double loadedBytes = 0;
+    LoadedBytes loaded;
     int64_t stored = 0;  ///< bytes
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
   };
@@ -190,11 +195,15 @@ private:
     }
   }
 
-  /// Of `bytes` of a tile's load those that this block fetches itself: of what
-  /// a cluster's blocks have in common, its share.
-  double fetchedBytes(unsigned number, double bytes) const {
-    return isMulticast(group, schedule, number) ? bytes / schedule.cluster
-                                                : bytes;
+  /// Of what a cluster's blocks have in common, each fetches its share.
+  LoadedBytes loadedBytes(unsigned number, double bytes) const {
+    return {bytes, isMulticast(group, schedule, number)
+                       ? bytes / schedule.cluster
+                       : bytes};
+  }
+
+  bool isInCluster() const {
+    return schedule.cluster > 1 && form == PipelineForm::Continuous;
   }
 
   /// Whether loads are issued by warps of their own, in whose time nothing is
@@ -204,20 +213,29 @@ private:
   }
 
   /// The part of it in which bytes pass.
-  double transferSeconds(double bytes) const {
-    double all = bytes * concurrent;
-    return std::max(all / chip.l2BytesPerSecond,
-                    all * share / chip.dramBytesPerSecond);
+  double transferSeconds(const LoadedBytes &bytes) const {
+    double all = bytes.fetched * concurrent;
+    return std::max({portSeconds(bytes), all / chip.l2BytesPerSecond,
+                     all * share / chip.dramBytesPerSecond});
+  }
+
+  /// Through the port of the busiest SM.
+  double portSeconds(const LoadedBytes &bytes) const {
+    if (form == PipelineForm::Printed)
+      return 0;
+    return bytes.received * result.residentBlocks /
+           (chip.l2BytesPerClockPerSM * chip.clockHz);
   }
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once (DramModel.h). Every load has its
   /// share of it.
-  double loadSeconds(double bytes) const {
-    double all = bytes * concurrent;
-    return std::max(chip.l2Latency + all / chip.l2BytesPerSecond,
-                    chip.dramLatency * share +
-                        all * share / chip.dramBytesPerSecond);
+  double loadSeconds(const LoadedBytes &bytes) const {
+    double all = bytes.fetched * concurrent;
+    return std::max(
+        chip.l2Latency +
+            std::max(portSeconds(bytes), all / chip.l2BytesPerSecond),
+        chip.dramLatency * share + all * share / chip.dramBytesPerSecond);
   }
 
   /// Loads that no computation stands between are waited for together.
@@ -230,15 +248,15 @@ private:
       return node.kind == TilingNode::Kind::Load &&
              schedule.places[node.index].stages > 1;
     });
-    double waiting = 0, pipelined = 0;
+    LoadedBytes waiting, pipelined;
     // What threads have copied is shown to the others by a barrier; bulk copies
     // tell each of them. Another one stands before the memory is filled again.
     bool byThreads = false;
     auto wait = [&] {
-      if (waiting > 0)
+      if (waiting.received > 0)
         body.load +=
             loadSeconds(waiting) + (byThreads ? 2 : 1) * chip.barrierLatency;
-      waiting = 0;
+      waiting = {};
       byThreads = false;
     };
     for (const TilingNode &node : items) {
@@ -250,9 +268,9 @@ private:
       case TilingNode::Kind::Load: {
         if (isAnothers(node.index))
           break;
-        double bytes = fetchedBytes(node.index, known.bytes);
+        LoadedBytes bytes = loadedBytes(node.index, known.bytes);
         unsigned stages = schedule.places[node.index].stages;
-        body.loadedBytes += bytes;
+        body.loaded += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
         byThreads |= stages == 1 && schedule.places[node.index].transport !=
                                         fuse::Transport::Bulk;
@@ -275,7 +293,7 @@ private:
       case TilingNode::Kind::Loop:
         // Copies of tiles that are kept are all under way together.
         if (known.loaded) {
-          body.loadedBytes += *known.loaded;
+          body.loaded += *known.loaded;
           waiting += *known.loaded;
           byThreads |= !loadsInBulk(node);
         } else {
@@ -288,12 +306,15 @@ private:
       }
     }
     wait();
-    if (pipelined > 0) {
+    if (pipelined.received > 0) {
       // The others are waited for in every iteration.
       // The block waits for what it copied itself at a barrier; for a producer,
       // each warp at the stage's own.
       body.use += body.load + (hasProducers() ? 0 : chip.barrierLatency);
       body.load = loadSeconds(pipelined);
+      // Other blocks have to say that they have read the stage.
+      if (isInCluster())
+        body.load += chip.clusterLatency;
     }
     return body;
   }
@@ -313,20 +334,21 @@ private:
   }
 
   /// The bytes that a loop loads which does nothing else, or nullopt.
-  std::optional<int64_t> loadedBytes(const TilingNode &node) const {
+  std::optional<LoadedBytes> loadedBytes(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
-      return use.tileBytes(node.index);
+      return loadedBytes(node.index, use.tileBytes(node.index));
     if (!node.isLoop() || schedule.isBlockAxis(node.index))
       return std::nullopt;
-    int64_t bytes = 0;
+    LoadedBytes bytes;
     for (const TilingNode &child : node.children) {
-      std::optional<int64_t> inner = loadedBytes(child);
+      std::optional<LoadedBytes> inner = loadedBytes(child);
       if (!inner)
         return std::nullopt;
       bytes += *inner;
     }
-    return bytes *
-           tripCount(group.axes[node.index], schedule.tiles[node.index]);
+    double trips =
+        tripCount(group.axes[node.index], schedule.tiles[node.index]);
+    return LoadedBytes{bytes.received * trips, bytes.fetched * trips};
   }
 
   void visitLoop(const TilingNode &node, unsigned at, Body &outer,
@@ -361,19 +383,21 @@ private:
       firstLoads += innerFirst;
     else
       loop.use += innerFirst;
-    double transfer = transferSeconds(body.loadedBytes);
+    double transfer = transferSeconds(body.loaded);
     loop.total = form == PipelineForm::Continuous
                      ? loopLatency(loop.load, loop.use, loop.iterations,
                                    loop.stages, result.residentBlocks, transfer)
                      : loadUseLatency(loop.load, loop.use, loop.iterations,
                                       loop.stages, result.residentBlocks, form);
-    loop.bound = boundOf(loop, body.loadedBytes);
+    loop.bound = boundOf(loop, body.loaded);
     outer.use += loop.total;
-    outer.stored += body.stored;
+    // Beside computations only the last stores are waited for.
+    outer.stored +=
+        body.stored * (memo.nodes[at].computes ? 1 : loop.iterations);
     result.loops[place] = loop;
   }
 
-  LoopBound boundOf(const LoopLatency &loop, double bytes) const {
+  LoopBound boundOf(const LoopLatency &loop, const LoadedBytes &bytes) const {
     double overlap = static_cast<double>(loop.stages) * result.residentBlocks;
     if (loop.load <= (overlap - 1) * loop.use)
       return LoopBound::Use;

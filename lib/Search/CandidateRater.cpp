@@ -71,12 +71,13 @@ public:
       deepest.push_back(count - 1);
     set(deepest);
     const ChipInfo &chip = rater.chip;
-    double barriers = 0; // of a block
+    double barriers = 0; // of a block, and releases by others of its cluster
+    double release = schedule.cluster > 1 ? chip.clusterLatency : 0;
     for (const PipelinedLoop &loop : loops) {
       double iterations = 1;
       for (unsigned axis : loop.axes)
         iterations *= sequentialTrips(rater.group, schedule, axis);
-      barriers += iterations * chip.barrierLatency;
+      barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
     }
     for (int64_t blocks = blocksPerSM(schedule, held, chip); blocks > 0;
          --blocks) {
@@ -252,16 +253,18 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     }
     space.build().arrange(*schedule, arrangement);
-    if (isInBulk) {
+    if (isInBulk || candidate.cluster > 1) {
       // Warps decide in which order a buffer lies.
       for (auto [place, transport] :
            llvm::zip_equal(schedule->places, byThreads))
         place.transport = transport;
-      for (unsigned tensor : listCopied(group, *schedule))
-        if (!whyNotInBulk(group, *schedule, chip, tensor))
-          schedule->places[tensor].transport = fuse::Transport::Bulk;
+      setInBulk(group, *schedule, chip);
     }
-    memo.clearWarps();
+    // What a block of a cluster fetches depends on how all copy.
+    if (candidate.cluster > 1)
+      memo.clearLoops();
+    else
+      memo.clearWarps();
     own.arrangement = number;
     rateWarps(*schedule, own, loops, limit, take);
   }

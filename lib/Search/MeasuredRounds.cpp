@@ -34,14 +34,18 @@ bool MeasuredRounds::measure(Entries &ranking, Entries next) {
 }
 
 /// What differs from the candidate in one choice, best first by the model: the
-/// next smaller or larger tile of an axis, warps, parts, raster, intrinsic. Of
-/// each the stages are those that the model takes.
+/// next smaller or larger tile of an axis, warps, parts, raster, cluster,
+/// intrinsic. Of each the stages are those that the model takes.
 Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   Entries neighbours;
   auto add = [&](const ScheduleCandidate &other,
                  llvm::ArrayRef<unsigned> arrangements) {
     ScheduleRanking one(group, chip, options, space);
     one.judgeAll(other, arrangements);
+    if (chip.hasBulkTensorCopy) {
+      one.setInBulk(true);
+      one.judgeAll(other, arrangements);
+    }
     seen.add(one.looked());
     if (one.empty())
       return;
@@ -79,6 +83,10 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   addBeside(
       space.rasters(), candidate.raster,
       [](ScheduleCandidate &other, int64_t raster) { other.raster = raster; });
+  addBeside(space.clusters(), candidate.cluster,
+            [](ScheduleCandidate &other, int64_t cluster) {
+              other.cluster = cluster;
+            });
   for (auto [product, list] : llvm::enumerate(space.intrinsics()))
     addBeside(llvm::seq<unsigned>(0, list.size()),
               unsigned(candidate.intrinsics[product]),

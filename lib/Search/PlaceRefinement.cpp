@@ -135,13 +135,8 @@ void fusion::copyInBulk(const GroupModel &group, const ChipInfo &chip,
     return;
   for (const ScheduleRanking::Entry &start : copyStarts(ranking)) {
     const Schedule &byThreads = start.rated.schedule;
-    llvm::SmallVector<unsigned, 8> tensors;
-    for (unsigned tensor : listCopied(group, byThreads))
-      if (!whyNotInBulk(group, byThreads, chip, tensor))
-        tensors.push_back(tensor);
     Schedule schedule = byThreads;
-    for (unsigned tensor : tensors)
-      schedule.places[tensor].transport = fuse::Transport::Bulk;
+    llvm::SmallVector<unsigned, 4> tensors = setInBulk(group, schedule, chip);
     if (!whyImpossible(group, schedule, chip)) {
       ranking.judge(schedule, start.candidate);
       continue;

@@ -34,6 +34,8 @@ forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
          [](ScheduleCandidate &other) -> auto & { return other.expression; });
   tryAll(space.parts(),
          [](ScheduleCandidate &other) -> auto & { return other.parts; });
+  tryAll(space.clusters(),
+         [](ScheduleCandidate &other) -> auto & { return other.cluster; });
   for (int64_t parts : space.parts()) {
     ScheduleCandidate single = candidate;
     if (parts > 1 && space.splitIntoTiles(single, parts))
@@ -64,13 +66,11 @@ forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
 /// Judges neighbours of the ranked ones, best first, until those of all are.
 static void judgeNeighbours(const GroupModel &group, const ScheduleSpace &space,
                             ScheduleRanking &ranking, int64_t most) {
-  auto every =
-      llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   std::unordered_set<CandidateKey, CandidateKey::Hash> judged, left;
   auto judge = [&](const ScheduleCandidate &candidate) {
     if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate) &&
         judged.insert(CandidateKey(space, candidate)).second)
-      ranking.judgeAll(candidate, every);
+      ranking.judgeAll(candidate, space.everyArrangement());
   };
   int64_t end = ranking.looked().checked() + most;
   auto isNext = [&](const ScheduleRanking::Entry &entry) {

@@ -75,6 +75,8 @@ void ScheduleRanking::consider(const CandidateRater::Rated &rated) {
 
 void ScheduleRanking::judgeAll(const ScheduleCandidate &candidate,
                                ArrayRef<unsigned> arrangements) {
+  if (cluster && candidate.cluster != *cluster)
+    return;
   rater.rateAll(
       candidate, arrangements, [&] { return limit(); },
       [&](const CandidateRater::Rated &rated) { consider(rated); });
@@ -84,6 +86,13 @@ void ScheduleRanking::judge(const Schedule &schedule,
                             const ScheduleCandidate &candidate) {
   rater.rate(schedule, candidate,
              [&](const CandidateRater::Rated &rated) { consider(rated); });
+}
+
+std::vector<ScheduleCandidate> ScheduleRanking::candidates() const {
+  std::vector<ScheduleCandidate> list;
+  for (const Entry &entry : starts())
+    list.push_back(entry.candidate);
+  return list;
 }
 
 void ScheduleRanking::choose() {

@@ -43,6 +43,7 @@ public:
   /// What to go on from, best first: at most `kStarts`, and once the choice is
   /// made all that may be reported.
   llvm::ArrayRef<Entry> starts() const { return isChosen ? runners : entries; }
+  std::vector<ScheduleCandidate> candidates() const; ///< of them
   const ScheduleCandidate &bestCandidate() const {
     return entries.front().candidate;
   }
@@ -66,6 +67,9 @@ public:
     seesTies = true;
     judged.clear();
   }
+
+  /// From now on nothing but clusters of so many blocks is of interest.
+  void setInClusters(int64_t blocks) { cluster = blocks; }
 
   /// Whether what is judged by its loops and tiles copies in bulk what can be.
   void setInBulk(bool isInBulk) { rater.isInBulk = isInBulk; }
@@ -118,6 +122,7 @@ private:
   const ScheduleSpace &space;
   std::vector<Entry> entries, runners;
   bool isChosen = false, seesTies = false;
+  std::optional<int64_t> cluster; ///< the only one of interest
   uint64_t changed = 0;
   std::unordered_set<CandidateKey, CandidateKey::Hash> judged; ///< as usual
   CandidateRater rater;

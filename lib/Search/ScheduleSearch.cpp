@@ -21,6 +21,7 @@
 #include "LocalSearch.h"
 #include "MeasuredRounds.h"
 #include "PlaceRefinement.h"
+#include "Refinement.h"
 #include "RunnersUp.h"
 #include "fusion/Analysis/Eviction.h"
 #include "fusion/Search/ChimeraSearch.h"
@@ -60,7 +61,8 @@ public:
   Search(const GroupModel &group, const ChipInfo &chip,
          const SearchOptions &options)
       : group(group), chip(chip), options(options), space(group, chip, options),
-        ranking(group, chip, options, space) {}
+        ranking(group, chip, options, space),
+        refinement(group, chip, options, space, ranking) {}
 
   std::optional<SearchResult> run(std::string &reason);
 
@@ -77,27 +79,21 @@ public:
 private:
   void draw();
   void enumerate(ScheduleCandidate &candidate, unsigned axis);
-  void tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned) const);
   bool canEnumerate() const;
   void startSimply();
   void startSimply(ScheduleCandidate &candidate);
   void startFromClosedForm();
-  SmallVector<unsigned> everyArrangement() const;
   void judge(ArrayRef<Descent::Point> points);
   void descend();
   bool searchAll();
-  std::vector<ScheduleCandidate> listStarts() const;
   void evolveAll(const std::vector<ScheduleCandidate> &starts);
-  void tryIntrinsics(ArrayRef<ScheduleCandidate> starts);
-  void tryMoves();
-  void refine();
-  void settleTies();
 
   const GroupModel &group;
   const ChipInfo &chip;
   const SearchOptions &options;
   ScheduleSpace space;
   ScheduleRanking ranking;
+  Refinement refinement;
   mutable std::mutex mutex;   ///< guards what follows
   mutable LookedAt estimated; ///< by `estimate`
 };
@@ -108,9 +104,9 @@ private:
 /// be right, also where nobody would choose it.
 void Search::draw() {
   constexpr unsigned most = 10000;
-  // Results in bulk are drawn apart, so that the same seed draws the same of
-  // all else on every chip.
-  Random random(*options.randomSeed), ofResults(~*options.randomSeed);
+  // Results in bulk and clusters are drawn apart, so that the same seed draws
+  // the same of all else on every chip.
+  Random random(*options.randomSeed), apart(~*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
     if (!space.divides(space.arrangements()[candidate.arrangement], candidate))
@@ -130,8 +126,11 @@ void Search::draw() {
         if (random.below(2))
           tryBulk(group, schedule, chip, tensor);
     for (auto [tensor, info] : llvm::enumerate(group.tensors))
-      if (info.role == TensorRole::Result && ofResults.below(2))
+      if (info.role == TensorRole::Result && apart.below(2))
         tryBulk(group, schedule, chip, tensor);
+    schedule.cluster = space.clusters()[apart.below(space.clusters().size())];
+    if (whyImpossible(group, schedule, chip))
+      schedule.cluster = 1;
     ranking.judge(schedule, candidate);
   }
 }
@@ -147,25 +146,6 @@ void Search::enumerate(ScheduleCandidate &candidate, unsigned axis) {
     candidate.tiles[axis] = tile;
     enumerate(candidate, axis + 1);
   }
-}
-
-/// One axis after the other, with the others as in the best schedule so far,
-/// until nothing gets better.
-void Search::tryTiles(ArrayRef<int64_t> (ScheduleSpace::*tiles)(unsigned)
-                          const) {
-  if (ranking.empty())
-    return;
-  double before;
-  do {
-    before = ranking.best();
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-      ScheduleCandidate candidate = ranking.bestCandidate();
-      for (int64_t tile : (space.*tiles)(axis)) {
-        candidate.tiles[axis] = tile;
-        ranking.judgeUsual(candidate);
-      }
-    }
-  } while (ranking.best() < before);
 }
 
 /// Whether all simple tiles can be tried together.
@@ -199,7 +179,7 @@ void Search::startSimply(ScheduleCandidate &candidate) {
           *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
     }
     ranking.judgeUsual(candidate);
-    tryTiles(&ScheduleSpace::fewTiles);
+    refinement.tryTiles(&ScheduleSpace::fewTiles);
   }
 }
 
@@ -223,19 +203,15 @@ void Search::startFromClosedForm() {
 // Evolution and refinement
 //===----------------------------------------------------------------------===//
 
-SmallVector<unsigned> Search::everyArrangement() const {
-  return llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
-}
-
 void Search::judge(ArrayRef<Descent::Point> points) {
   for (const Descent::Point &point : points)
-    ranking.judgeAll(point.candidate, everyArrangement());
+    ranking.judgeAll(point.candidate, space.everyArrangement());
 }
 
 /// All of a rough search besides the first answers.
 void Search::descend() {
   LocalSearch local(group, chip, options, space);
-  local.startRoughly(listStarts());
+  local.startRoughly(ranking.candidates());
   judge(local.best());
   ranking.addLooked(local.looked());
 }
@@ -245,7 +221,7 @@ void Search::descend() {
 /// splits go on.
 bool Search::searchAll() {
   LocalSearch local(group, chip, options, space);
-  local.start(listStarts());
+  local.start(ranking.candidates());
   judge(local.best());
   auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
@@ -276,13 +252,6 @@ bool Search::searchAll() {
   }
   ranking.addLooked(local.looked());
   return isProven;
-}
-
-std::vector<ScheduleCandidate> Search::listStarts() const {
-  std::vector<ScheduleCandidate> starts;
-  for (const ScheduleRanking::Entry &entry : ranking.starts())
-    starts.push_back(entry.candidate);
-  return starts;
 }
 
 /// The best time with any usual warps and stages.
@@ -321,108 +290,6 @@ void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   ranking.addLooked(estimated);
 }
 
-/// Keeping tiles instead of loading or computing them again, in each of the
-/// best schedules: what keeping frees elsewhere may put another one first. Two
-/// tensors at a time, too: either alone may lose what both together win.
-void Search::tryMoves() {
-  size_t operands = space.operands().size(),
-         count = operands + space.intermediates().size();
-  auto levelsOf = [&](ScheduleCandidate &candidate, size_t move) -> uint8_t & {
-    return move < operands
-               ? candidate.hoisted[space.operands()[move]]
-               : candidate.kept[space.intermediates()[move - operands]];
-  };
-  // Calls with each other choice of the tensors from `first` on.
-  auto moveOne = [&](const ScheduleCandidate &start, size_t first,
-                     auto &&visit) {
-    for (size_t move = first; move < count; ++move)
-      for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels) {
-        ScheduleCandidate candidate = start;
-        if (std::exchange(levelsOf(candidate, move), levels) != levels)
-          visit(candidate, move);
-      }
-  };
-  auto judge = [&](const ScheduleCandidate &candidate, size_t) {
-    ranking.judgeUsual(candidate);
-  };
-  for (const ScheduleCandidate &start : listStarts()) {
-    moveOne(start, 0, judge);
-    moveOne(start, 0, [&](const ScheduleCandidate &moved, size_t move) {
-      moveOne(moved, move + 1, judge);
-    });
-  }
-  double before;
-  do { // one further tensor after the other
-    before = ranking.best();
-    moveOne(ScheduleCandidate(ranking.bestCandidate()), 0, judge);
-  } while (ranking.best() < before);
-}
-
-/// Each product's other intrinsics, and another unit of all, in each of the
-/// best schedules.
-void Search::tryIntrinsics(ArrayRef<ScheduleCandidate> starts) {
-  for (ScheduleCandidate candidate : starts) {
-    auto chosen = candidate.intrinsics;
-    auto judge = [&](const auto &choice) {
-      candidate.intrinsics = choice;
-      if (choice != chosen)
-        ranking.judgeUsual(candidate);
-    };
-    llvm::for_each(space.units(), judge);
-    for (auto [product, list] : llvm::enumerate(space.intrinsics()))
-      for (auto other = chosen; uint8_t number : llvm::seq(list.size())) {
-        other[product] = number;
-        judge(other);
-      }
-  }
-}
-
-/// Every choice anew in the best schedule, until nothing gets better.
-void Search::refine() {
-  if (ranking.empty())
-    return;
-  double before;
-  auto retry = [&](auto &&values, auto member) {
-    ScheduleCandidate candidate = ranking.bestCandidate();
-    auto chosen = candidate.*member;
-    for (auto value : values)
-      if (value != chosen) {
-        candidate.*member = value;
-        ranking.judgeUsual(candidate);
-      }
-  };
-  tryIntrinsics(listStarts());
-  tryMoves();
-  do {
-    before = ranking.best();
-    retry(llvm::seq<unsigned>(0, space.expressions().size()),
-          &ScheduleCandidate::expression);
-    retry(space.parts(), &ScheduleCandidate::parts);
-    retry(space.rasters(), &ScheduleCandidate::raster);
-    tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
-    tryTiles(&ScheduleSpace::allTiles);
-    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
-                     everyArrangement());
-  } while (ranking.best() < before);
-}
-
-/// Loops and tiles with copies in bulk, which need other barriers; and of those
-/// that take equally long, such as all that a resource keeps at its limit, the
-/// one that waits least, moves the fewest bytes, and so on (`isBetter`).
-void Search::settleTies() {
-  if (ranking.empty())
-    return;
-  ranking.seeTies();
-  ranking.setInBulk(chip.hasBulkTensorCopy);
-  RatedSchedule before;
-  do {
-    before = ranking.starts().front().rated;
-    refine();
-    refineTiles(group, options, space, ranking);
-  } while (isBetter(ranking.starts().front().rated, before));
-  ranking.setInBulk(false);
-}
-
 std::optional<SearchResult> Search::run(std::string &reason) {
   SearchResult result;
   if (options.randomSeed) {
@@ -431,7 +298,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     startSimply();
     startFromClosedForm();
     if (options.method == SearchMethod::Evolutionary)
-      evolveAll(listStarts());
+      evolveAll(ranking.candidates());
     else if (options.isRough)
       descend();
     else
@@ -440,13 +307,14 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       result.method = options.method == SearchMethod::Evolutionary
                           ? SearchMethod::Evolutionary
                           : SearchMethod::Descents;
-    refine();
+    refinement.run();
     refineStages(group, options, space, ranking);
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
     copyInBulk(group, chip, options, ranking);
+    refinement.tryClusters();
     if (!options.isRough)
-      settleTies();
+      refinement.settleTies();
   }
   if (ranking.empty()) {
     reason = "none of " + std::to_string(ranking.allLooked().all()) +

@@ -37,11 +37,17 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
     if (!llvm::is_contained(usual, number))
       usual.push_back(number);
   }
+  llvm::append_range(every, llvm::seq<unsigned>(0, arranged.size()));
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
     if (depth <= options.mostStages)
       depths.push_back(depth);
   for (int64_t width : {1, 2, 4, 8, 16, 32})
     columns.push_back(width);
+  // Models of tiles alone do not see what blocks share.
+  bool hasClusters = chip.hasMulticast && !seesTilesOnly(options.model);
+  for (int64_t size = 1; size <= (hasClusters ? chip.maxClusterSize : 1);
+       size *= 2)
+    sizes.push_back(size);
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
       break;
@@ -192,11 +198,13 @@ ChoiceCounts ScheduleSpace::count() const {
                       std::max(1u, options.mostRegisterStages),
                       splits.size(),
                       columns.size(),
+                      sizes.size(),
                       {},
                       {},
                       1};
-  for (size_t each : {counts.expressions, counts.arrangements, counts.stages,
-                      counts.registerStages, counts.parts, counts.rasters})
+  for (size_t each :
+       {counts.expressions, counts.arrangements, counts.stages,
+        counts.registerStages, counts.parts, counts.rasters, counts.clusters})
     counts.points *= each;
   for (const auto &list : fine)
     counts.points *= counts.tiles.emplace_back(list.size());
@@ -310,6 +318,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
         tripCount(group.axes[fastest], schedule.tiles[fastest]))
       schedule.raster = candidate.raster;
   }
+  schedule.cluster = candidate.cluster;
   builder.placeTensors(schedule);
   return schedule;
 }

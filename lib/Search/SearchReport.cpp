@@ -86,7 +86,8 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"intrinsics", std::move(intrinsics)},
                 {"intermediates", std::move(places)},
                 {"splits", std::move(splits)},
-                {"raster", schedule.raster}};
+                {"raster", schedule.raster},
+                {"cluster", schedule.cluster}};
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -247,12 +248,10 @@ std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
                                    computeFootprint(group, schedule), chip)});
   };
   rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
-  if (chip.hasClusters)
+  if (chosen.cluster == 1)
     rate(
         "clusters of two", [](Schedule &s) { s.cluster = 2; },
-        "no search tries 'cluster': what its blocks wait for one another is "
-        "not "
-        "in the model");
+        "a search takes clusters where they are faster by the model");
   rate(
       "producer warps",
       [](Schedule &s) {
@@ -300,6 +299,8 @@ std::string fusion::describe(const Schedule &schedule,
     out << "blocks over " << names(schedule.blocks);
   if (schedule.raster > 1)
     out << " in columns of " << schedule.raster;
+  if (schedule.cluster > 1)
+    out << ", in clusters of " << schedule.cluster;
   if (std::optional<unsigned> axis = schedule.splitAxis())
     out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
         << group.axes[*axis].name;
@@ -357,6 +358,7 @@ static Object reportChoices(const ChoiceCounts &counts,
                 {"register_stages", counts.registerStages},
                 {"parts", counts.parts},
                 {"rasters", counts.rasters},
+                {"clusters", counts.clusters},
                 {"tiles", std::move(tiles)},
                 {"intrinsics", std::move(intrinsics)},
                 {"points", counts.points}};

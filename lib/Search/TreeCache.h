@@ -9,7 +9,7 @@
 // A candidate's tree follows from its expression, the loops that live, and what
 // is moved; many candidates have the same. Equal trees over equal grids have
 // one number, wherever they come from: candidates of the same number, tiles,
-// parts, raster and intrinsics are one.
+// parts, raster, cluster and intrinsics are one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,24 +106,24 @@ struct CandidateKey {
   CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
       : tree(space.treeOf(candidate)), tiles(candidate.tiles),
         parts(candidate.parts), raster(candidate.raster),
-        intrinsics(candidate.intrinsics) {}
+        cluster(candidate.cluster), intrinsics(candidate.intrinsics) {}
 
   bool operator==(const CandidateKey &other) const {
-    return std::tie(tree, tiles, parts, raster, intrinsics) ==
+    return std::tie(tree, tiles, parts, raster, cluster, intrinsics) ==
            std::tie(other.tree, other.tiles, other.parts, other.raster,
-                    other.intrinsics);
+                    other.cluster, other.intrinsics);
   }
   struct Hash {
     size_t operator()(const CandidateKey &key) const {
       return llvm::hash_combine(key.tree, llvm::hash_combine_range(key.tiles),
-                                key.parts, key.raster,
+                                key.parts, key.raster, key.cluster,
                                 llvm::hash_combine_range(key.intrinsics));
     }
   };
 
   unsigned tree;
   decltype(ScheduleCandidate::tiles) tiles;
-  int64_t parts, raster;
+  int64_t parts, raster, cluster;
   decltype(ScheduleCandidate::intrinsics) intrinsics;
 };
 

@@ -41,7 +41,7 @@ assert group["in_words"].startswith("blocks over ") and "C by " in group["in_wor
 # How many of each choice there are, of intrinsics by product.
 choices = group["choices"]
 assert choices["intrinsics"] == {"C": 1, "E": 1} and set(choices["tiles"]) == set(group["axes"])
-factors = [choices[key] for key in ("expressions", "arrangements", "stages", "register_stages", "parts", "rasters")]
+factors = [choices[key] for key in ("expressions", "arrangements", "stages", "register_stages", "parts", "rasters", "clusters")]
 assert choices["points"] == math.prod(factors + list(choices["tiles"].values())) > group["candidates"]
 assert all(entry["intrinsics"] == {"C": "mma.m16n8k16", "E": "mma.m16n8k16"} for entry in ranking)
 # What lowering does not do is costed all the same, and says so.
@@ -86,7 +86,8 @@ assert group["copied_by_threads"] == [] and set(ranking[0]["transports"].values(
 # Hopper could run them all, and copies in bulk.
 with open(sys.argv[4]) as file:
     (hopper,) = json.load(file)["groups"]
-LOWERED = {"clusters of two", "producer warps", "results stored in bulk"}
+LOWERED = {"producer warps", "results stored in bulk"}  # clusters it takes
+assert (ranking[0]["cluster"], hopper["ranking"][0]["cluster"] > 1) == (1, True), hopper["ranking"][0]
 assert hopper["choices"]["intrinsics"] == {"C": 2, "E": 2}
 assert {entry["what"] for entry in hopper["would_give"]} == {"persistent blocks", *LOWERED}, hopper["would_give"]
 assert all(entry["total_us"] > 0 for entry in hopper["would_give"])

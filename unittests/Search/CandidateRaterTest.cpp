@@ -22,6 +22,8 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
                       ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   Schedule schedule = space.complete(candidate);
+  if (candidate.cluster > 1)
+    setInBulk(group, schedule, chip);
   llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
   double best = kNever;
   auto choose = [&](auto &&self, unsigned loop) -> void {
@@ -71,7 +73,7 @@ double rate(const GroupModel &group, const ChipInfo &chip,
 TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
-  unsigned several = 0, differ = 0;
+  unsigned several = 0, differ = 0, clusters = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
@@ -84,6 +86,8 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
+        candidate.cluster =
+            space.clusters()[numbers.below(space.clusters().size())];
         if (!space.divides(space.arrangements()[candidate.arrangement],
                            candidate) ||
             !space.fillsParts(candidate))
@@ -95,6 +99,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
           continue;
         Schedule schedule = space.complete(candidate);
         several += listPipelinedLoops(schedule).size() > 1;
+        clusters += candidate.cluster > 1;
         EXPECT_GE(own, all * (1 - 1e-9));
         differ += own > all * (1 + 1e-9);
         double below =
@@ -103,6 +108,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
       }
     }
   EXPECT_GT(several, 200u);
+  EXPECT_GT(clusters, 30u);
   EXPECT_EQ(differ, 0u);
 }
 

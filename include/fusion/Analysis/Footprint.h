@@ -27,6 +27,7 @@ struct Footprint {
   /// cluster load for one another, each its part.
   int64_t globalLoadBytes = 0;
   int64_t globalStoreBytes = 0;
+  int64_t multicastBytes = 0;   ///< that other blocks of a cluster load for one
   int64_t compulsoryBytes = 0;  ///< every tensor once
   int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
   /// Of these, those of the products that each unit executes.

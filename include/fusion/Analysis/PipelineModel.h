@@ -27,12 +27,12 @@
 //   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ /
 //   b rounds, where waves of blocks are counted whole. In exchange the staged
 //   result has shared memory of its own (Footprint.h).
-// * `cluster` = c: blocks are resident c at a time. What is the same for
-// neighbours
-//   along the fastest grid axis is fetched from L2 by one and delivered to all
-//   (multicast), where it is copied in bulk: each block fetches 1/c of it. DRAM
-//   sees no difference, since blocks that are resident together share a fetch
-//   anyway.
+// * `cluster` = c: blocks are resident c at a time. Of what neighbours along
+//   the fastest grid axis have in common and copy in bulk each fetches 1/c from
+//   L2 and delivers it to all, through the port that each SM has. DRAM sees no
+//   difference, since blocks that are resident together share a fetch anyway.
+//   Blocks meet at both ends, and a stage is filled again when the releases of
+//   other SMs are there: each takes the latency between SMs of a cluster.
 // * `producers` = p: the first loads of an inner loop's next run are issued
 // while
 //   this run computes, so only those of the first run are waited for; and the
@@ -129,6 +129,18 @@ int64_t warpsWithRegisters(int64_t warps, int64_t producers);
 int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
 
+/// Bytes that a block loads, and of these those that it fetches itself: the
+/// other blocks of a cluster fetch the rest.
+struct LoadedBytes {
+  double received = 0, fetched = 0;
+
+  LoadedBytes &operator+=(const LoadedBytes &other) {
+    received += other.received;
+    fetched += other.fetched;
+    return *this;
+  }
+};
+
 /// What schedules of one group on one chip have in common, found once.
 class PipelineMemo {
 public:
@@ -149,7 +161,7 @@ private:
     unsigned end;                  ///< the node behind it and what is in it
     int64_t bytes;                 ///< of the tile that it moves
     int64_t trips;                 ///< of a loop in a block
-    std::optional<int64_t> loaded; ///< by a loop that does nothing else
+    std::optional<LoadedBytes> loaded; ///< by a loop that does nothing else
     bool computes;
   };
   /// The last that was asked of a product.

@@ -51,6 +51,10 @@ bool isMulticast(const GroupModel &group, const Schedule &schedule,
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);
+/// Has bulk copies fill the buffers of all operands that they can fill; returns
+/// these.
+llvm::SmallVector<unsigned, 4>
+setInBulk(const GroupModel &group, Schedule &schedule, const ChipInfo &chip);
 
 /// Why `schedule` asks for something that could run on some chip but that lowering
 /// does not do, or nullopt where it asks for nothing of the kind. This is the gate

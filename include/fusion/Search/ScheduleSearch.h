@@ -61,7 +61,8 @@ struct SpaceCounts : PaperSpaceCounts {
 
 /// The size of the default space: how many of each choice there are.
 struct ChoiceCounts {
-  size_t expressions, arrangements, stages, registerStages, parts, rasters;
+  size_t expressions, arrangements, stages, registerStages, parts, rasters,
+      clusters;
   llvm::SmallVector<size_t, 8> tiles;      ///< by axis
   llvm::SmallVector<size_t, 4> intrinsics; ///< by product
   double points; ///< all combinations, without what is kept

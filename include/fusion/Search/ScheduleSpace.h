@@ -35,6 +35,8 @@ struct ScheduleCandidate {
   unsigned stages = 1, registerStages = 1;
   int64_t parts = 1;  ///< blocks that share the last product's reduction
   int64_t raster = 1; ///< columns of the grid; 1 where it has no two axes
+  /// Blocks that copy for one another; more than one copy in bulk.
+  int64_t cluster = 1;
   /// By product, of `ScheduleSpace::intrinsics`.
   std::array<uint8_t, kMostProducts> intrinsics{};
   /// Loops that an operand's load is moved out of to make its tiles resident
@@ -49,10 +51,11 @@ struct ScheduleCandidate {
 
   bool operator==(const ScheduleCandidate &other) const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, intrinsics, hoisted, kept) ==
+                    parts, raster, cluster, intrinsics, hoisted, kept) ==
            std::tie(other.expression, other.arrangement, other.tiles,
                     other.stages, other.registerStages, other.parts,
-                    other.raster, other.intrinsics, other.hoisted, other.kept);
+                    other.raster, other.cluster, other.intrinsics,
+                    other.hoisted, other.kept);
   }
 };
 
@@ -73,6 +76,8 @@ public:
   /// Of them, those that are the same for all products, and those that leave
   /// intermediates in registers.
   llvm::ArrayRef<unsigned> usualArrangements() const { return usual; }
+  /// The numbers of all.
+  llvm::ArrayRef<unsigned> everyArrangement() const { return every; }
 
   /// Stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
@@ -83,6 +88,8 @@ public:
   /// Widths of the columns that a grid's blocks may be visited in, from 1,
   /// which is row by row.
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
+  /// Sizes of clusters, ascending from 1.
+  llvm::ArrayRef<int64_t> clusters() const { return sizes; }
   /// The intrinsics that each product can choose from, best first.
   llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
   /// Choices that map all products to intrinsics of one unit, as far as these
@@ -193,10 +200,10 @@ private:
   ScheduleBuilder builder;
   std::vector<BoundExpression> bound;
   std::vector<Arrangement> arranged;
-  llvm::SmallVector<unsigned, 16> usual;
+  llvm::SmallVector<unsigned, 16> usual, every;
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits;
-  llvm::SmallVector<int64_t, 8> columns;
+  llvm::SmallVector<int64_t, 8> columns, sizes;
   llvm::SmallVector<unsigned, 8> movable, keepable;
   std::vector<Intrinsics> multiplied; ///< by product
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;

@@ -1,0 +1,156 @@
+//===- Refinement.cpp - Choices anew in the best schedules ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Refinement.h"
+#include "PlaceRefinement.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+void Refinement::tryTiles(Tiles tiles) {
+  if (ranking.empty())
+    return;
+  double before;
+  do {
+    before = ranking.best();
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+      ScheduleCandidate candidate = ranking.bestCandidate();
+      for (int64_t tile : (space.*tiles)(axis)) {
+        candidate.tiles[axis] = tile;
+        ranking.judgeUsual(candidate);
+      }
+    }
+  } while (ranking.best() < before);
+}
+
+/// Keeping tiles instead of loading or computing them again, in each of the
+/// best schedules: what keeping frees elsewhere may put another one first. Two
+/// tensors at a time, too: either alone may lose what both together win.
+void Refinement::tryMoves() {
+  size_t operands = space.operands().size(),
+         count = operands + space.intermediates().size();
+  auto levelsOf = [&](ScheduleCandidate &candidate, size_t move) -> uint8_t & {
+    return move < operands
+               ? candidate.hoisted[space.operands()[move]]
+               : candidate.kept[space.intermediates()[move - operands]];
+  };
+  // Calls with each other choice of the tensors from `first` on.
+  auto moveOne = [&](const ScheduleCandidate &start, size_t first,
+                     auto &&visit) {
+    for (size_t move = first; move < count; ++move)
+      for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels) {
+        ScheduleCandidate candidate = start;
+        if (std::exchange(levelsOf(candidate, move), levels) != levels)
+          visit(candidate, move);
+      }
+  };
+  auto judge = [&](const ScheduleCandidate &candidate, size_t) {
+    ranking.judgeUsual(candidate);
+  };
+  for (const ScheduleCandidate &start : ranking.candidates()) {
+    moveOne(start, 0, judge);
+    moveOne(start, 0, [&](const ScheduleCandidate &moved, size_t move) {
+      moveOne(moved, move + 1, judge);
+    });
+  }
+  double before;
+  do { // one further tensor after the other
+    before = ranking.best();
+    moveOne(ScheduleCandidate(ranking.bestCandidate()), 0, judge);
+  } while (ranking.best() < before);
+}
+
+/// Each product's other intrinsics, and another unit of all, in each of the
+/// best schedules.
+void Refinement::tryIntrinsics(ArrayRef<ScheduleCandidate> starts) {
+  for (ScheduleCandidate candidate : starts) {
+    auto chosen = candidate.intrinsics;
+    auto judge = [&](const auto &choice) {
+      candidate.intrinsics = choice;
+      if (choice != chosen)
+        ranking.judgeUsual(candidate);
+    };
+    llvm::for_each(space.units(), judge);
+    for (auto [product, list] : llvm::enumerate(space.intrinsics()))
+      for (auto other = chosen; uint8_t number : llvm::seq(list.size())) {
+        other[product] = number;
+        judge(other);
+      }
+  }
+}
+
+void Refinement::run() {
+  if (ranking.empty())
+    return;
+  double before;
+  auto retry = [&](auto &&values, auto member) {
+    ScheduleCandidate candidate = ranking.bestCandidate();
+    auto chosen = candidate.*member;
+    for (auto value : values)
+      if (value != chosen) {
+        candidate.*member = value;
+        ranking.judgeUsual(candidate);
+      }
+  };
+  tryIntrinsics(ranking.candidates());
+  tryMoves();
+  do {
+    before = ranking.best();
+    retry(llvm::seq<unsigned>(0, space.expressions().size()),
+          &ScheduleCandidate::expression);
+    retry(space.parts(), &ScheduleCandidate::parts);
+    retry(space.rasters(), &ScheduleCandidate::raster);
+    retry(space.clusters(), &ScheduleCandidate::cluster);
+    tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
+    tryTiles(&ScheduleSpace::allTiles);
+    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
+                     space.everyArrangement());
+  } while (ranking.best() < before);
+}
+
+void Refinement::tryClusters() {
+  for (int64_t size : space.clusters().drop_front())
+    for (const auto &unit : space.units()) {
+      ScheduleRanking own(group, chip, options, space);
+      own.setInClusters(size);
+      for (const ScheduleRanking::Entry &start : ranking.starts()) {
+        ScheduleCandidate candidate = start.candidate;
+        candidate.cluster = size;
+        candidate.intrinsics = unit;
+        if (start.rated.schedule.blocks.empty())
+          continue;
+        // Not every tile makes blocks that are divided into clusters.
+        unsigned along = start.rated.schedule.blocks.back();
+        for (int64_t tile : space.allTiles(along)) {
+          candidate.tiles[along] = tile;
+          own.judgeUsual(candidate);
+        }
+      }
+      if (!options.isRough)
+        Refinement(group, chip, options, space, own).run();
+      for (const ScheduleRanking::Entry &entry : own.starts())
+        ranking.judge(entry.rated.schedule, entry.candidate);
+      ranking.addLooked(own.looked());
+    }
+}
+
+void Refinement::settleTies() {
+  if (ranking.empty())
+    return;
+  ranking.seeTies();
+  ranking.setInBulk(chip.hasBulkTensorCopy);
+  RatedSchedule before;
+  do {
+    before = ranking.starts().front().rated;
+    run();
+    refineTiles(group, options, space, ranking);
+  } while (isBetter(ranking.starts().front().rated, before));
+  ranking.setInBulk(false);
+}
