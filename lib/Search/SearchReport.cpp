@@ -179,6 +179,10 @@ std::string fusion::whyNot(const RatedSchedule &other,
   if (slower <= 0) {
     if (!isOurs)
       return "as fast by the model; the first one found was kept";
+    if (other.schedule.cluster != chosen.schedule.cluster)
+      return llvm::formatv("as fast, in clusters of {0} blocks instead of {1}",
+                           other.schedule.cluster, chosen.schedule.cluster)
+          .str();
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
     if (others < own)

@@ -50,9 +50,9 @@ def search(groups, options, chip):
 
 
 def order(entry):
-    """Of what is as fast the one of more warps on an SM goes first, then by what blocks wait for, and bytes."""
+    """Of what is as fast the smallest clusters go first, then more warps on an SM, then by what blocks wait for, and bytes."""
     cost, footprint = entry["cost"], entry["footprint"]
-    return -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
+    return entry["cluster"], -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
 
 
 searched = better = ties = 0

@@ -134,8 +134,8 @@ inline double roughness(size_t products) {
 }
 
 /// The legal schedule of least predicted time. Equal times are decided by
-/// occupancy, then by what a block waits for, fewer bytes, and the order of
-/// enumeration. Returns nullopt with `reason` where no candidate is legal, or
+/// smaller clusters, occupancy, then by what a block waits for, fewer bytes, and
+/// the order of enumeration. Returns nullopt with `reason` where no candidate is legal, or
 /// the space or the model cannot take the group.
 std::optional<SearchResult> searchSchedule(const GroupModel &group,
                                            const ChipInfo &chip,
