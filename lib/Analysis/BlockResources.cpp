@@ -208,16 +208,18 @@ public:
   }
 
   /// Tiles of arrays in registers that a product's computation is unrolled for:
-  /// its own accumulators and the values that it multiplies. ptxas loads all
-  /// fragments of the next iteration's tile ahead.
+  /// its own accumulators and values, and those that it multiplies. ptxas loads
+  /// all fragments of the next iteration's tile ahead.
   int64_t unrolledIterations(unsigned number) const {
     int64_t count = kept.accumulators[number].count;
+    auto add = [&](unsigned value) {
+      if (schedule.places[value].space == fuse::Space::Registers)
+        count = std::max(count, kept.values[value].count);
+    };
+    add(group.products[number].result);
     for (std::optional<unsigned> producer : group.products[number].producer)
-      if (producer) {
-        unsigned value = group.products[*producer].result;
-        if (schedule.places[value].space == fuse::Space::Registers)
-          count = std::max(count, kept.values[value].count);
-      }
+      if (producer)
+        add(group.products[*producer].result);
     return count;
   }
 

@@ -14,7 +14,7 @@ folder, inputs, ptxas, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.ar
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT, run  # noqa: E402
 
-MARGIN, MOST, UNIT, PER_SM = 1.15, 255, 8, 65536
+MARGIN, MOST, UNIT, PER_SM = 1.2, 255, 8, 65536
 CHAINS = (
     "64,48,80,32", "128,64,128,64", "96,64,96,64,32", "256,64,256,64", "128,128,128", "512,512,512,256", "1024,64,1024,64",
     "512,256,256,256,128", "65536,64,256,64", "131072,64,64",

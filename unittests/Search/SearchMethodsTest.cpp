@@ -253,7 +253,7 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   ChipInfo single = chip;
   single.hasWgmma = false;
   GroupModel group =
-      makeChainModel({{2048, 1024, 256, 64}, 1, 1, ProductType::S8});
+      makeChainModel({{8192, 1024, 256, 64}, 1, 1, ProductType::S8});
   for (GroupTensor &tensor : group.tensors)
     if (tensor.name == "B")
       std::reverse(tensor.axes.begin(), tensor.axes.end());

@@ -96,7 +96,7 @@ struct SmallTiles : Measurement<Schedule> {
 // model put first, and the same every time.
 TEST(MeasuredSearch, RoundsGoOnFromTheFastest) {
   const ChipInfo &chip = *lookupChip("sm_80");
-  FormedGroup group(chainIR({512, 256, 256, 256}));
+  FormedGroup group(chainIR({512, 256, 512, 256}));
   ASSERT_TRUE(group.axes) << group.reason;
   SearchOptions options;
   options.ranked = 6;

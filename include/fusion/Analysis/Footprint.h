@@ -73,7 +73,7 @@ bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
 /// many times `Footprint::registers` (test/Integration/registers.py). Who
 /// chooses freely leaves that much room, as a spill costs more than registers
 /// gain, and so does who counts the blocks of an SM.
-constexpr double kRegisterMargin = 1.15;
+constexpr double kRegisterMargin = 1.2;
 
 /// The registers of a thread with that room, as far as it can have as many.
 int64_t registersWithRoom(const Footprint &footprint, const ChipInfo &chip);
