@@ -100,8 +100,12 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
   // Every input of the walk is loaded in a step at least once.
-  for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
-    form.loadsInSteps[work.inputShapes[input]] += isWalked;
+  SmallVector<bool> isLoaded(group.inputs.size());
+  for (const StitchPasses::Step &step : passes.steps)
+    for (unsigned input : step.inputs)
+      isLoaded[input] = true;
+  for (auto [input, loaded] : llvm::enumerate(isLoaded))
+    form.loadsInSteps[work.inputShapes[input]] += loaded;
   for (auto [ofKept, ofAgain] : llvm::zip_equal(kept, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);

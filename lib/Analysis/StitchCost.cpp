@@ -52,7 +52,16 @@ unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
   return known - shapes.begin();
 }
 
-StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
+StitchWork StitchWork::of(const StitchGroup &group,
+                          const StitchSchedule &schedule) {
+  if (!schedule.walk)
+    return StitchWork(group);
+  return StitchWork(group, schedule.walk->axis,
+                    StitchSplit::besideWalk(group, schedule));
+}
+
+StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
+                       std::optional<unsigned> split)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
@@ -104,10 +113,10 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
       longest = number;
   if (!longest)
     return;
-  walked.emplace(group, longest);
+  walked.emplace(group, longest, /*isOnline=*/false, split);
   if (walked->count == 1)
     return;
-  online.emplace(group, longest, /*isOnline=*/true);
+  online.emplace(group, longest, /*isOnline=*/true, split);
   whyNotOnline = online->whyNotOnline;
   if (!online->isOnline())
     online.reset();
@@ -272,7 +281,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
     int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
-    bool isSplit = StitchSplit::axisOf(group, schedule).has_value();
+    bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
     for (const StitchSteps::Pass &pass : counted.passes) {
       behind = std::max(behind, pass.step.behind);
       ofOneStep = std::max({ofOneStep, pass.step.behind, pass.again.behind});
@@ -425,6 +434,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   if (StitchSplit::axisOf(group, schedule)) {
     StitchSplit split(group, schedule);
     double steps = llvm::divideCeil(split.parts, split.stepOfParts());
+    if (StitchSplit::besideWalk(group, schedule))
+      steps *= schedule.countSteps();
     double busy = std::min<int64_t>(split.counters, chip.numSMs);
     cost.total +=
         secondsOfParts(steps, chip) +

@@ -145,7 +145,7 @@ std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
   unsigned axis = schedule.walk->axis;
   int64_t extent = group.axes[axis].extent, step = schedule.walk->step;
   const AxisSpread &spread = schedule.spread[axis];
-  if (StitchSplit::axisOf(group, schedule))
+  if (StitchSplit::axisOf(group, schedule) == axis)
     return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
   // What is aligned begins before the row; of the blocks of a cluster the last
   // one has the end of it.
@@ -378,11 +378,17 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
   }
   SmallVector<int64_t> passesOf(group.inputs.size(), 1),
       passesAgain(group.inputs.size(), 1);
+  std::optional<StitchSplit> split;
+  if (StitchSplit::axisOf(group, schedule)) {
+    split.emplace(group, schedule);
+    addExchange(group, schedule, *split, traffic);
+  }
   if (passes.axis) {
     auto count = [&](ArrayRef<StitchPasses::Step> steps,
                      SmallVector<int64_t> &number) {
+      // What the last block alone needs it goes through once.
       for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
-        if (isWalked)
+        if (isWalked && !(split && split->isLateInput[input]))
           number[input] = 0;
       for (const StitchPasses::Step &step : steps)
         for (unsigned input : step.inputs)
@@ -390,11 +396,6 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     };
     count(passes.steps, passesOf);
     count(passes.stepsAgain, passesAgain);
-  }
-  std::optional<StitchSplit> split;
-  if (StitchSplit::axisOf(group, schedule)) {
-    split.emplace(group, schedule);
-    addExchange(group, schedule, *split, traffic);
   }
   for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
     // Every lane and warp of an axis that does not index the tensor loads its

@@ -35,6 +35,15 @@ std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
   return std::nullopt;
 }
 
+std::optional<unsigned>
+StitchSplit::besideWalk(const StitchGroup &group,
+                        const StitchSchedule &schedule) {
+  std::optional<unsigned> axis = axisOf(group, schedule);
+  if (!schedule.walk || axis == schedule.walk->axis)
+    return std::nullopt;
+  return axis;
+}
+
 StitchSplit::StitchSplit(const StitchGroup &group,
                          const StitchSchedule &schedule)
     : axis(axisOf(group, schedule)) {
@@ -54,7 +63,8 @@ StitchSplit::StitchSplit(const StitchGroup &group,
       for (unsigned input : sources.inputs)
         isLateInput[input] = false;
   ofParts = schedule;
-  ofParts.walk.reset();
+  if (schedule.walk && schedule.walk->axis == *axis)
+    ofParts.walk.reset();
   AxisSpread step = schedule.stepOf(*axis);
   int64_t threads = step.lanes * step.warps,
           registers = std::min<int64_t>(llvm::divideCeil(parts, threads),
@@ -96,6 +106,18 @@ bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
   return true;
 }
 
+bool fusion::canSplitBeside(const StitchGroup &group, unsigned axis,
+                            unsigned walk) {
+  if (!canSplit(group, axis) || axis == walk)
+    return false;
+  SmallVector<bool> isPartial, isLate;
+  findLate(group, axis, isPartial, isLate);
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (isLate[op] && group.reduces(op, walk))
+      return false;
+  return true;
+}
+
 std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
                                               const StitchSchedule &schedule) {
   if (!StitchSplit::axisOf(group, schedule))
@@ -111,9 +133,12 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
   if (!canSplit(group, split.front()))
     return name + " is reduced: a block has all of it, or no operator of the "
                   "block can use the result";
-  if (schedule.walk && schedule.walk->axis != split.front())
-    return name + " is reduced over blocks that go through another axis";
-  if (schedule.walk && schedule.walk->shared > 0)
+  bool isBeside = schedule.walk && schedule.walk->axis != split.front();
+  if (isBeside && !canSplitBeside(group, split.front(), schedule.walk->axis))
+    return name + " is reduced over blocks that go through axis '" +
+           group.axes[schedule.walk->axis].name +
+           "', along which its results are combined";
+  if (!isBeside && schedule.walk && schedule.walk->shared > 0)
     return name + " is reduced over blocks: nothing of it is kept";
   // Of each part there is one, which one block writes.
   for (unsigned op = 0; op < group.operators().size(); ++op) {

@@ -21,7 +21,7 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
     if (own && (!least || *own < *least))
       least = own;
   };
-  if (split) {
+  if (isSplitWalked()) {
     // The last one has the fewest steps, the first one the fewest blocks.
     StitchSchedule first, last;
     forEachPart([&] {
@@ -112,7 +112,7 @@ void StitchEnumeration::judge() {
   unsigned axis = *walked->axis;
   AxisSpread saved = current.spread[axis];
   int64_t step = saved.tile, steps = countSteps(axis);
-  if (split) {
+  if (isSplitWalked()) {
     forEachPart([&] { rateIfBetter(); });
     return;
   }

@@ -41,8 +41,7 @@ static std::string remarkOnline(const StitchGroup &axes,
 static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           const StitchGroup &axes, const StitchResult &found) {
   const StitchSchedule &schedule = found.schedule;
-  StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
-                                      : std::nullopt);
+  StitchWork work = StitchWork::of(axes, schedule);
   const StitchPasses &passes = work.passesOf(schedule);
   StitchTraffic traffic = countTraffic(axes, schedule, passes);
   std::string kept;
@@ -138,11 +137,8 @@ LogicalResult fusion::verifyStitching(fuse::FusedGroupOpInterface group,
   if (auto illegal = checkStitching(*axes, *schedule, chip))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;
-  std::optional<unsigned> walked;
-  if (schedule->walk)
-    walked = schedule->walk->axis;
-  StitchPasses passes(*axes, walked,
-                      schedule->walk && schedule->walk->isOnline);
+  StitchWork work = StitchWork::of(*axes, *schedule);
+  const StitchPasses &passes = work.passesOf(*schedule);
   if (auto illegal = checkKept(*axes, *schedule, passes))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;

@@ -39,8 +39,13 @@ struct StitchCost {
 /// What a group's operators cost whatever the schedule is.
 struct StitchWork {
   /// `walk`: the axis that a block may walk through instead of the usual one.
+  /// `split`: another one, of which blocks have a part.
   explicit StitchWork(const StitchGroup &group,
-                      std::optional<unsigned> walk = std::nullopt);
+                      std::optional<unsigned> walk = std::nullopt,
+                      std::optional<unsigned> split = std::nullopt);
+  /// As the schedule needs it.
+  static StitchWork of(const StitchGroup &group,
+                       const StitchSchedule &schedule);
 
   struct Operator {
     llvm::SmallVector<unsigned, 4> axes, resultAxes;

@@ -26,6 +26,10 @@ struct StitchSplit {
   /// The axis alone.
   static std::optional<unsigned> axisOf(const StitchGroup &group,
                                         const StitchSchedule &schedule);
+  /// The same where blocks go through another axis; none where they go through
+  /// this one, or through none.
+  static std::optional<unsigned> besideWalk(const StitchGroup &group,
+                                            const StitchSchedule &schedule);
 
   /// The axis; none where every reduced axis is in a block whole.
   std::optional<unsigned> axis;
@@ -52,6 +56,10 @@ struct StitchSplit {
 /// Whether an axis could be split: nothing but element-wise operators and
 /// reductions of other axes needs what is reduced along it.
 bool canSplit(const StitchGroup &group, unsigned axis);
+
+/// Whether blocks that share the reductions along an axis could go through
+/// `walk`: what needs the results is computed step by step as well.
+bool canSplitBeside(const StitchGroup &group, unsigned axis, unsigned walk);
 
 /// Why the blocks of a schedule cannot share a reduction, or nullopt.
 std::optional<std::string> checkSplit(const StitchGroup &group,

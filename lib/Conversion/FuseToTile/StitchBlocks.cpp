@@ -133,7 +133,8 @@ Value StitchLowering::combineCluster(unsigned number, Value part) {
 /// All parts of a partial result, of which the tile has those of `axes`, the
 /// axis that is split among them where the last block reads several.
 StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
-                                                 Value firstPart) {
+                                                 Value firstPart,
+                                                 const Scope &scope) {
   Type element = group.reductions[number]->combined.getType();
   Value &pointer = workspaces[number];
   bool ofAll = llvm::is_contained(axes, *split.axis);
@@ -172,8 +173,8 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
     }
     sizes[d] = kernel.constant(group.axes[axis].extent);
     strides[d] = kernel.constant(stride);
-    window.coordinates[d] = origins[axis];
-    flags[d] = group.axes[axis].extent % schedule.spread[axis].tile == 0;
+    window.coordinates[d] = originOf(axis, scope);
+    flags[d] = isInside(axis, scope);
     if (axis == nearest)
       unit = d;
     stride *= lengthOf(axis);
@@ -192,16 +193,17 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
 }
 
 /// The block's part of a reduction that it shares, for the last block.
-void StitchLowering::storePart(unsigned number) {
+void StitchLowering::storePart(unsigned number, const Scope &scope) {
   loc = group.operators()[number]->getLoc();
-  Window window = emitParts(number, sorted(group.resultAxes(number)), Value());
-  tile::StoreOp::create(b, loc, rows.operators.lookup(number), window.view,
+  Window window =
+      emitParts(number, sorted(group.resultAxes(number)), Value(), scope);
+  tile::StoreOp::create(b, loc, scope.operators.lookup(number), window.view,
                         window.coordinates, /*vectorize=*/false, window.inside,
                         window.isRagged);
 }
 
 /// All parts, in their order.
-void StitchLowering::combineParts(unsigned number) {
+void StitchLowering::combineParts(unsigned number, Scope &scope) {
   loc = group.operators()[number]->getLoc();
   const ReductionBody &reduction = *group.reductions[number];
   SmallVector<unsigned, 4> axes = group.resultAxes(number);
@@ -212,7 +214,7 @@ void StitchLowering::combineParts(unsigned number) {
   TypedAttr identity = reductionIdentity(b, loc, reduction);
   int64_t step = split.stepOfParts();
   auto loadStep = [&](Value first) -> Value {
-    Window window = emitParts(number, axes, first);
+    Window window = emitParts(number, axes, first, scope);
     Value parts = tile::LoadOp::create(
         b, loc, type, window.view, window.coordinates,
         /*predicate=*/Value(), window.inside, window.isRagged);
@@ -242,14 +244,33 @@ void StitchLowering::combineParts(unsigned number) {
         });
     all = loop.getResult(0);
   }
-  rows.operators[number] = reduce(number, all, axes);
+  scope.operators[number] = reduce(number, all, axes);
+}
+
+/// In the last block: what needs shared reductions, of a step along the walked
+/// axis or what is the same in all of them.
+void StitchLowering::emitLate(bool ofSteps, Scope &scope) {
+  auto isOfSteps = [&](unsigned op) {
+    return passes.isWalked[op] && !passes.reducesAxis(op) && schedule.walk;
+  };
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
+    if (isOfSteps(op) != ofSteps)
+      continue;
+    if (split.isPartial[op])
+      combineParts(op, scope);
+    else if (split.isLate[op])
+      emitRow(op, scope);
+  }
+  for (const StitchTensor &tensor : group.results)
+    if (isLate(tensor) && isOfSteps(*group.definer(tensor.value)) == ofSteps)
+      store(tensor, scope);
 }
 
 /// Behind everything that all blocks do.
 void StitchLowering::emitLastBlock() {
   for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (split.isPartial[op])
-      storePart(op);
+    if (split.isPartial[op] && !passes.isPart[op])
+      storePart(op, rows);
   // Blocks count by the tile that they have of the other axes.
   Value number = kernel.constant(0);
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
@@ -267,13 +288,22 @@ void StitchLowering::emitLastBlock() {
   b.setInsertionPointToStart(branch.thenBlock());
   schedule = split.ofParts;
   isLast = true;
-  for (unsigned op = 0; op < group.operators().size(); ++op) {
-    if (split.isPartial[op])
-      combineParts(op);
-    else if (split.isLate[op])
-      emitRow(op);
-  }
-  for (const StitchTensor &tensor : group.results)
-    if (isLate(tensor))
-      store(tensor, rows);
+  emitLate(/*ofSteps=*/false, rows);
+  if (!schedule.walk)
+    return;
+  auto emitSteps = [&](int64_t first, int64_t end, bool isInside) {
+    if (first >= end)
+      return;
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(first),
+                                   kernel.constant(end), kernel.constant(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Scope scope;
+    scope.origin = originOfStep(loop.getInductionVar());
+    scope.isInside = isInside;
+    emitLate(/*ofSteps=*/true, scope);
+  };
+  int64_t whole = wholeSteps(group, schedule).second;
+  emitSteps(0, whole, /*isInside=*/true);
+  emitSteps(whole, schedule.countSteps(), /*isInside=*/false);
 }

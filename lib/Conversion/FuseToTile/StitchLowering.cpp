@@ -28,7 +28,8 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
       passes(this->group,
              this->schedule.walk ? std::optional(this->schedule.walk->axis)
                                  : std::nullopt,
-             this->schedule.walk && this->schedule.walk->isOnline),
+             this->schedule.walk && this->schedule.walk->isOnline,
+             StitchSplit::besideWalk(this->group, this->schedule)),
       split(this->group, this->schedule),
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}
@@ -80,9 +81,13 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
-        !passes.reducesAxis(maker) && isOf(component, maker))
+        !passes.reducesAxis(maker) && isOf(component, maker) &&
+        !isLate(tensor))
       store(tensor, scope);
   }
+  for (unsigned number : step.operators)
+    if (passes.isPart[number] && passes.level[number] == pass)
+      storePart(number, scope);
 }
 
 SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
@@ -285,10 +290,10 @@ void StitchLowering::emitRows(unsigned pass) {
   for (unsigned number = 0; number < group.operators().size(); ++number)
     if (!passes.isWalked[number] && passes.level[number] == pass &&
         !split.isLate[number] && isOf(component, number))
-      emitRow(number);
+      emitRow(number, rows);
 }
 
-void StitchLowering::emitRow(unsigned number) {
+void StitchLowering::emitRow(unsigned number, Scope &scope) {
   linalg::LinalgOp linalgOp = group.operators()[number];
   loc = linalgOp.getLoc();
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
@@ -297,9 +302,9 @@ void StitchLowering::emitRow(unsigned number) {
       number,
       reduction ? reduction->combined
                 : linalgOp.getBlock()->getTerminator()->getOperand(0),
-      rows);
-  rows.operators[number] =
-      reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
+      scope);
+  scope.operators[number] =
+      reduction ? reduce(number, mask(number, tile, axes, scope), axes) : tile;
 }
 
 void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
@@ -395,7 +400,7 @@ DictionaryAttr StitchLowering::predicted() {
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   if (std::optional<StitchCost> cost = predictStitching(
-          group, StitchWork(group, passes.axis), schedule, info)) {
+          group, StitchWork::of(group, schedule), schedule, info)) {
     seconds = cost->total;
     kernel.kernel().setResidentBlocks(std::min<int64_t>(
         cost->promisedBlocks,

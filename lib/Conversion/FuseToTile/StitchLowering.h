@@ -72,10 +72,12 @@ private:
   void emitComponents();
   void emitCoordinates(Value block);
   void alignOrigin(unsigned number, const StitchAxis &axis);
-  Window emitParts(unsigned op, AxisList axes, Value firstPart);
-  void storePart(unsigned op);
-  void combineParts(unsigned op);
+  Window emitParts(unsigned op, AxisList axes, Value firstPart,
+                   const Scope &scope);
+  void storePart(unsigned op, const Scope &scope);
+  void combineParts(unsigned op, Scope &scope);
   void emitLastBlock();
+  void emitLate(bool ofSteps, Scope &scope);
   void reserveClusterParts();
   Value combineCluster(unsigned op, Value part);
   /// Whether the last block stores it.
@@ -87,7 +89,7 @@ private:
   // Passes and steps (StitchLowering.cpp).
   void emitComponent(unsigned number, Value block);
   void emitRows(unsigned pass);
-  void emitRow(unsigned op);
+  void emitRow(unsigned op, Scope &scope);
   Value originOfStep(Value number);
   void emitPass(unsigned pass);
   void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
