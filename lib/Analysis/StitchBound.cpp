@@ -122,9 +122,10 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   ThreadWork total;
   total.lines = stores.lines;
   total.instructions = stores.moves;
+  int64_t walks = schedule.countWalks();
   for (auto [shape, access] : llvm::enumerate(loads)) {
-    int64_t times =
-        form.loads[shape] + form.loadsInSteps[shape] * schedule.countSteps();
+    int64_t times = walks * (form.loads[shape] +
+                             form.loadsInSteps[shape] * schedule.countSteps());
     total.loads += times * access.count;
     total.lines += times * access.lines;
     total.instructions += times * access.moves;
@@ -147,10 +148,10 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     }
     live = std::max<int64_t>(live, llvm::divideCeil(bytes, registerBytes));
   };
-  add(form.outside, 1);
+  add(form.outside, walks);
   addLive(form.outside);
   if (schedule.walk) {
-    add(form.inSteps, schedule.countSteps());
+    add(form.inSteps, schedule.countSteps() * walks);
     llvm::for_each(form.ofPass, addLive);
   }
   int64_t clusterExchanges = 0;
@@ -160,12 +161,12 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     for (unsigned axis : exchange.axes) {
       const AxisSpread &spread = schedule.spread[axis];
       each += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
-      total.exchanges += exchange.times * (spread.warps > 1);
+      total.exchanges += walks * exchange.times * (spread.warps > 1);
       parts *= spread.warps;
     }
     if (parts > 1)
       each += rows * parts * 2;
-    total.instructions += exchange.times * each;
+    total.instructions += walks * exchange.times * each;
     if (clusterAxis && llvm::is_contained(exchange.axes, *clusterAxis))
       clusterExchanges += exchange.times;
   }
@@ -221,6 +222,9 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
       if (schedule.walk &&
           llvm::is_contained(tensor->axes, schedule.walk->axis))
         steps = schedule.countSteps();
+      if (schedule.rows &&
+          llvm::is_contained(tensor->axes, schedule.rows->axis))
+        steps *= schedule.countWalks();
       if (countTurned(group, schedule, *tensor)) {
         stores.moves += shape.stores * steps * 4 * own;
         continue;

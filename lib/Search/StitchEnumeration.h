@@ -352,6 +352,10 @@ private:
   /// Along the split axis so many blocks for each SM, in a loop or straight on.
   void forEachPart(llvm::function_ref<void()> visit);
 
+  /// Steps through what a block has of the shared axis beside the walk, all of
+  /// which is kept.
+  void judgeRows(int64_t step, int64_t steps);
+
   /// Returns whether the whole walk can be kept.
   bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps,
                  bool isOnline);
@@ -363,6 +367,9 @@ private:
     auto own = key(rated), other = key(*best);
     return own < other || (own == other && number < bestNumber);
   }
+
+  /// How many parts of shared reductions a block combines.
+  void chooseRounds();
 
   /// Where nobody asks whether it fits.
   void rateIfBetter();

@@ -73,6 +73,13 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           "of {2} bytes",
                           split.parts, axes.axes[*split.axis].name,
                           traffic.exchanged);
+  if (schedule.rows)
+    kept += llvm::formatv(", and go {0} times through a step of {1}",
+                          schedule.countWalks(), schedule.rows->step);
+  if (split.rounds.size() > 1)
+    kept += llvm::formatv(", of which a block combines {0} at a time, in {1} "
+                          "rounds",
+                          schedule.combine, split.rounds.size());
   remark::analysis(group.getLoc(),
                    remark::RemarkOpts::name("traffic").category("stitch"))
       << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "

@@ -94,6 +94,10 @@ private:
 /// their registers are concerned.
 int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
 
+/// Seconds that the last blocks take to combine what blocks share.
+double secondsOfRounds(const StitchGroup &group, const StitchSchedule &schedule,
+                       const ChipInfo &chip);
+
 struct StitchSteps;
 /// What the evaluator counted for the last schedule: schedules that differ in
 /// what they keep of a walk have the same steps.
