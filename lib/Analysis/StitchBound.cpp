@@ -100,8 +100,12 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
   // Every input of the walk is loaded in a step at least once.
-  for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
-    form.loadsInSteps[work.inputShapes[input]] += isWalked;
+  SmallVector<bool> isLoaded(group.inputs.size());
+  for (const StitchPasses::Step &step : passes.steps)
+    for (unsigned input : step.inputs)
+      isLoaded[input] = true;
+  for (auto [input, loaded] : llvm::enumerate(isLoaded))
+    form.loadsInSteps[work.inputShapes[input]] += loaded;
   for (auto [ofKept, ofAgain] : llvm::zip_equal(kept, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);
@@ -118,9 +122,10 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   ThreadWork total;
   total.lines = stores.lines;
   total.instructions = stores.moves;
+  int64_t walks = schedule.countWalks();
   for (auto [shape, access] : llvm::enumerate(loads)) {
-    int64_t times =
-        form.loads[shape] + form.loadsInSteps[shape] * schedule.countSteps();
+    int64_t times = walks * (form.loads[shape] +
+                             form.loadsInSteps[shape] * schedule.countSteps());
     total.loads += times * access.count;
     total.lines += times * access.lines;
     total.instructions += times * access.moves;
@@ -143,10 +148,10 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     }
     live = std::max<int64_t>(live, llvm::divideCeil(bytes, registerBytes));
   };
-  add(form.outside, 1);
+  add(form.outside, walks);
   addLive(form.outside);
   if (schedule.walk) {
-    add(form.inSteps, schedule.countSteps());
+    add(form.inSteps, schedule.countSteps() * walks);
     llvm::for_each(form.ofPass, addLive);
   }
   int64_t clusterExchanges = 0;
@@ -156,12 +161,12 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     for (unsigned axis : exchange.axes) {
       const AxisSpread &spread = schedule.spread[axis];
       each += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
-      total.exchanges += exchange.times * (spread.warps > 1);
+      total.exchanges += walks * exchange.times * (spread.warps > 1);
       parts *= spread.warps;
     }
     if (parts > 1)
       each += rows * parts * 2;
-    total.instructions += exchange.times * each;
+    total.instructions += walks * exchange.times * each;
     if (clusterAxis && llvm::is_contained(exchange.axes, *clusterAxis))
       clusterExchanges += exchange.times;
   }
@@ -217,6 +222,9 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
       if (schedule.walk &&
           llvm::is_contained(tensor->axes, schedule.walk->axis))
         steps = schedule.countSteps();
+      if (schedule.rows &&
+          llvm::is_contained(tensor->axes, schedule.rows->axis))
+        steps *= schedule.countWalks();
       if (countTurned(group, schedule, *tensor)) {
         stores.moves += shape.stores * steps * 4 * own;
         continue;

@@ -52,7 +52,16 @@ unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
   return known - shapes.begin();
 }
 
-StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
+StitchWork StitchWork::of(const StitchGroup &group,
+                          const StitchSchedule &schedule) {
+  if (!schedule.walk)
+    return StitchWork(group);
+  return StitchWork(group, schedule.walk->axis,
+                    StitchSplit::besideWalk(group, schedule));
+}
+
+StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
+                       std::optional<unsigned> split)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
@@ -104,10 +113,10 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk)
       longest = number;
   if (!longest)
     return;
-  walked.emplace(group, longest);
+  walked.emplace(group, longest, /*isOnline=*/false, split);
   if (walked->count == 1)
     return;
-  online.emplace(group, longest, /*isOnline=*/true);
+  online.emplace(group, longest, /*isOnline=*/true, split);
   whyNotOnline = online->whyNotOnline;
   if (!online->isOnline())
     online.reset();
@@ -195,13 +204,14 @@ int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
 
 double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                               const ChipInfo &chip) {
-  double waits = chip.dramLatency + (passes - 1) * chip.l2Latency;
+  double waits = schedule.countWalks() *
+                 (chip.dramLatency + (passes - 1) * chip.l2Latency);
   // A step of a loop waits for its own loads.
   if (schedule.walk)
     waits += (schedule.countSteps() - schedule.walk->registers -
               schedule.walk->shared) *
                  passes * chip.l2Latency +
-             schedule.walk->shared * chip.dramLatency;
+             schedule.countWalks() * schedule.walk->shared * chip.dramLatency;
   return waits;
 }
 
@@ -236,6 +246,24 @@ double fusion::secondsOfKernel(double memory, double port, double issue,
          std::max(busy, std::max(memory, port) + latency / blocksPerSM);
 }
 
+double fusion::secondsOfRounds(const StitchGroup &group,
+                               const StitchSchedule &schedule,
+                               const ChipInfo &chip) {
+  StitchSplit split(group, schedule);
+  int64_t walked =
+      StitchSplit::besideWalk(group, schedule) ? schedule.countSteps() : 1;
+  double bytes = split.bytesOfPart(group), seconds = 0;
+  for (const StitchSplit::Round &round : split.rounds) {
+    double steps = llvm::divideCeil(round.most, round.step()) * walked;
+    // Each through its own SM.
+    double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
+    seconds += secondsOfParts(steps, chip) + round.groups * round.most * bytes *
+                                                 chip.numSMs /
+                                                 (busy * chip.l2BytesPerSecond);
+  }
+  return seconds;
+}
+
 StitchMemo::StitchMemo() = default;
 StitchMemo::~StitchMemo() = default;
 
@@ -267,32 +295,36 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // two steps but in clusters.
   int64_t ofAllSteps = 0, ofBorders = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
-  add(counted.once, 1);
+  int64_t walks = schedule.countWalks();
+  add(counted.once, walks);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
             keptSteps = schedule.walk->registers + schedule.walk->shared;
     int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
-    bool isSplit = StitchSplit::axisOf(group, schedule).has_value();
+    bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
     for (const StitchSteps::Pass &pass : counted.passes) {
       behind = std::max(behind, pass.step.behind);
       ofOneStep = std::max({ofOneStep, pass.step.behind, pass.again.behind});
       if (isSplit)
         behind = std::max(behind, pass.ahead);
       held = std::max(held, pass.step.held);
-      add(pass.step, keptSteps);
+      add(pass.step, keptSteps * walks);
       if (steps > keptSteps)
         add(pass.again, steps - keptSteps);
       // Results so far are corrected in every step, and at last.
-      add(pass.corrections, steps + 1);
+      add(pass.corrections, (steps + 1) * walks);
       inStep = std::max({inStep, pass.step.live + pass.corrected,
                          pass.again.live + pass.corrected});
       // Straight on the next step's loads are under way.
       if (schedule.walk->registers > 1)
         inStep = std::max(inStep, pass.step.live + pass.corrected + pass.ahead);
     }
-    total.instructions += counted.words * schedule.walk->shared * 2 / 4;
+    // What is added up over rows has a place of its own in every step.
+    int64_t sums = schedule.rows ? counted.parts : 0;
+    total.instructions +=
+        (counted.words + sums) * schedule.walk->shared * walks * 2 / 4;
     total.live = std::max(counted.once.live, inStep) + counted.accumulators +
-                 counted.inRegisters * schedule.walk->registers;
+                 (counted.inRegisters + sums) * schedule.walk->registers;
     ofAllSteps = std::max(ofOneStep, behind * schedule.walk->registers);
     auto [first, beyond] = wholeSteps(group, schedule);
     int64_t inside = std::min(beyond, schedule.walk->registers) - first;
@@ -336,6 +368,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     int64_t steps = 1;
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
+    if (schedule.rows && llvm::is_contained(tensor.axes, schedule.rows->axis))
+      steps *= walks;
     addBeside(tensor, shape);
     Sectors &own = sectors[shape];
     if (!own.stores) {
@@ -391,6 +425,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Rows that are too long for a block are read from DRAM again.
   double again = std::max(0.0, bytes - traffic.repeated - traffic.exchanged -
                                    traffic.beside - work.compulsoryBytes);
+  // Parts that the L2 has no room for are written to DRAM and read from there.
+  again += std::max(0.0, double(traffic.exchanged) - 2.0 * chip.l2Bytes);
   // What blocks load again stays in the L1 beside what is touched once only
   // where that goes past it, and where there is room.
   if (schedule.streams) {
@@ -421,14 +457,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.issue = std::max(cost.issue, port);
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
-  // Then the last blocks combine the parts, each through its own SM.
-  if (StitchSplit::axisOf(group, schedule)) {
-    StitchSplit split(group, schedule);
-    double steps = llvm::divideCeil(split.parts, split.stepOfParts());
-    double busy = std::min<int64_t>(split.counters, chip.numSMs);
-    cost.total +=
-        secondsOfParts(steps, chip) +
-        split.countBytes(group) * chip.numSMs / (busy * chip.l2BytesPerSecond);
-  }
+  // Then the last blocks combine the parts.
+  if (StitchSplit::axisOf(group, schedule))
+    cost.total += secondsOfRounds(group, schedule, chip);
   return cost;
 }

@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace fusion;
 
 StitchPasses::StitchPasses(const StitchGroup &group,
-                           std::optional<unsigned> axis, bool isOnline)
+                           std::optional<unsigned> axis, bool isOnline,
+                           std::optional<unsigned> split)
     : axis(axis) {
   factors.resize(group.operators().size());
   isReference.assign(group.operators().size(), false);
@@ -23,6 +24,13 @@ StitchPasses::StitchPasses(const StitchGroup &group,
                       llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
                         return group.loops[op][loop] == *axis;
                       }));
+    isPart.push_back(split && isWalked[op] && group.reduces(op, *split) &&
+                     !reduces[op]);
+    isLate.push_back(
+        split &&
+        llvm::any_of(group.sources[op].operators, [&](unsigned source) {
+          return isLate[source] || group.reduces(source, *split);
+        }));
     unsigned least = 0;
     for (unsigned source : group.sources[op].operators)
       least = std::max(least, level[source] + reducesAxis(source));
@@ -36,11 +44,11 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   isKeptInput.assign(group.inputs.size(), false);
   // What a pass is made for; all else is on the way to that.
   for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (!axis || reducesAxis(op))
+    if (!axis || ((reducesAxis(op) || isPart[op]) && !isLate[op]))
       count = std::max(count, level[op] + 1);
   for (const StitchTensor &tensor : group.results)
     if (unsigned op = *group.definer(tensor.value);
-        isWalked[op] && !reducesAxis(op))
+        isWalked[op] && !reducesAxis(op) && !isLate[op])
       count = std::max(count, level[op] + 1);
   stepsAgain = walk(group);
   if (count > 1)
@@ -54,14 +62,16 @@ public:
   Walker(const StitchGroup &group, const StitchPasses &passes)
       : group(group), passes(passes), roots(passes.count) {
     auto add = [&](unsigned op) {
-      if (passes.isWalked[op] && passes.level[op] < passes.count)
+      if (passes.isWalked[op] && !passes.isLate[op] &&
+          passes.level[op] < passes.count)
         roots[passes.level[op]].push_back(op);
     };
     for (unsigned op = 0; op < group.operators().size(); ++op)
-      if (passes.reducesAxis(op))
+      if (passes.reducesAxis(op) || passes.isPart[op])
         add(op);
     for (const StitchTensor &tensor : group.results)
-      if (unsigned op = *group.definer(tensor.value); !passes.reducesAxis(op))
+      if (unsigned op = *group.definer(tensor.value);
+          !passes.reducesAxis(op) && !passes.isPart[op])
         add(op);
   }
 

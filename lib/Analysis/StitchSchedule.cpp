@@ -42,11 +42,17 @@ AxisSpread StitchSchedule::stepOf(unsigned axis) const {
   AxisSpread result = spread[axis];
   if (walk && walk->axis == axis)
     result.tile = walk->step;
+  if (rows && rows->axis == axis)
+    result.tile = rows->step;
   return result;
 }
 
 int64_t StitchSchedule::countSteps() const {
   return walk ? spread[walk->axis].tile / walk->step : 1;
+}
+
+int64_t StitchSchedule::countWalks() const {
+  return rows ? spread[rows->axis].tile / rows->step : 1;
 }
 
 std::optional<StitchSchedule>
@@ -66,6 +72,7 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   StitchSchedule schedule;
   schedule.warps = mapping.getWarps();
   schedule.streams = attr.getStitching().getStreams();
+  schedule.combine = attr.getStitching().getCombine();
   schedule.spread.resize(group.axes.size());
   SmallVector<bool> isGiven(group.axes.size());
   for (NamedAttribute entry : attr.getStitching().getSpread()) {
@@ -110,6 +117,19 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                        "' have no running form: " + passes.whyNotOnline);
     }
   }
+  if (int64_t rows = attr.getStitching().getRows()) {
+    std::optional<unsigned> axis = StitchSplit::besideWalk(group, schedule);
+    if (!axis)
+      return decline("blocks that go through rows share no reduction along an "
+                     "axis but the walked one");
+    const AxisSpread &spread = schedule.spread[*axis];
+    if (spread.tile % rows != 0 ||
+        rows % (spread.vector * spread.lanes * spread.warps) != 0)
+      return decline("a tile of " + Twine(spread.tile) + " is no multiple of " +
+                     Twine(rows) + " rows, or that of " +
+                     Twine(spread.vector * spread.lanes * spread.warps));
+    schedule.rows = {*axis, rows};
+  }
   return schedule;
 }
 
@@ -133,7 +153,8 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
         schedule.walk->isOnline);
   auto stitching = fuse::StitchingAttr::get(
-      context, builder.getDictionaryAttr(entries), walk, schedule.streams);
+      context, builder.getDictionaryAttr(entries), walk, schedule.streams,
+      schedule.combine, schedule.rows ? schedule.rows->step : 0);
   return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
                                  mapping, fuse::MemoryAttr(),
                                  fuse::PipelineAttr(), fuse::ParallelAttr(),
@@ -145,7 +166,7 @@ std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
   unsigned axis = schedule.walk->axis;
   int64_t extent = group.axes[axis].extent, step = schedule.walk->step;
   const AxisSpread &spread = schedule.spread[axis];
-  if (StitchSplit::axisOf(group, schedule))
+  if (StitchSplit::axisOf(group, schedule) == axis)
     return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
   // What is aligned begins before the row; of the blocks of a cluster the last
   // one has the end of it.
@@ -341,9 +362,12 @@ int64_t fusion::elementsOf(const StitchSchedule &schedule,
 static void addExchange(const StitchGroup &group,
                         const StitchSchedule &schedule,
                         const StitchSplit &split, StitchTraffic &traffic) {
-  // Every block counts itself.
+  // Every block counts itself, in each round that it has a part for.
   constexpr int64_t counterBytes = 4;
-  int64_t counted = split.parts * split.counters * counterBytes;
+  int64_t parts = 0;
+  for (const StitchSplit::Round &round : split.rounds)
+    parts += round.parts;
+  int64_t counted = parts * split.counters * counterBytes;
   traffic.loaded += counted;
   traffic.stored += counted;
   traffic.exchanged += 2 * counted;
@@ -351,7 +375,7 @@ static void addExchange(const StitchGroup &group,
     if (!isPartial)
       continue;
     SmallVector<unsigned, 4> axes = group.resultAxes(op);
-    int64_t bytes = split.parts * StitchSplit::countElements(group, op) *
+    int64_t bytes = parts * StitchSplit::countElements(group, op) *
                     StitchSplit::elementBytes(group, op);
     int64_t replicas = 1, lanes = 1;
     for (auto [number, spread] : llvm::enumerate(schedule.spread)) {
@@ -396,7 +420,17 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     split.emplace(group, schedule);
     addExchange(group, schedule, *split, traffic);
   }
-  for (auto [number, tensor] : llvm::enumerate(group.inputs)) {
+  // What the last block loads is of the whole axis.
+  SmallVector<std::pair<unsigned, bool>> loads;
+  for (unsigned input = 0; input < group.inputs.size(); ++input) {
+    loads.push_back({input, split && split->isLateInput[input]});
+    if (split && split->isReadAgain[input])
+      loads.push_back({input, true});
+  }
+  for (auto [number, isOfLast] : loads) {
+    const StitchTensor &tensor = group.inputs[number];
+    int64_t times = isOfLast ? 1 : passesOf[number],
+            timesAgain = isOfLast ? 1 : passesAgain[number];
     // Every lane and warp of an axis that does not index the tensor loads its
     // own replica; registers share theirs.
     int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0,
@@ -423,10 +457,14 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         alike *= spread.lanes;
         if (rotated && beginsRows(group, schedule, axisNumber))
           continue;
-        bool isOnce =
-            split && axisNumber == *split->axis && split->isLateInput[number];
+        bool isOfSplit = split && axisNumber == *split->axis,
+             isOnce = isOfSplit && isOfLast;
         replicas *= spread.lanes * spread.warps *
                     (isOnce ? 1 : countTiles(group, schedule, axisNumber));
+        // In the loop over rows, but what is the same in all of its steps.
+        bool isInSteps = passes.isWalkedInput[number] || tensor.isGathered;
+        if (isOfSplit && !isOnce && isInSteps)
+          replicas *= schedule.countWalks();
         continue;
       }
       if (realigned)
@@ -437,10 +475,9 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         RotatedCount count = countRotated(group, schedule, tensor, kept),
                      own = countRotated(group, schedule, tensor, kept,
                                         /*ofRowsAlone=*/true);
-        beside = (count.before - own.before) * passesOf[number] +
-                 (count.behind - own.behind) * passesAgain[number];
-        rowElements = count.before * passesOf[number] +
-                      count.behind * passesAgain[number];
+        beside = (count.before - own.before) * times +
+                 (count.behind - own.behind) * timesAgain;
+        rowElements = count.before * times + count.behind * timesAgain;
         elements *= rowElements;
         continue;
       }
@@ -454,8 +491,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       int64_t once = split && axisNumber == *split->axis
                          ? beyond - first
                          : countKept(schedule, first, beyond);
-      elements *= once * passesOf[number] +
-                  (beyond - first - once) * passesAgain[number];
+      elements *= once * times + (beyond - first - once) * timesAgain;
     }
     if (realigned) {
       int64_t kept = std::numeric_limits<int64_t>::max(), points = 1;
@@ -464,8 +500,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         points *= range.second - range.first;
       }
       RotatedCount count = countRealigned(group, schedule, tensor, kept);
-      elements = rowElements =
-          count.before * passesOf[number] + count.behind * passesAgain[number];
+      elements = rowElements = count.before * times + count.behind * timesAgain;
       int64_t all = count.before + count.behind;
       beside = elements / double(all) * std::max<int64_t>(0, all - points);
     }

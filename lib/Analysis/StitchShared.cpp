@@ -60,6 +60,11 @@ int64_t fusion::countStash(const StitchGroup &group,
   for (auto [tensor, kept] : llvm::zip_equal(group.inputs, isKeptInput))
     if (kept)
       add(tensor.axes, tensor.elementBytes);
+  // What is added up over rows.
+  if (schedule.rows)
+    for (auto [op, isPart] : llvm::enumerate(passes.isPart))
+      if (isPart)
+        add(group.loops[op], bytesOf(group.reductions[op]->combined.getType()));
   return bytes;
 }
 

@@ -35,10 +35,21 @@ std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
   return std::nullopt;
 }
 
+std::optional<unsigned>
+StitchSplit::besideWalk(const StitchGroup &group,
+                        const StitchSchedule &schedule) {
+  std::optional<unsigned> axis = axisOf(group, schedule);
+  if (!schedule.walk || axis == schedule.walk->axis)
+    return std::nullopt;
+  return axis;
+}
+
 StitchSplit::StitchSplit(const StitchGroup &group,
                          const StitchSchedule &schedule)
     : axis(axisOf(group, schedule)) {
   isLateInput.assign(group.inputs.size(), false);
+  isReadAgain = isLateInput;
+  isLateSource.assign(group.operators().size(), false);
   if (!axis) {
     isPartial.assign(group.operators().size(), false);
     isLate = isPartial;
@@ -53,14 +64,43 @@ StitchSplit::StitchSplit(const StitchGroup &group,
     if (!isLate[op])
       for (unsigned input : sources.inputs)
         isLateInput[input] = false;
-  ofParts = schedule;
-  ofParts.walk.reset();
+  if (besideWalk(group, schedule)) {
+    unsigned walk = schedule.walk->axis;
+    auto isInSteps = [&](ArrayRef<unsigned> axes) {
+      return llvm::is_contained(axes, walk);
+    };
+    for (unsigned op = group.operators().size(); op-- > 0;) {
+      if (!isLate[op] && !isLateSource[op])
+        continue;
+      for (unsigned source : group.sources[op].operators)
+        if (!isPartial[source] && !isLate[source])
+          isLateSource[source] = true;
+      bool isComputed = isInSteps(group.loops[op]) && !group.reduces(op, walk);
+      for (unsigned input : group.sources[op].inputs) {
+        const StitchTensor &tensor = group.inputs[input];
+        isReadAgain[input] |=
+            !isLateInput[input] && isComputed && isInSteps(tensor.axes);
+        isReadAgain[input] |=
+            !isLateInput[input] && schedule.rows && tensor.isGathered;
+      }
+    }
+  }
   AxisSpread step = schedule.stepOf(*axis);
-  int64_t threads = step.lanes * step.warps,
-          registers = std::min<int64_t>(llvm::divideCeil(parts, threads),
-                                        step.vector * step.registers());
-  ofParts.spread[*axis] = {threads * registers, /*vector=*/1, step.lanes,
-                           step.warps};
+  int64_t threads = step.lanes * step.warps;
+  for (int64_t left = parts; rounds.empty() || left > 1;) {
+    int64_t most = schedule.combine ? std::min(schedule.combine, left) : left;
+    int64_t groups = llvm::divideCeil(left, most);
+    Round &round =
+        rounds.emplace_back(Round{left, most, groups, schedule, axis});
+    round.ofParts.rows.reset();
+    if (schedule.walk && schedule.walk->axis == *axis)
+      round.ofParts.walk.reset();
+    int64_t registers = std::min<int64_t>(llvm::divideCeil(most, threads),
+                                          step.vector * step.registers());
+    round.ofParts.spread[*axis] = {threads * registers, /*vector=*/1,
+                                   step.lanes, step.warps};
+    left = round.groups;
+  }
 }
 
 int64_t StitchSplit::countElements(const StitchGroup &group, unsigned op) {
@@ -75,11 +115,11 @@ unsigned StitchSplit::elementBytes(const StitchGroup &group, unsigned op) {
       1u, group.reductions[op]->combined.getType().getIntOrFloatBitWidth() / 8);
 }
 
-int64_t StitchSplit::countBytes(const StitchGroup &group) const {
+int64_t StitchSplit::bytesOfPart(const StitchGroup &group) const {
   int64_t bytes = 0;
   for (auto [op, partial] : llvm::enumerate(isPartial))
     if (partial)
-      bytes += parts * countElements(group, op) * elementBytes(group, op);
+      bytes += countElements(group, op) * elementBytes(group, op);
   return bytes;
 }
 
@@ -92,6 +132,18 @@ bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
     if ((isLate[op] && llvm::is_contained(group.loops[op], axis)) ||
         (isPartial[op] &&
          !group.reductions[op]->combined.getType().isIntOrFloat()))
+      return false;
+  return true;
+}
+
+bool fusion::canSplitBeside(const StitchGroup &group, unsigned axis,
+                            unsigned walk) {
+  if (!canSplit(group, axis) || axis == walk)
+    return false;
+  SmallVector<bool> isPartial, isLate;
+  findLate(group, axis, isPartial, isLate);
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (isLate[op] && group.reduces(op, walk))
       return false;
   return true;
 }
@@ -111,10 +163,37 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
   if (!canSplit(group, split.front()))
     return name + " is reduced: a block has all of it, or no operator of the "
                   "block can use the result";
-  if (schedule.walk && schedule.walk->axis != split.front())
-    return name + " is reduced over blocks that go through another axis";
-  if (schedule.walk && schedule.walk->shared > 0)
+  bool isBeside = schedule.walk && schedule.walk->axis != split.front();
+  if (isBeside && !canSplitBeside(group, split.front(), schedule.walk->axis))
+    return name + " is reduced over blocks that go through axis '" +
+           group.axes[schedule.walk->axis].name +
+           "', along which its results are combined";
+  if (!isBeside && schedule.walk && schedule.walk->shared > 0)
     return name + " is reduced over blocks: nothing of it is kept";
+  if (schedule.rows) {
+    if (schedule.walk->registers + schedule.walk->shared <
+        schedule.countSteps())
+      return name + " is reduced over blocks that go through it, and each step "
+                    "of the walk has to have a place for what it adds up";
+    for (unsigned op = 0; op < group.operators().size(); ++op)
+      if (group.reduces(op, split.front()) &&
+          !llvm::is_contained(group.resultAxes(op), schedule.walk->axis))
+        return name + " is reduced over blocks that go through it, to what is "
+                      "the same in all steps of the walk";
+    StitchSplit shared(group, schedule);
+    for (unsigned op = 0; op < group.operators().size(); ++op)
+      if (shared.isLateSource[op] && group.reduces(op, schedule.walk->axis))
+        return name +
+               " is reduced over blocks that go through it, and the last "
+               "one needs what a walk combines";
+    constexpr unsigned byteBits = 8;
+    for (unsigned op = 0; op < group.operators().size(); ++op)
+      if (group.reduces(op, split.front()) &&
+          group.reductions[op]->combined.getType().getIntOrFloatBitWidth() <
+              byteBits)
+        return name + " is reduced over blocks that go through it, and what is "
+                      "combined has no whole bytes";
+  }
   // Of each part there is one, which one block writes.
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!group.reduces(op, split.front()))

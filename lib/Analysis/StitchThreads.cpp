@@ -132,6 +132,8 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
       counter.addExchange(entry, ends);
     if (isReducing)
       result.accumulators += counter.elementsIn(entry.space);
+    if (passes.isPart[op])
+      result.parts += counter.elementsIn(entry.space);
     if (passes.isKept[op]) {
       result.words += counter.registersOf(entry.resultSpace, entry.bytes);
       result.inRegisters +=

@@ -206,6 +206,7 @@ struct StitchSteps {
     ThreadWork
         once; ///< outside of the walk, and the ends of reductions along it
     int64_t accumulators = 0;
+    int64_t parts = 0;       ///< registers of what blocks share, of a step
     int64_t words = 0;       ///< of what is kept of a step
     int64_t inRegisters = 0; ///< those of it that registers take
   };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchEnumeration.h"
+#include "fusion/Analysis/StitchSplit.h"
 
 using namespace fusion;
 
@@ -21,7 +22,7 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
     if (own && (!least || *own < *least))
       least = own;
   };
-  if (split) {
+  if (isSplitWalked()) {
     // The last one has the fewest steps, the first one the fewest blocks.
     StitchSchedule first, last;
     forEachPart([&] {
@@ -112,7 +113,7 @@ void StitchEnumeration::judge() {
   unsigned axis = *walked->axis;
   AxisSpread saved = current.spread[axis];
   int64_t step = saved.tile, steps = countSteps(axis);
-  if (split) {
+  if (isSplitWalked()) {
     forEachPart([&] { rateIfBetter(); });
     return;
   }
@@ -121,8 +122,47 @@ void StitchEnumeration::judge() {
   // computes more.
   if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) && work.online)
     judgeKept(*work.online, step, steps, /*isOnline=*/true);
+  if (split)
+    judgeRows(step, steps);
   current.walk.reset();
   current.spread[axis] = saved;
+}
+
+void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
+  unsigned axis = *walked->axis;
+  AxisSpread saved = current.spread[*split];
+  int64_t all = llvm::divideCeil(group.axes[*split].extent, saved.tile),
+          others = countBlocks(group, current) / all, last = 0;
+  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
+    int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+    int64_t own = llvm::divideCeil(all, std::min(parts, all));
+    if (own == last || own == all || own == 1)
+      continue;
+    last = own;
+    current.spread[*split].tile = saved.tile * own;
+    current.rows = {*split, saved.tile};
+    current.walk = {axis, step, 0, 1};
+    int64_t bytes = countStash(group, current, *work.walked);
+    auto attempt = [&](int64_t shared) {
+      if (steps - shared > kMostUnrolled)
+        return;
+      current.walk = {axis, step, steps - shared, shared};
+      rateIfBetter();
+    };
+    attempt(0);
+    // As much as shared memory has room for where an SM has so many blocks.
+    for (int64_t blocks = 1; blocks <= each && bytes > 0; blocks *= 2) {
+      int64_t most = std::min<int64_t>(chip.sharedMemoryPerBlock,
+                                       chip.sharedMemoryPerSM / blocks -
+                                           chip.sharedMemoryReserved),
+              room = std::min(steps, most / bytes);
+      // Beside it there are exchanges.
+      for (int64_t less = 0; less < 2 && room > less; ++less)
+        attempt(room - less);
+    }
+  }
+  current.rows.reset();
+  current.spread[*split] = saved;
 }
 
 void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
@@ -203,10 +243,29 @@ void StitchEnumeration::rateIfBetter() {
   rate();
 }
 
+void StitchEnumeration::chooseRounds() {
+  current.combine = 0;
+  if (!StitchSplit::axisOf(group, current))
+    return;
+  int64_t parts = StitchSplit(group, current).parts, chosen = 0;
+  double least = secondsOfRounds(group, current, chip);
+  for (int64_t most = 2; most < parts; most *= 2) {
+    current.combine = most;
+    double seconds = secondsOfRounds(group, current, chip);
+    if (seconds < least) {
+      least = seconds;
+      chosen = most;
+    }
+  }
+  current.combine = chosen;
+}
+
 bool StitchEnumeration::rate() {
   ++candidates;
   if (checkStitching(group, current, chip))
     return false;
+  if (split)
+    chooseRounds();
   std::optional<StitchCost> cost =
       predictStitching(group, work, current, chip, &memo);
   if (!cost)

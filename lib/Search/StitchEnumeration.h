@@ -29,7 +29,8 @@ namespace fusion {
 class StitchEnumeration {
 public:
   /// `bound`: skips what is no better than what is known. `split`: the reduced
-  /// axis that blocks have a part of, which `work` walks through. `cluster`:
+  /// axis that blocks have a part of, which `work` walks through, or beside
+  /// which it walks through another one. `cluster`:
   /// blocks that share the walked axis.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
                     const ChipInfo &chip, bool isCoarse,
@@ -287,10 +288,16 @@ private:
             continue;
           int64_t step = vector * l * w;
           int64_t most = llvm::divideCeil(extent, step);
-          for (int64_t r = group.axes[axis].isReduced && !isWalked ? most : 1;
+          // Of an axis that blocks share, and do not go through, they have
+          // what they combine at once.
+          bool isShared = split == axis && !isWalked;
+          bool isWhole = group.axes[axis].isReduced && !isWalked && !isShared;
+          for (int64_t r = isWhole ? most : 1;
                r <=
                std::min<int64_t>(most, isWalked ? kMostOfStep : kMostRegisters);
-               r *= isCoarse && !isWalked ? kCoarseStep : 2) {
+               r *= isCoarse && !isWalked && !isShared ? kCoarseStep : 2) {
+            if (isShared && step * r >= extent)
+              break;
             spread = {step * r, vector, l, w, align};
             spreadOver(position + 1, lanes / l, warps / w);
           }
@@ -337,8 +344,17 @@ private:
   /// Along the walked axis what is kept, and where, is one more choice.
   void judge();
 
+  /// Whether blocks go through the axis that they share.
+  bool isSplitWalked() const {
+    return split && walked && *walked->axis == *split;
+  }
+
   /// Along the split axis so many blocks for each SM, in a loop or straight on.
   void forEachPart(llvm::function_ref<void()> visit);
+
+  /// Steps through what a block has of the shared axis beside the walk, all of
+  /// which is kept.
+  void judgeRows(int64_t step, int64_t steps);
 
   /// Returns whether the whole walk can be kept.
   bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps,
@@ -351,6 +367,9 @@ private:
     auto own = key(rated), other = key(*best);
     return own < other || (own == other && number < bestNumber);
   }
+
+  /// How many parts of shared reductions a block combines.
+  void chooseRounds();
 
   /// Where nobody asks whether it fits.
   void rateIfBetter();

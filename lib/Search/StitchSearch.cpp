@@ -231,6 +231,7 @@ private:
   }
   void keepFaster(std::optional<StitchResult> other);
   void trySplits();
+  void trySplit(unsigned axis, unsigned walk);
   void tryClusters();
   bool readsAgain() const;
   std::optional<double> limit() const {
@@ -273,20 +274,30 @@ void Search::trySplits() {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!canSplit(group, axis))
       continue;
-    std::optional<StitchWork> other;
-    std::optional<StitchBound> otherBound;
-    bool isWalked = work.walked && *work.walked->axis == axis;
-    if (!isWalked) {
-      other.emplace(group, axis);
-      if (bound)
-        otherBound.emplace(group, *other, chip);
-    }
-    const std::optional<StitchBound> &own = isWalked ? bound : otherBound;
-    keepFaster(StitchEnumeration(group, isWalked ? work : *other, chip,
-                                 effort != StitchEffort::Full,
-                                 own ? &*own : nullptr, /*mayWalk=*/true, axis)
-                   .runBelow(limit()));
+    for (unsigned walk = 0; walk < group.axes.size(); ++walk)
+      if (walk == axis || (group.axes[walk].isReduced &&
+                           canSplitBeside(group, axis, walk)))
+        trySplit(axis, walk);
   }
+}
+
+/// Blocks that share the reductions along an axis and go through the same one or
+/// another.
+void Search::trySplit(unsigned axis, unsigned walk) {
+  std::optional<StitchWork> other;
+  std::optional<StitchBound> otherBound;
+  bool isUsual = walk == axis && work.walked && *work.walked->axis == axis;
+  if (!isUsual) {
+    other.emplace(group, walk,
+                  walk == axis ? std::nullopt : std::optional(axis));
+    if (bound)
+      otherBound.emplace(group, *other, chip);
+  }
+  const std::optional<StitchBound> &own = isUsual ? bound : otherBound;
+  keepFaster(StitchEnumeration(group, isUsual ? work : *other, chip,
+                               effort != StitchEffort::Full,
+                               own ? &*own : nullptr, /*mayWalk=*/true, axis)
+                 .runBelow(limit()));
 }
 
 /// Whether blocks load what they have loaded before, for want of room.

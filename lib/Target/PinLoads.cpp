@@ -24,8 +24,17 @@ void fusion::pinLoads(llvm::Module &module) {
     llvm::DominatorTree dominators(function);
     llvm::LoopInfo loops(dominators);
     for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
-      llvm::IRBuilder<> b(&*loop->getHeader()->getFirstInsertionPt());
-      b.CreateCall(assembly);
+      auto pin = [&](llvm::BasicBlock &block) {
+        llvm::IRBuilder<> b(&*block.getFirstInsertionPt());
+        b.CreateCall(assembly);
+      };
+      llvm::BasicBlock *header = loop->getHeader();
+      pin(*header);
+      // Rotated, the loop has what is in a header that leaves it at its end.
+      if (loop->isLoopExiting(header))
+        for (llvm::BasicBlock *next : llvm::successors(header))
+          if (next != header && loop->contains(next))
+            pin(*next);
     }
   }
 }

@@ -41,8 +41,7 @@ static std::string remarkOnline(const StitchGroup &axes,
 static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           const StitchGroup &axes, const StitchResult &found) {
   const StitchSchedule &schedule = found.schedule;
-  StitchWork work(axes, schedule.walk ? std::optional(schedule.walk->axis)
-                                      : std::nullopt);
+  StitchWork work = StitchWork::of(axes, schedule);
   const StitchPasses &passes = work.passesOf(schedule);
   StitchTraffic traffic = countTraffic(axes, schedule, passes);
   std::string kept;
@@ -74,6 +73,13 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           "of {2} bytes",
                           split.parts, axes.axes[*split.axis].name,
                           traffic.exchanged);
+  if (schedule.rows)
+    kept += llvm::formatv(", and go {0} times through a step of {1}",
+                          schedule.countWalks(), schedule.rows->step);
+  if (split.rounds.size() > 1)
+    kept += llvm::formatv(", of which a block combines {0} at a time, in {1} "
+                          "rounds",
+                          schedule.combine, split.rounds.size());
   remark::analysis(group.getLoc(),
                    remark::RemarkOpts::name("traffic").category("stitch"))
       << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "
@@ -138,11 +144,8 @@ LogicalResult fusion::verifyStitching(fuse::FusedGroupOpInterface group,
   if (auto illegal = checkStitching(*axes, *schedule, chip))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;
-  std::optional<unsigned> walked;
-  if (schedule->walk)
-    walked = schedule->walk->axis;
-  StitchPasses passes(*axes, walked,
-                      schedule->walk && schedule->walk->isOnline);
+  StitchWork work = StitchWork::of(*axes, *schedule);
+  const StitchPasses &passes = work.passesOf(*schedule);
   if (auto illegal = checkKept(*axes, *schedule, passes))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;

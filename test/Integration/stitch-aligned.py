@@ -34,6 +34,7 @@ class Segments:
 
     def __init__(self, type, kernel):
         self.type, self.warps = type, kernel["grid"][0] * kernel["block"][0] // WARP
+        self.numbers = {key: int(value) for key, value in re.findall(r"(combine|rows) = (\d+)", kernel["schedule"])}
         self.spreads = {}
         for axis, fields in re.findall(r"(\w+) = #fuse.spread<([^>]*)>", kernel["schedule"]):
             self.spreads[axis] = {"vector": 1, "lanes": 1} | {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", fields)}
@@ -69,9 +70,14 @@ def gather_slice_concat_mix(s):
 
 
 def layer_norm_backward(s):
-    # Blocks share columns: each stores its part of two sums, the last one reads them. Gains, and numbers of rows.
+    # Blocks share columns: each stores its part of two sums, the last one of so many reads them. Gains, and numbers of rows.
     blocks, access = whole(ROWS, s.tile("i")), s.access("j")
-    columns = s.rows(2 * 2 * blocks, COLS, access, "f32") + s.rows(2, COLS, access, "f32") + s.rows(blocks, COLS, access)
+    parts, left = blocks, blocks
+    while "combine" in s.numbers and left > s.numbers["combine"]:
+        left = whole(left, s.numbers["combine"])
+        parts += left
+    walks = s.tile("i") // s.numbers.get("rows", s.tile("i"))
+    columns = s.rows(2 * 2 * parts, COLS, access, "f32") + s.rows(2, COLS, access, "f32") + s.rows(blocks * walks, COLS, access)
     return s.rows(3 * ROWS, COLS, access) + columns + 3 * s.warps * s.tile("i")
 
 

@@ -1,4 +1,5 @@
-# All patterns of stitch_patterns.json, of every width and type, on few rows.
+# All patterns of stitch_patterns.json, of every width and type, on few rows, for which schedules are other ones than for all of them: that
+# these are one kernel too is for stitch-shapes.py to show.
 # RUN: %python %s %t
 
 import os

@@ -39,8 +39,13 @@ struct StitchCost {
 /// What a group's operators cost whatever the schedule is.
 struct StitchWork {
   /// `walk`: the axis that a block may walk through instead of the usual one.
+  /// `split`: another one, of which blocks have a part.
   explicit StitchWork(const StitchGroup &group,
-                      std::optional<unsigned> walk = std::nullopt);
+                      std::optional<unsigned> walk = std::nullopt,
+                      std::optional<unsigned> split = std::nullopt);
+  /// As the schedule needs it.
+  static StitchWork of(const StitchGroup &group,
+                       const StitchSchedule &schedule);
 
   struct Operator {
     llvm::SmallVector<unsigned, 4> axes, resultAxes;
@@ -88,6 +93,10 @@ private:
 /// Blocks of so many warps for which an SM has room, as far as threads and
 /// their registers are concerned.
 int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
+
+/// Seconds that the last blocks take to combine what blocks share.
+double secondsOfRounds(const StitchGroup &group, const StitchSchedule &schedule,
+                       const ChipInfo &chip);
 
 struct StitchSteps;
 /// What the evaluator counted for the last schedule: schedules that differ in

@@ -28,9 +28,12 @@
 namespace fusion {
 
 struct StitchPasses {
-  /// Passes over `axis`; without one all operators are of pass 0.
+  /// Passes over `axis`; without one all operators are of pass 0. `split`:
+  /// another axis, of which blocks have a part each (StitchSplit.h): what
+  /// needs its reductions is of no pass.
   StitchPasses(const StitchGroup &group, std::optional<unsigned> axis,
-               bool isOnline = false);
+               bool isOnline = false,
+               std::optional<unsigned> split = std::nullopt);
 
   std::optional<unsigned> axis;
   unsigned count = 1;
@@ -53,6 +56,11 @@ struct StitchPasses {
 
   /// Whether an operator reduces the axis.
   bool reducesAxis(unsigned op) const { return reduces[op]; }
+  /// By operator: blocks share what its points along the axis are combined to
+  /// along the split one, a part for each step.
+  llvm::SmallVector<bool> isPart;
+  /// By operator: it needs what blocks share, and is of no pass.
+  llvm::SmallVector<bool> isLate;
 
   /// By operator: what corrects its result so far, null where nothing does. In
   /// the expressions reductions and operators go by their numbers in the group.

@@ -43,17 +43,29 @@ struct StitchWalk {
   bool isOnline = false;
 };
 
+/// How a block goes through its part of the axis along which blocks share
+/// reductions, and for each step of that through the walk.
+struct StitchRows {
+  unsigned axis;
+  int64_t step; ///< elements
+};
+
 struct StitchSchedule {
   int64_t warps = 1;
   llvm::SmallVector<AxisSpread> spread; ///< by axis
   std::optional<StitchWalk> walk;
+  std::optional<StitchRows> rows;
   /// What is touched once goes past the caches.
   bool streams = false;
+  /// Parts of shared reductions that one block combines; 0: all of them.
+  int64_t combine = 0;
 
   /// What a block has of an axis at once.
   AxisSpread stepOf(unsigned axis) const;
   /// Steps through the walked axis, 1 without one.
   int64_t countSteps() const;
+  /// Times that it is walked through.
+  int64_t countWalks() const;
 };
 
 /// Composition of a reduction along an axis (FusionStitching, section IV-A).

@@ -6,11 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the tile of a reduced axis is a part of it only, as of long columns and of
-// reductions over everything, every block stores what it has of each reduction
-// along the axis; of the blocks with the same tile of the other axes the last one
-// combines the parts, in their order, and computes what needs the result. Blocks
-// wait for nobody: how many of them run at a time does not matter.
+// Where the tile of a reduced axis is a part of it only, as of long columns and
+// of reductions over everything, every block stores what it has of each
+// reduction along the axis; of the blocks with the same tile of the other axes
+// the last one combines the parts, in their order, and computes what needs the
+// result. Blocks wait for nobody: how many of them run at a time does not
+// matter.
+//
+// Many parts are more than one multiprocessor should load while all others are
+// done. So they can be combined in rounds: of so many blocks that follow one
+// another the last one combines their parts to one, of as many such groups the
+// last one theirs, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +32,10 @@ struct StitchSplit {
   /// The axis alone.
   static std::optional<unsigned> axisOf(const StitchGroup &group,
                                         const StitchSchedule &schedule);
+  /// The same where blocks go through another axis; none where they go through
+  /// this one, or through none.
+  static std::optional<unsigned> besideWalk(const StitchGroup &group,
+                                            const StitchSchedule &schedule);
 
   /// The axis; none where every reduced axis is in a block whole.
   std::optional<unsigned> axis;
@@ -37,13 +47,28 @@ struct StitchSplit {
   llvm::SmallVector<bool> isLate;
   /// By input: none but late operators read it.
   llvm::SmallVector<bool> isLateInput;
-  /// In the last block: the parts are spread as the axis was, and gone through in
-  /// steps of no more of them than the block had elements of the axis at once.
-  StitchSchedule ofParts;
+  /// By operator: late ones need it, though it is none of them. What blocks
+  /// have gone through of it step by step the last one computes again, and
+  /// loads again what that takes, by input.
+  llvm::SmallVector<bool> isLateSource, isReadAgain;
+  /// The last blocks combine parts in rounds, the parts of one to those of the
+  /// next.
+  struct Round {
+    int64_t parts;  ///< of all blocks that count together
+    int64_t most;   ///< parts that one block combines
+    int64_t groups; ///< of parts, each combined by one block
+    /// The parts are spread as the axis was, and gone through in steps of no
+    /// more of them than the block had elements of the axis at once.
+    StitchSchedule ofParts;
+    std::optional<unsigned> axis;
 
-  int64_t stepOfParts() const { return ofParts.spread[*axis].tile; }
-  /// Bytes of all parts of all partial results.
-  int64_t countBytes(const StitchGroup &group) const;
+    int64_t step() const { return ofParts.spread[*axis].tile; }
+    bool isEven() const { return parts % most == 0; }
+  };
+  llvm::SmallVector<Round, 1> rounds;
+
+  /// Bytes of one part of all partial results.
+  int64_t bytesOfPart(const StitchGroup &group) const;
   /// Elements of one part of a partial result.
   static int64_t countElements(const StitchGroup &group, unsigned op);
   static unsigned elementBytes(const StitchGroup &group, unsigned op);
@@ -52,6 +77,10 @@ struct StitchSplit {
 /// Whether an axis could be split: nothing but element-wise operators and
 /// reductions of other axes needs what is reduced along it.
 bool canSplit(const StitchGroup &group, unsigned axis);
+
+/// Whether blocks that share the reductions along an axis could go through
+/// `walk`: what needs the results is computed step by step as well.
+bool canSplitBeside(const StitchGroup &group, unsigned axis, unsigned walk);
 
 /// Why the blocks of a schedule cannot share a reduction, or nullopt.
 std::optional<std::string> checkSplit(const StitchGroup &group,

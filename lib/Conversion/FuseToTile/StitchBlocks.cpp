@@ -130,12 +130,14 @@ Value StitchLowering::combineCluster(unsigned number, Value part) {
 // Shared reductions
 //===----------------------------------------------------------------------===//
 
-/// All parts of a partial result, of which the tile has those of `axes`, the
-/// axis that is split among them where the last block reads several.
+/// Parts of a partial result, of which the tile has those of `axes`, the axis
+/// that is split among them where a last block reads several.
 StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
-                                                 Value firstPart) {
+                                                 const Parts &parts,
+                                                 const Scope &scope) {
   Type element = group.reductions[number]->combined.getType();
-  Value &pointer = workspaces[number];
+  const StitchSplit::Round &round = split.rounds[parts.round];
+  Value &pointer = workspaces[{number, parts.round}];
   bool ofAll = llvm::is_contained(axes, *split.axis);
   // Rows, along the last axis, begin where the widest accesses do.
   constexpr int64_t widestAccess = 16;
@@ -154,7 +156,7 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
     if (axis != split.axis)
       size *= lengthOf(axis);
   if (!pointer)
-    pointer = kernel.workspace(element, split.parts * size);
+    pointer = kernel.workspace(element, round.parts * size);
   SmallVector<Value> sizes(axes.size()), strides(axes.size());
   SmallVector<bool> flags(axes.size());
   Window window;
@@ -164,24 +166,24 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
   for (unsigned d = axes.size(); d-- > 0;) {
     unsigned axis = axes[d];
     if (axis == split.axis) {
-      sizes[d] = kernel.constant(split.parts);
+      // The parts behind may be under way.
+      sizes[d] = parts.beyond;
       strides[d] = kernel.constant(size);
-      window.coordinates[d] = firstPart;
-      flags[d] = split.parts % split.stepOfParts() == 0;
+      window.coordinates[d] = parts.first;
+      flags[d] = round.isEven() && round.most % round.step() == 0;
       continue;
     }
     sizes[d] = kernel.constant(group.axes[axis].extent);
     strides[d] = kernel.constant(stride);
-    window.coordinates[d] = origins[axis];
-    flags[d] = group.axes[axis].extent % schedule.spread[axis].tile == 0;
+    window.coordinates[d] = originOf(axis, scope);
+    flags[d] = isInside(axis, scope);
     if (axis == nearest)
       unit = d;
     stride *= lengthOf(axis);
   }
   Value offset = kernel.constant(0);
   if (!ofAll)
-    offset = arith::MulIOp::create(b, loc, digits[*split.axis],
-                                   kernel.constant(size));
+    offset = arith::MulIOp::create(b, loc, parts.first, kernel.constant(size));
   int64_t tile = nearest ? schedule.stepOf(*nearest).tile : 1;
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
                                   std::min(wide, tile & -tile) * bytes);
@@ -191,17 +193,21 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
   return window;
 }
 
-/// The block's part of a reduction that it shares, for the last block.
-void StitchLowering::storePart(unsigned number) {
+/// The block's part of a reduction that it shares, for the last block of a
+/// round.
+void StitchLowering::storePart(unsigned number, unsigned round, Value part,
+                               const Scope &scope) {
   loc = group.operators()[number]->getLoc();
-  Window window = emitParts(number, sorted(group.resultAxes(number)), Value());
-  tile::StoreOp::create(b, loc, rows.operators.lookup(number), window.view,
+  Window window = emitParts(number, sorted(group.resultAxes(number)),
+                            {round, part, Value()}, scope);
+  tile::StoreOp::create(b, loc, scope.operators.lookup(number), window.view,
                         window.coordinates, /*vectorize=*/false, window.inside,
                         window.isRagged);
 }
 
-/// All parts, in their order.
-void StitchLowering::combineParts(unsigned number) {
+/// In their order.
+void StitchLowering::combineParts(unsigned number, const Parts &parts,
+                                  Scope &scope) {
   loc = group.operators()[number]->getLoc();
   const ReductionBody &reduction = *group.reductions[number];
   SmallVector<unsigned, 4> axes = group.resultAxes(number);
@@ -210,28 +216,28 @@ void StitchLowering::combineParts(unsigned number) {
   unsigned along = llvm::find(axes, *split.axis) - axes.begin();
   RankedTensorType type = tileType(axes, reduction.combined.getType());
   TypedAttr identity = reductionIdentity(b, loc, reduction);
-  int64_t step = split.stepOfParts();
+  const StitchSplit::Round &round = split.rounds[parts.round];
+  int64_t step = round.step();
   auto loadStep = [&](Value first) -> Value {
-    Window window = emitParts(number, axes, first);
-    Value parts = tile::LoadOp::create(
+    Window window =
+        emitParts(number, axes, {parts.round, first, parts.beyond}, scope);
+    Value tile = tile::LoadOp::create(
         b, loc, type, window.view, window.coordinates,
         /*predicate=*/Value(), window.inside, window.isRagged);
-    if (split.parts % step == 0)
-      return parts;
-    Value bound =
-        arith::SubIOp::create(b, loc, kernel.constant(split.parts), first);
-    return tile::MaskOp::create(b, loc, type, parts, bound, along,
+    if (round.isEven() && round.most % step == 0)
+      return tile;
+    Value bound = arith::SubIOp::create(b, loc, parts.beyond, first);
+    return tile::MaskOp::create(b, loc, type, tile, bound, along,
                                 arith::ConstantOp::create(b, loc, identity));
   };
   Value all;
-  if (split.parts <= step) {
-    all = loadStep(kernel.constant(0));
+  if (round.most <= step) {
+    all = loadStep(parts.first);
   } else {
     Value start = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(type, identity));
     auto loop = scf::ForOp::create(
-        b, loc, kernel.constant(0), kernel.constant(split.parts),
-        kernel.constant(step), start,
+        b, loc, parts.first, parts.beyond, kernel.constant(step), start,
         [&](OpBuilder &inner, Location, Value first, ValueRange sums) {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),
@@ -242,38 +248,110 @@ void StitchLowering::combineParts(unsigned number) {
         });
     all = loop.getResult(0);
   }
-  rows.operators[number] = reduce(number, all, axes);
+  scope.operators[number] = reduce(number, all, axes);
+}
+
+/// What a last block does with parts, of a step along the walked axis or what
+/// is the same in all of them: it combines them to the part of its group, and
+/// the last block of all computes what needs them.
+void StitchLowering::emitLate(const Parts &parts, Value part, bool ofSteps,
+                              Scope &scope) {
+  auto isOfSteps = [&](unsigned op) {
+    return passes.isWalked[op] && !passes.reducesAxis(op) && schedule.walk;
+  };
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
+    if (isOfSteps(op) != ofSteps)
+      continue;
+    if (split.isPartial[op]) {
+      combineParts(op, parts, scope);
+      if (!isLast)
+        storePart(op, parts.round + 1, part, scope);
+    } else if (isLast &&
+               (split.isLate[op] ||
+                (split.isLateSource[op] && !scope.operators.contains(op)))) {
+      emitRow(op, scope);
+    }
+  }
+  for (const StitchTensor &tensor : group.results)
+    if (isLast && isLate(tensor) &&
+        isOfSteps(*group.definer(tensor.value)) == ofSteps)
+      store(tensor, scope);
 }
 
 /// Behind everything that all blocks do.
 void StitchLowering::emitLastBlock() {
   for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (split.isPartial[op])
-      storePart(op);
+    if (split.isPartial[op] && !passes.isPart[op])
+      storePart(op, /*round=*/0, digits[*split.axis], rows);
   // Blocks count by the tile that they have of the other axes.
-  Value number = kernel.constant(0);
+  Value tile = kernel.constant(0);
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     Value digit = digits.lookup(axis);
     if (!digit || axis == *split.axis)
       continue;
     Value count = kernel.constant(countTiles(group, schedule, axis));
-    number = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, number, count), digit);
+    tile = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, tile, count), digit);
   }
-  Value last = tile::LastBlockOp::create(b, loc, b.getI1Type(), number,
-                                         split.parts, split.counters);
+  emitRound(/*round=*/0, tile, digits[*split.axis]);
+}
+
+/// The block has stored a part of the round; the last of its group goes on.
+void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
+  const StitchSplit::Round &round = split.rounds[number];
+  int64_t counters = 0, before = 0;
+  for (auto [other, entry] : llvm::enumerate(split.rounds)) {
+    if (other < number)
+      before += entry.groups * split.counters;
+    counters += entry.groups * split.counters;
+  }
+  Parts parts{number, kernel.constant(0), kernel.constant(round.parts)};
+  Value ownGroup = kernel.constant(0), place = tile;
+  if (round.groups > 1) {
+    Value most = kernel.constant(round.most);
+    ownGroup = arith::DivUIOp::create(b, loc, part, most);
+    parts.first = arith::MulIOp::create(b, loc, ownGroup, most);
+    Value end = arith::AddIOp::create(b, loc, parts.first, most);
+    parts.beyond =
+        round.isEven()
+            ? end
+            : arith::MinUIOp::create(b, loc, end, parts.beyond).getResult();
+    place = arith::AddIOp::create(
+        b, loc,
+        arith::MulIOp::create(b, loc, tile, kernel.constant(round.groups)),
+        ownGroup);
+  }
+  if (before > 0)
+    place = arith::AddIOp::create(b, loc, place, kernel.constant(before));
+  Value blocks = round.isEven()
+                     ? kernel.constant(round.most)
+                     : arith::SubIOp::create(b, loc, parts.beyond, parts.first)
+                           .getResult();
+  Value last =
+      tile::LastBlockOp::create(b, loc, b.getI1Type(), place, blocks, counters);
   auto branch = scf::IfOp::create(b, loc, last, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  schedule = split.ofParts;
-  isLast = true;
-  for (unsigned op = 0; op < group.operators().size(); ++op) {
-    if (split.isPartial[op])
-      combineParts(op);
-    else if (split.isLate[op])
-      emitRow(op);
+  schedule = round.ofParts;
+  isLast = number + 1 == split.rounds.size();
+  emitLate(parts, ownGroup, /*ofSteps=*/false, rows);
+  auto emitSteps = [&](int64_t first, int64_t end, bool isInside) {
+    if (first >= end)
+      return;
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(first),
+                                   kernel.constant(end), kernel.constant(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Scope scope;
+    scope.origin = originOfStep(loop.getInductionVar());
+    scope.isInside = isInside;
+    emitLate(parts, ownGroup, /*ofSteps=*/true, scope);
+  };
+  if (schedule.walk) {
+    int64_t whole = wholeSteps(group, schedule).second;
+    emitSteps(0, whole, /*isInside=*/true);
+    emitSteps(whole, schedule.countSteps(), /*isInside=*/false);
   }
-  for (const StitchTensor &tensor : group.results)
-    if (isLate(tensor))
-      store(tensor, rows);
+  if (!isLast)
+    emitRound(number + 1, tile, ownGroup);
 }

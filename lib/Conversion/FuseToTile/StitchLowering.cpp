@@ -28,7 +28,8 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
       passes(this->group,
              this->schedule.walk ? std::optional(this->schedule.walk->axis)
                                  : std::nullopt,
-             this->schedule.walk && this->schedule.walk->isOnline),
+             this->schedule.walk && this->schedule.walk->isOnline,
+             StitchSplit::besideWalk(this->group, this->schedule)),
       split(this->group, this->schedule),
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}
@@ -62,6 +63,10 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
     }
     Value tile = mask(number, emitScalar(number, reduction->combined, scope),
                       axes, scope);
+    if (passes.isPart[number] && schedule.rows) {
+      addPart(number, tile, scope);
+      continue;
+    }
     if (!passes.reducesAxis(number)) {
       scope.operators[number] = reduce(number, tile, axes);
       continue;
@@ -80,9 +85,13 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
-        !passes.reducesAxis(maker) && isOf(component, maker))
+        !passes.reducesAxis(maker) && isOf(component, maker) &&
+        !isLate(tensor))
       store(tensor, scope);
   }
+  for (unsigned number : step.operators)
+    if (passes.isPart[number] && passes.level[number] == pass && !schedule.rows)
+      storePart(number, /*round=*/0, digits[*split.axis], scope);
 }
 
 SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
@@ -111,6 +120,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
   for (int64_t k = 0; k < schedule.walk->registers; ++k) {
     Scope &scope = steps[k];
     scope.origin = originOfStep(kernel.constant(k));
+    scope.number = k;
     scope.isInside = k >= firstWhole && k < behindWhole;
     // What earlier passes computed and is not kept is computed again.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
@@ -215,6 +225,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       slot = arith::SubIOp::create(b, loc, number,
                                    kernel.constant(walk.registers));
       takeBack(pass, scope, slot);
+      scope.slot = slot;
     }
     loadInputs(step, scope);
     compute(pass, step, scope, sums);
@@ -285,10 +296,10 @@ void StitchLowering::emitRows(unsigned pass) {
   for (unsigned number = 0; number < group.operators().size(); ++number)
     if (!passes.isWalked[number] && passes.level[number] == pass &&
         !split.isLate[number] && isOf(component, number))
-      emitRow(number);
+      emitRow(number, rows);
 }
 
-void StitchLowering::emitRow(unsigned number) {
+void StitchLowering::emitRow(unsigned number, Scope &scope) {
   linalg::LinalgOp linalgOp = group.operators()[number];
   loc = linalgOp.getLoc();
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
@@ -297,9 +308,9 @@ void StitchLowering::emitRow(unsigned number) {
       number,
       reduction ? reduction->combined
                 : linalgOp.getBlock()->getTerminator()->getOperand(0),
-      rows);
-  rows.operators[number] =
-      reduction ? reduce(number, mask(number, tile, axes, rows), axes) : tile;
+      scope);
+  scope.operators[number] =
+      reduction ? reduce(number, mask(number, tile, axes, scope), axes) : tile;
 }
 
 void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
@@ -332,29 +343,9 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   emitCoordinates(block);
   bool isWalked = passes.axis && group.components[*passes.axis] == component;
   reserveClusterParts();
-  // Loads first: they are what everything waits for.
-  for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (isOf(component, op))
-      for (unsigned input : group.sources[op].inputs)
-        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
-            !split.isLateInput[input])
-          inputOf(input, rows);
+  loadRows(/*ofAllSteps=*/true);
   if (isWalked) {
     steps.assign(schedule.walk->registers, Scope());
-    auto reserve = [&](AxisList axes, Type element) -> Value {
-      if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-        element = b.getI8Type();
-      int64_t threads = schedule.warps * 32,
-              columns = elementsOf(schedule, axes);
-      LinearLayout layout =
-          LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
-          LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
-      auto type = tile::BufferType::get(
-          b.getContext(), schedule.walk->shared, threads, columns, element,
-          tile::LayoutAttr::get(b.getContext(), layout));
-      return tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
-                                   /*pipelined=*/false, IntegerAttr());
-    };
     if (schedule.walk->shared > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
@@ -367,6 +358,47 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
                       getElementTypeOrSelf(group.inputs[input].value));
       }
   }
+  if (schedule.rows)
+    emitRowSteps();
+  else
+    emitWalk();
+  if (split.axis)
+    emitLastBlock();
+}
+
+/// Shared memory in which each thread has a place for its elements of a step.
+Value StitchLowering::reserve(AxisList axes, Type element) {
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
+    element = b.getI8Type();
+  int64_t threads = schedule.warps * 32, columns = elementsOf(schedule, axes);
+  LinearLayout layout =
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
+  auto type = tile::BufferType::get(
+      b.getContext(), schedule.walk->shared, threads, columns, element,
+      tile::LayoutAttr::get(b.getContext(), layout));
+  return tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
+                               /*pipelined=*/false, IntegerAttr());
+}
+
+/// Loads first: they are what everything waits for. `ofAllSteps`: what is the
+/// same in all steps through the rows, or else what is not.
+void StitchLowering::loadRows(bool ofAllSteps) {
+  auto isInSteps = [&](unsigned input) {
+    return schedule.rows &&
+           llvm::is_contained(group.inputs[input].axes, schedule.rows->axis);
+  };
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (isOf(component, op))
+      for (unsigned input : group.sources[op].inputs)
+        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
+            !split.isLateInput[input] && isInSteps(input) != ofAllSteps)
+          inputOf(input, rows);
+}
+
+/// All passes, and what they leave to be stored.
+void StitchLowering::emitWalk() {
+  bool isWalked = passes.axis && group.components[*passes.axis] == component;
   unsigned last = passes.count;
   for (unsigned op = 0; op < group.operators().size(); ++op)
     last = std::max(last, passes.level[op]);
@@ -381,8 +413,6 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
         (!passes.isWalked[maker] || passes.reducesAxis(maker)))
       store(tensor, rows);
   }
-  if (split.axis)
-    emitLastBlock();
 }
 
 DictionaryAttr StitchLowering::predicted() {
@@ -395,7 +425,7 @@ DictionaryAttr StitchLowering::predicted() {
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
   if (std::optional<StitchCost> cost = predictStitching(
-          group, StitchWork(group, passes.axis), schedule, info)) {
+          group, StitchWork::of(group, schedule), schedule, info)) {
     seconds = cost->total;
     kernel.kernel().setResidentBlocks(std::min<int64_t>(
         cost->promisedBlocks,

@@ -52,6 +52,10 @@ private:
   struct Scope {
     Value origin;         ///< of the walked axis; null outside of steps
     bool isInside = true; ///< all of the step is
+    /// Of the sums over rows that the step adds to: the number of those in
+    /// registers, or the slot of those in shared memory.
+    unsigned number = 0;
+    Value slot;
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
     llvm::DenseMap<unsigned, Running> running; ///< values so far, by operator
   };
@@ -72,10 +76,18 @@ private:
   void emitComponents();
   void emitCoordinates(Value block);
   void alignOrigin(unsigned number, const StitchAxis &axis);
-  Window emitParts(unsigned op, AxisList axes, Value firstPart);
-  void storePart(unsigned op);
-  void combineParts(unsigned op);
+  /// Parts of one round, `first` to `beyond` - 1 in order.
+  struct Parts {
+    unsigned round = 0;
+    Value first, beyond;
+  };
+  Window emitParts(unsigned op, AxisList axes, const Parts &parts,
+                   const Scope &scope);
+  void storePart(unsigned op, unsigned round, Value part, const Scope &scope);
+  void combineParts(unsigned op, const Parts &parts, Scope &scope);
   void emitLastBlock();
+  void emitRound(unsigned round, Value tile, Value part);
+  void emitLate(const Parts &parts, Value group, bool ofSteps, Scope &scope);
   void reserveClusterParts();
   Value combineCluster(unsigned op, Value part);
   /// Whether the last block stores it.
@@ -86,8 +98,13 @@ private:
 
   // Passes and steps (StitchLowering.cpp).
   void emitComponent(unsigned number, Value block);
+  void loadRows(bool ofAllSteps);
+  void emitWalk();
+  void emitRowSteps();
+  void addPart(unsigned op, Value tile, const Scope &scope);
+  Value reserve(AxisList axes, mlir::Type element);
   void emitRows(unsigned pass);
-  void emitRow(unsigned op);
+  void emitRow(unsigned op, Scope &scope);
   Value originOfStep(Value number);
   void emitPass(unsigned pass);
   void emitRegisterSteps(unsigned pass, Accumulators &accumulators);
@@ -147,13 +164,18 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   unsigned component = 0;
-  bool isLast = false; ///< what is emitted is for the last block only
+  bool isLast = false; ///< what is emitted is for the last block of all only
   llvm::SmallVector<Value> origins; ///< by axis: the block's first element
   llvm::DenseMap<unsigned, Value> digits;     ///< by axis: the block's number
-  llvm::DenseMap<unsigned, Value> workspaces; ///< by operator: of all parts
+  /// By operator and round: of all parts.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> workspaces;
   Scope rows;                                 ///< what is the same in all steps
   std::vector<Scope> steps;                   ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
+  /// What is added up over rows: by operator for each step that is kept in
+  /// registers, and of all those in shared memory.
+  std::vector<Accumulators> partSums;
+  llvm::DenseMap<unsigned, Value> partStashes;
   /// By operator: what the blocks of a cluster give one another.
   llvm::DenseMap<unsigned, Value> clusterParts;
 };

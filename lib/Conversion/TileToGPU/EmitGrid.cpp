@@ -58,8 +58,11 @@ LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
                                                 scalar(op.getNumber()));
     Value place = LLVM::GEPOp::create(b, loc, base.getType(), b.getI32Type(),
                                       base, ArrayRef<LLVM::GEPArg>{number});
-    Value most =
-        LLVM::ConstantOp::create(b, loc, b.getI32Type(), op.getBlocks() - 1);
+    Value most = arith::SubIOp::create(
+        b, loc,
+        arith::IndexCastUIOp::create(b, loc, b.getI32Type(),
+                                     scalar(op.getBlocks())),
+        i32(1));
     Value before = LLVM::AtomicRMWOp::create(
         b, loc, LLVM::AtomicBinOp::uinc_wrap, place, most,
         LLVM::AtomicOrdering::monotonic, "device");

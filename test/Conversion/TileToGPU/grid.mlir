@@ -3,18 +3,22 @@
 
 // CHECK: llvm.mlir.global internal @shared_counters(dense<0> : tensor<6xi32>) {{.*}}addr_space = 1
 // CHECK: gpu.func @shared
+// CHECK: %[[BLOCKS:.*]] = arith.constant 24 : index
 // CHECK: gpu.barrier
 // CHECK: %[[MINE:.*]] = scf.if
 // CHECK:   nvvm.memory.barrier <gpu>
 // CHECK:   %[[AT:.*]] = llvm.getelementptr
-// CHECK:   %[[BEFORE:.*]] = llvm.atomicrmw uinc_wrap %[[AT]], %[[MOST:.*]] syncscope("device") monotonic
+// CHECK:   %[[COUNT:.*]] = arith.index_castui %[[BLOCKS]] : index to i32
+// CHECK:   %[[MOST:.*]] = arith.subi %[[COUNT]]
+// CHECK:   %[[BEFORE:.*]] = llvm.atomicrmw uinc_wrap %[[AT]], %[[MOST]] syncscope("device") monotonic
 // CHECK:   arith.cmpi eq, %[[BEFORE]], %[[MOST]]
 // CHECK:   nvvm.memory.barrier <gpu>
 // CHECK: nvvm.barrier #nvvm.reduction<or> %[[MINE]]
 // CHECK: scf.if
 tile.kernel @shared(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>}) attributes {warps = 2 : i64} {
   %block = tile.program_id
-  %last = tile.last_block %block of 24 {counters = 6 : i64}
+  %blocks = arith.constant 24 : index
+  %last = tile.last_block %block of %blocks {counters = 6 : i64}
   scf.if %last {
     %0 = tile.element_load %p[%block] : !tile.ptr<f32> -> f32
     tile.element_store %0, %p[%block] : f32, !tile.ptr<f32>

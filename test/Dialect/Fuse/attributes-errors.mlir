@@ -191,6 +191,16 @@ func.func private @spread_of_axis() attributes {a = #fuse.stitching<{i = 1}>}
 
 // -----
 
+// expected-error @below {{parts of 1 blocks are combined at a time, at least 2 can be}}
+func.func private @combine_one() attributes {a = #fuse.stitching<combine = 1, {i = #fuse.spread<tile = 1>}>}
+
+// -----
+
+// expected-error @below {{goes through rows in steps of 2 elements beside no walk}}
+func.func private @rows_without_walk() attributes {a = #fuse.stitching<rows = 2, {i = #fuse.spread<tile = 4>}>}
+
+// -----
+
 // expected-error @below {{walks through axis "j", which is not spread}}
 func.func private @walk_axis() attributes {a = #fuse.stitching<{i = #fuse.spread<tile = 1>}, walk = <axis = "j", step = 1>>}
 

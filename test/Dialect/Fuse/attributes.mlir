@@ -96,6 +96,7 @@ func.func private @schedule() attributes {
 // CHECK-SAME: h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>
 // CHECK-SAME: i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
 // CHECK-SAME: j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>
+// CHECK-SAME: k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>
 func.func private @stitching() attributes {
   a = #fuse.spread<tile = 8, vector = 1, lanes = 1, warps = 1>,
   b = #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>,
@@ -106,5 +107,6 @@ func.func private @stitching() attributes {
   g = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>,
   h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>,
   i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>,
-  j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>}
+  j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>,
+  k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>}
 }

@@ -73,6 +73,28 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=()):
     return facts | {"complaints": complaints}
 
 
+def plan(folder, pattern, rows, cols, type, chip):
+    """The complaints about the plan at these very rows and columns; nothing is run."""
+    name = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}-plan.mlir")
+    with open(name, "w") as file:
+        file.write(program(pattern, rows, cols, type))
+    status, output = run("fusion-opt", name, f"--fuse-to-groups=chip={chip} force-fusion=true", "--remarks-filter=stitch")
+    if status:
+        return [f"fusion-opt ends with {status}: {output.strip()}"]
+    groups = re.findall(r"= fuse\.(\w+) ins\(", output)
+    if groups != ["stitch"]:
+        return [f"planned as {groups or 'no group'}"]
+    return [] if "stitching = <" in output else ["in the generic form"]
+
+
+def plan_all(folder, cases):
+    """`cases`: (pattern, rows, cols, type, chip). Ends the test with all complaints."""
+    os.makedirs(folder, exist_ok=True)
+    failures = [f"{' '.join(map(str, case))}: {complaint}" for case in cases for complaint in plan(folder, *case)]
+    if failures:
+        sys.exit("\n".join(failures))
+
+
 def check_all(folder, cases, verbose=False):
     """`cases`: (pattern, rows, cols, type, chip). Ends the test with all complaints."""
     os.makedirs(folder, exist_ok=True)

@@ -283,7 +283,14 @@ LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
 }
 
 LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
-                                    WalkAttr walk, bool) {
+                                    WalkAttr walk, bool, int64_t combine,
+                                    int64_t rows) {
+  if (combine < 0 || combine == 1)
+    return emitError() << "parts of " << combine
+                       << " blocks are combined at a time, at least 2 can be";
+  if (rows < 0 || (rows > 0 && !walk))
+    return emitError() << "goes through rows in steps of " << rows
+                       << " elements beside no walk";
   if (walk && !spread.get(walk.getAxis()))
     return emitError() << "walks through axis " << walk.getAxis()
                        << ", which is not spread";

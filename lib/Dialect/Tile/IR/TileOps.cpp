@@ -9,6 +9,7 @@
 #include "TileVerifiers.h"
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
@@ -282,7 +283,9 @@ LogicalResult LastBlockOp::verify() {
   auto isCount = [](int64_t count) {
     return count > 0 && llvm::isInt<32>(count);
   };
-  if (!isCount(getBlocks()) || !isCount(getCounters()))
+  APInt blocks;
+  bool isKnown = matchPattern(getBlocks(), m_ConstantInt(&blocks));
+  if ((isKnown && !isCount(blocks.getSExtValue())) || !isCount(getCounters()))
     return emitOpError("counts one block at least with one counter at least");
   return success();
 }

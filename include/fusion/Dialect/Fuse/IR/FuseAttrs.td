@@ -308,12 +308,20 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
     `#fuse.spread`. Without `walk` a block has its tile of every axis in registers.
     With `streams` what is touched once goes past the caches: elements that one
     thread loads once are not kept in the L1, and results leave the L2 first.
+    Where blocks share reductions, `combine` of them that follow one another have
+    their parts combined by the last of these, then as many groups of blocks theirs,
+    until one block has all; without it the last block combines all parts. With `rows`
+    a block goes through its tile of the axis along which they share in steps of so
+    many elements, through the walk for each of them, and adds up what it shares.
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$spread,
                         OptionalParameter<"::fusion::fuse::WalkAttr">:$walk,
-                        DefaultValuedParameter<"bool", "false">:$streams);
+                        DefaultValuedParameter<"bool", "false">:$streams,
+                        DefaultValuedParameter<"int64_t", "0">:$combine,
+                        DefaultValuedParameter<"int64_t", "0">:$rows);
   let assemblyFormat = [{
-    `<` (`streams` `=` $streams^ `,` ` `)? $spread (`,` `walk` `=` $walk^)? `>`
+    `<` (`streams` `=` $streams^ `,` ` `)? (`combine` `=` $combine^ `,` ` `)?
+    (`rows` `=` $rows^ `,` ` `)? $spread (`,` `walk` `=` $walk^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -373,11 +373,11 @@ def Tile_LastBlockOp : Tile_Op<"last_block",
 
     ```mlir
     tile.store %partial, %mine[%0] : ...
-    %last = tile.last_block %column of 24 {counters = 6 : i64}
+    %last = tile.last_block %column of %blocks {counters = 6 : i64}
     scf.if %last { ... }
     ```
   }];
-  let arguments = (ins Index:$number, I64Attr:$blocks, I64Attr:$counters);
+  let arguments = (ins Index:$number, Index:$blocks, I64Attr:$counters);
   let results = (outs I1:$result);
   let assemblyFormat = "$number `of` $blocks attr-dict";
   let hasVerifier = 1;

@@ -1,0 +1,92 @@
+# Rows and columns reduced in one kernel whose rows no block has room for: blocks share the columns' sums and go through the rows, in which
+# they keep what they add up, or through the columns alone. Schedules by hand of all kinds: right, silent under the sanitizers, without bank
+# conflicts, with the bytes that were predicted.
+# RUN: %python %s %t %S/Inputs
+
+import json
+import os
+import sys
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from check_stitch import check  # noqa: E402
+from hand_schedule import lower, run  # noqa: E402
+from stitch_programs import Graph, program  # noqa: E402
+
+CHIP = "sm_80"
+COUNT = 0
+
+
+def late(rows, cols, type):
+    """Like the gradients of a layer norm; but what is made of the columns' sums has operators of its own, and reads an input and rows."""
+    f = Graph(type)
+    x = f.widen(f.argument((rows, cols), f.type))
+    gain = f.widen(f.argument((cols,), f.type), "j")
+    centred = f.binary("subf", x, (f.mean(x), "i"))
+    y = f.narrow(f.binary("mulf", centred, (gain, "j")))
+    squares = f.sum(f.binary("mulf", centred, centred), kept="j")
+    most = f.reduce(x, "maximumf", "0xFF800000", kept="j")
+    sums = f.narrow(f.binary("addf", f.binary("mulf", squares, gain, over="j"), most, over="j"), "j")
+    return f.text("late", [y, sums])
+
+
+def attempt(name, rows, cols, type, warps, i, j, walk, options=""):
+    """One kernel by hand."""
+    global COUNT
+    COUNT += 1
+    path = os.path.join(folder, f"{COUNT}")
+    with open(path + ".mlir", "w") as file:
+        file.write(late(rows, cols, type) if name == "late" else program(name, rows, cols, type))
+    groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP} force-fusion=true")
+    lower(path, groups,
+          f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
+          f"j = #fuse.spread<{j}>}}, walk = <{walk}>>>")  # fmt: skip
+    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", "--schedules=2",
+        "--json=" + path + ".report.json")  # fmt: skip
+    with open(path + ".report.json") as file:
+        (report,) = json.load(file)
+    assert report["pass"] and not report["sanitizer"], path
+    (kernel,) = report["kernels"]
+    counters, predicted = kernel["counters"], kernel["predicted"]
+    for bytes in ("global_load_bytes", "global_store_bytes"):
+        assert counters[bytes] == predicted[bytes], (path, bytes, counters, predicted)
+    assert kernel["dynamic_shared_memory"] == predicted["shared_memory"], path
+    assert not counters["shared_bank_conflicts"], path
+
+
+def by_hand():
+    backward = "layer_norm_backward"
+    # Through the columns: nothing kept, some of it, in registers and in shared memory; rows over registers, lanes and warps.
+    attempt(backward, 20, 512, "f32", 2, "tile = 4", "tile = 512, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256')
+    attempt(backward, 21, 300, "f16", 4, "tile = 8, lanes = 4, warps = 2", "tile = 320, vector = 4, lanes = 8, warps = 2",
+            'axis = "j", step = 64, registers = 1, shared = 1')  # fmt: skip
+    # Rounds, of which the last groups are smaller.
+    for combine in (2, 3, 5):
+        attempt(backward, 22, 128, "f16", 1, "tile = 2", "tile = 128, vector = 2, lanes = 32", 'axis = "j", step = 64',
+                f"combine = {combine}, ")  # fmt: skip
+    attempt(backward, 40, 64, "f32", 1, "tile = 4, lanes = 4", "tile = 64, vector = 4, lanes = 8", 'axis = "i", step = 4',
+            "combine = 4, ")  # fmt: skip
+    # Through the rows: sums in registers, in shared memory, in both; one row at a time and several; rows that begin anywhere.
+    for registers, shared in ((4, 0), (0, 4), (2, 2)):
+        attempt(backward, 23, 512, "f16", 2, "tile = 6", "tile = 512, vector = 2, lanes = 32, warps = 2",
+                f'axis = "j", step = 128, registers = {registers}, shared = {shared}', "combine = 2, rows = 1, ")  # fmt: skip
+    attempt(backward, 23, 301, "f16", 2, "tile = 12, lanes = 2, warps = 2", "tile = 320, vector = 4, lanes = 16",
+            'axis = "j", step = 64, registers = 3, shared = 2', "rows = 4, ")  # fmt: skip
+    attempt(backward, 24, 128, "f32", 1, "tile = 6", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, registers = 1',
+            "rows = 2, ")  # fmt: skip
+    # What is made of the sums in the last block.
+    attempt("late", 20, 600, "f32", 2, "tile = 4", "tile = 768, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256')
+    attempt("late", 21, 256, "f16", 2, "tile = 6", "tile = 256, vector = 2, lanes = 32, warps = 2",
+            'axis = "j", step = 128, registers = 1, shared = 1', "combine = 2, rows = 1, ")  # fmt: skip
+
+
+def by_search():
+    for rows, cols, type, chip in ((40, 8192, "f16", "sm_80"), (260, 3001, "f16", "sm_90a"), (33, 65536, "f32", "sm_80")):
+        facts = check(folder, "layer_norm_backward", rows, cols, type, chip)
+        assert not facts["complaints"], facts
+
+
+if __name__ == "__main__":
+    os.makedirs(folder, exist_ok=True)
+    by_hand()
+    by_search()
