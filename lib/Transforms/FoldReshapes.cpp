@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StartingValues.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,7 +38,7 @@ bool isReshape(Operation *op) {
 bool isFlexible(Operation *op) {
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
-         !isContraction(linalgOp) &&
+         !isSumOfProducts(linalgOp) &&
          !linalg::isaConvolutionOpInterface(linalgOp);
 }
 
@@ -195,6 +196,8 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
                                                        &getContext());
     tensor::populateFoldTensorEmptyPatterns(collapsing);
     linalg::FillOp::getCanonicalizationPatterns(collapsing, &getContext());
+    // A reduction of one element each has become element-wise.
+    populateStartingValuePatterns(collapsing);
     if (failed(applyPatternsGreedily(function, std::move(collapsing))))
       return signalPassFailure();
   }

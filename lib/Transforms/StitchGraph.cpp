@@ -9,6 +9,7 @@
 #include "StitchGraph.h"
 #include "ChainRows.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/StitchGroup.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/GroupBuilder.h"
@@ -265,12 +266,15 @@ const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
   if (verdict.seconds || pattern.size() > 1)
     return verdict;
   // The generic form of one operator.
+  auto op = dyn_cast<linalg::LinalgOp>(graph.operations[pattern.front()]);
   const OperatorGraph::Vertex &only = graph.graph.vertices[pattern.front()];
   double bytes = only.resultBytes;
   for (const OperatorGraph::Input &input : only.inputs)
     bytes += input.bytes;
   for (auto [tensor, size] : only.reads)
     bytes += size;
-  verdict.seconds = predictStreaming(bytes, chip);
+  verdict.seconds = op && !op.hasDynamicShape()
+                        ? predictGeneric(op, bytes, chip)
+                        : predictStreaming(bytes, chip);
   return verdict;
 }

@@ -168,8 +168,16 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice`, `tensor.concat`
       and `tensor.generate` become `linalg.generic` that read at a computed index;
       `linalg.pack` and `linalg.unpack` become these and transposes;
-    * a contraction whose accumulator carries data adds it afterwards by an
-      element-wise operator, so that products start from zero;
+    * a product or another reduction that starts from data combines it with its
+      result afterwards by an element-wise operator, so that it starts from zero, or
+      from what changes nothing; what an element-wise operator reads of the tensor
+      that its result starts from is an operand;
+    * elements of what an element-wise operator makes are computed where another
+      operator reads them by index, if no more are read than it makes: one that is
+      picked from each row, slices of gathered rows. What is read at the operator's
+      own place is an operand;
+    * a reduction along computed values that are concatenated is one of each piece,
+      combined by an element-wise operator;
     * a convolution has no loop over one place of its filter: one of 1 x 1 is a
       contraction;
     * the conversion of a filled tensor is a filled tensor of the other type, and an
