@@ -29,15 +29,14 @@ assert report["chip"] == "sm_80" and function["name"] == "chain"
 assert len(function["vertices"]) == 11, function["vertices"]
 assert [kernel["vertices"] for kernel in function["kernels"]] == [list(range(11))]
 plans = {name: plan["kernels"] for name, plan in function["plans"].items()}
-# FusionStitching's figure 1.
-assert plans["apart"] == 11 and plans["greedy"] == 4 and plans["printed"] == 1 and plans["explorer"] == 1, plans
+# FusionStitching's figure 1, where XLA made four: it takes a root for cheap now.
+assert plans["apart"] == 11 and plans["greedy"] == 3 and plans["printed"] == 1 and plans["explorer"] == 1, plans
 assert function["chosen"]["kernels"] == 1
 # The matrix is read and written once, the two rows are read.
 assert function["chosen"]["bytes"] == 4 * (2 * 512 * 768 + 2 * 768), function["chosen"]
-assert sorted({vertex["kind"] for vertex in function["vertices"]}) == ["expensive", "light", "reduction"]
+assert sorted({vertex["kind"] for vertex in function["vertices"]}) == ["light", "reduction"]
 
-with open(path + ".html") as file:
-    page = file.read()
+page = read(".html")
 data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
 assert json.loads(data) == report
 assert not re.search(r'src=|href=|https?://(?!www\.w3\.org)', page), "the page needs nothing else"

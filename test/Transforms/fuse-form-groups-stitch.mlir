@@ -10,7 +10,8 @@
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="full-evaluator=true" | FileCheck %s
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="beam=1 top-k=1" | FileCheck %s
 
-// FusionStitching's figure 1: one kernel, of XLA's rules four, which compute the mean and the centred values twice.
+// FusionStitching's figure 1: one kernel, three by XLA's rules, which compute the mean, the centred values and
+// the root again in each kernel.
 // REMARK: [Passed] stitched {{.*}}stitched 11 operators into one kernel: predicted {{.*}} us against {{.*}} us apart; it moves 3151872 bytes instead of {{[0-9]+}} bytes
 // CHECK-LABEL: func.func @layer_norm
 // CHECK-COUNT-1: fuse.stitch
@@ -23,10 +24,8 @@
 // GREEDY: arith.subf
 // GREEDY: fuse.yield
 // GREEDY: fuse.stitch
-// GREEDY: math.rsqrt
-// GREEDY: fuse.yield
-// GREEDY: fuse.stitch
 // GREEDY: arith.subf
+// GREEDY: math.rsqrt
 // GREEDY: fuse.yield
 // GREEDY-NOT: fuse.stitch
 // NONE-LABEL: func.func @layer_norm
