@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergeLoops.h"
 #include "StartingValues.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
@@ -186,6 +187,8 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
     generalize(function);
 
     dropUnitLoops(function);
+    IRRewriter rewriter(&getContext());
+    mergeLoops(function, rewriter);
 
     RewritePatternSet collapsing(&getContext());
     linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,

@@ -219,6 +219,8 @@ def FuseFoldReshapes : Pass<"fuse-fold-reshapes", "::mlir::func::FuncOp"> {
 
     * loops of one iteration go, where reshapes cut an operator and those next to it
       off from every product;
+    * where operators that hand each other values have more loops than a tile has
+      dimensions, loops that follow one another in all of their operands become one;
     * an operator that reads an expanded tensor, or whose result is collapsed, runs
       through fewer loops, and the reshape to its other side, until it
       meets its inverse or the function's boundary.
