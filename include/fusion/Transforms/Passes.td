@@ -333,9 +333,10 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
 
     Remarks (category `fuse`) give each product's intensity φ with the chip's
     balance (MCFuser section II-A), the predicted times, for every product
-    that is not fused with the next, why, and the same for every two stitched
-    groups of which one reads the other's values. `plan-report` and `plan-html`
-    write the graph with its groups and what the other strategies would do.
+    that is not fused with the next, why, and the same for every stitched group and
+    another one whose values it reads, or who reads its values, or the same values.
+    `plan-report` and `plan-html` (`--fuse-plan-html` of fusion-opt) write the graph
+    with its groups and what the other strategies would do.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …
