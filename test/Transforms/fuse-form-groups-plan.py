@@ -19,11 +19,21 @@ g = Graph(m=512, n=768)
 y, _, _ = g.layer_norm(g.argument("mn"), "m", g.argument("n"), g.argument("n"))
 with open(path + ".mlir", "w") as file:
     file.write(text(g.results(y)))
-pipeline = f"builtin.module(fuse-to-unscheduled-groups{{plan-report={path}.json plan-html={path}.html}})"
-subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
 
-with open(path + ".json") as file:
-    report = json.load(file)
+
+def plan(options, *words):
+    pipeline = f"builtin.module(fuse-to-unscheduled-groups{{{options}}})"
+    return subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", *words, "-o", path + ".groups.mlir"],
+                          capture_output=True, text=True)  # fmt: skip
+
+
+def read(name):
+    with open(path + name) as file:
+        return file.read()
+
+
+assert plan(f"plan-report={path}.json plan-html={path}.html").returncode == 0
+report = json.loads(read(".json"))
 (function,) = report["functions"]
 assert report["chip"] == "sm_80" and function["name"] == "chain"
 assert len(function["vertices"]) == 11, function["vertices"]
@@ -40,3 +50,14 @@ page = read(".html")
 data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
 assert json.loads(data) == report
 assert not re.search(r'src=|href=|https?://(?!www\.w3\.org)', page), "the page needs nothing else"
+
+# A command-line option says the same, before or behind the pipeline; it needs a pass to draw the plan.
+assert plan(f"plan-report={path}.json", f"--fuse-plan-html={path}.option.html").returncode == 0
+assert read(".option.html") == page
+os.remove(path + ".option.html")
+assert subprocess.run(["fusion-opt", f"--fuse-plan-html={path}.option.html", path + ".mlir", "--fuse-to-groups=chip=sm_80", "-o", os.devnull]).returncode == 0
+
+wrong = subprocess.run(["fusion-opt", path + ".mlir", "--cse", f"--fuse-plan-html={path}.option.html"], capture_output=True, text=True)
+assert wrong.returncode == 1 and wrong.stderr == "error: --fuse-plan-html: no pass of the pipeline is fuse-form-groups\n", wrong
+wrong = subprocess.run(["fusion-opt", path + ".mlir", "--fuse-to-groups", f"--fuse-plan-html={path}/none.html"], capture_output=True, text=True)
+assert wrong.returncode == 1 and "none.html" in wrong.stderr, wrong
