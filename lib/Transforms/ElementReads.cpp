@@ -56,12 +56,63 @@ static bool followsProduct(linalg::LinalgOp op) {
   return false;
 }
 
-/// Whether an element only matters where a condition holds: that of a padding,
-/// or of a piece of a concatenation.
-static bool isGuarded(tensor::ExtractOp extract) {
-  return llvm::any_of(extract.getIndices(), [](Value index) {
-    return index.getDefiningOp<arith::SelectOp>();
+/// The condition where an element matters, if there is one: that of a padding,
+/// or of a piece of a concatenation. An index is zero where it does not hold.
+static Value guardOf(tensor::ExtractOp extract) {
+  Value guard;
+  for (Value index : extract.getIndices())
+    if (auto select = index.getDefiningOp<arith::SelectOp>())
+      guard = select.getCondition();
+  return guard;
+}
+
+/// Whether what is read matters where `guard` holds only.
+static bool isGuarded(tensor::ExtractOp extract, Value guard) {
+  return llvm::all_of(extract.getIndices(),
+                      [&](Value index) {
+                        auto select = index.getDefiningOp<arith::SelectOp>();
+                        return !select ||
+                               (select.getCondition() == guard &&
+                                matchPattern(select.getFalseValue(), m_Zero()));
+                      }) &&
+         llvm::all_of(extract->getUses(), [&](OpOperand &use) {
+           auto select = dyn_cast<arith::SelectOp>(use.getOwner());
+           return select && select.getCondition() == guard &&
+                  use.getOperandNumber() == 1;
+         });
+}
+
+/// Whether nobody reads an operator's values but others of which that holds.
+static bool isUnused(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    Operation *reader = isa<linalg::LinalgOp>(user)
+                            ? user
+                            : user->getParentOfType<linalg::LinalgOp>();
+    return reader && isUnused(reader);
   });
+}
+
+/// Whether element-wise operators or reductions read what an operator puts
+/// side by side: for a function's results alone it is stored where it belongs,
+/// and products read a padding themselves.
+static bool isComputedWith(linalg::LinalgOp op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto reader = dyn_cast<linalg::LinalgOp>(user);
+    if (!reader)
+      reader = user->getParentOfType<linalg::LinalgOp>();
+    return reader && !isSumOfProducts(reader) &&
+           !linalg::isaConvolutionOpInterface(reader);
+  });
+}
+
+/// Whether all that a body reads by index is read under no condition, or
+/// matters there only.
+static bool hasKnownGuards(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->getOps<tensor::ExtractOp>(),
+                      [](tensor::ExtractOp extract) {
+                        Value guard = guardOf(extract);
+                        return !guard || isGuarded(extract, guard);
+                      });
 }
 
 namespace {
@@ -78,8 +129,7 @@ struct ComputeWhereRead : OpRewritePattern<linalg::GenericOp> {
       if (linalg::LinalgOp maker = pointwiseMaker(extract.getTensor());
           maker && isLittle(maker)) {
         rewriter.setInsertionPoint(extract);
-        rewriter.replaceOp(extract, computeAt(rewriter, extract.getLoc(), maker,
-                                              extract.getIndices()));
+        rewriter.replaceOp(extract, computeAt(rewriter, extract, maker));
         changed = true;
       }
     return success(changed);
@@ -98,10 +148,17 @@ private:
         continue;
       }
       auto reader = extract->getParentOfType<linalg::LinalgOp>();
-      // What is put side by side is stored where it belongs instead.
-      if (!reader || reader.hasDynamicShape() || isGuarded(extract))
+      if (!reader || reader.hasDynamicShape())
         return false;
-      left -= pointsOf(reader);
+      // It has been computed elsewhere, and will go.
+      if (isUnused(reader))
+        continue;
+      Value guard = guardOf(extract);
+      if (guard && !(isGuarded(extract, guard) && isComputedWith(reader) &&
+                     hasKnownGuards(maker)))
+        return false;
+      // Where its condition holds each element is read once.
+      left -= guard ? pointsOf(maker) : pointsOf(reader);
       if (left < 0)
         return false;
     }
@@ -110,13 +167,32 @@ private:
     return isReadByMaps || !followsProduct(maker);
   }
 
-  /// The element of what `maker` makes at a place.
-  static Value computeAt(OpBuilder &b, Location loc, linalg::LinalgOp maker,
-                         ValueRange place) {
+  /// Reads an element, where it only matters under a guard as such.
+  static Value read(OpBuilder &b, Location loc, Value tensor,
+                    SmallVector<Value> indices, Value guard) {
+    if (!guard)
+      return tensor::ExtractOp::create(b, loc, tensor, indices);
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    for (Value &index : indices)
+      index = arith::SelectOp::create(b, loc, guard, index, zero);
+    Value element = tensor::ExtractOp::create(b, loc, tensor, indices);
+    Value nothing =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(element.getType()));
+    return arith::SelectOp::create(b, loc, guard, element, nothing);
+  }
+
+  /// The element of what `maker` makes that `extract` reads.
+  static Value computeAt(OpBuilder &b, tensor::ExtractOp extract,
+                         linalg::LinalgOp maker) {
+    Location loc = extract.getLoc();
+    Value guard = guardOf(extract);
     AffineMap made = maker.getMatchingIndexingMap(maker.getDpsInitOperand(0));
     SmallVector<Value> loops(maker.getNumLoops());
-    for (auto [d, index] : llvm::enumerate(place))
-      loops[made.getDimPosition(d)] = index;
+    for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
+      auto select = index.getDefiningOp<arith::SelectOp>();
+      loops[made.getDimPosition(d)] =
+          guard && select ? select.getTrueValue() : index;
+    }
     IRMapping mapping;
     for (OpOperand *operand : maker.getDpsInputOperands()) {
       BlockArgument element = maker.getMatchingBlockArgument(operand);
@@ -130,14 +206,28 @@ private:
       AffineMap map = maker.getMatchingIndexingMap(operand);
       for (unsigned d = 0; d < map.getNumResults(); ++d)
         indices.push_back(loops[map.getDimPosition(d)]);
-      mapping.map(element,
-                  tensor::ExtractOp::create(b, loc, operand->get(), indices));
+      mapping.map(element, read(b, loc, operand->get(), indices, guard));
     }
     for (Operation &inner : maker.getBlock()->without_terminator()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
         mapping.map(index.getResult(), loops[index.getDim()]);
-      else
+      } else if (auto own = dyn_cast<tensor::ExtractOp>(inner)) {
+        // What matters under two conditions is read under both.
+        Value both = guard, under = guard ? guardOf(own) : Value();
+        if (under)
+          both = arith::AndIOp::create(b, loc, guard,
+                                       mapping.lookupOrDefault(under));
+        SmallVector<Value> indices;
+        for (Value index : own.getIndices()) {
+          auto select = index.getDefiningOp<arith::SelectOp>();
+          indices.push_back(mapping.lookupOrDefault(
+              under && select ? select.getTrueValue() : index));
+        }
+        mapping.map(own.getResult(),
+                    read(b, loc, own.getTensor(), indices, both));
+      } else {
         b.clone(inner, mapping);
+      }
     }
     return mapping.lookupOrDefault(
         maker.getBlock()->getTerminator()->getOperand(0));
@@ -167,8 +257,15 @@ private:
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     llvm::SmallBitVector seen(op.getNumLoops());
     SmallVector<AffineExpr> exprs;
-    for (auto [index, size] :
+    Value guard = guardOf(extract);
+    if (guard && !isGuarded(extract, guard))
+      return {};
+    for (auto [constIndex, size] :
          llvm::zip_equal(extract.getIndices(), type.getShape())) {
+      Value index = constIndex;
+      // Elsewhere anything does.
+      if (auto select = index.getDefiningOp<arith::SelectOp>())
+        index = select.getTrueValue();
       auto loop = index.getDefiningOp<linalg::IndexOp>();
       if (!loop || ranges[loop.getDim()] != size || seen[loop.getDim()])
         return {};

@@ -85,8 +85,10 @@ func.func @of_pieces(%x: tensor<6x33xf32>, %y: tensor<6x70xf32>, %w: tensor<136x
   return %0, %1, %2 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
 }
 
-// Along the other dimension pieces keep their places.
+// Along the other dimension each element is computed where it is concatenated.
 // CHECK-LABEL: across_pieces on emulator
+// CHECK: kernel across_pieces_stitch_0:
+// CHECK-NOT: kernel
 // CHECK: PASS
 func.func @across_pieces(%x: tensor<6x33xf32>, %y: tensor<4x33xf32>) -> (tensor<10xf32>, tensor<33xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -125,4 +127,73 @@ func.func @behind_a_product(%x: tensor<32x48xf16>, %w: tensor<48x64xf16>, %b: te
   %g = tensor.empty() : tensor<32x32xf32>
   %2 = linalg.mul ins(%0, %1 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%g : tensor<32x32xf32>) -> tensor<32x32xf32>
   return %2, %1 : tensor<32x32xf32>, tensor<32x32xf32>
+}
+
+// Rotary embeddings by halves of rows, one of them negated: each half is a view with bounds.
+// CHECK-LABEL: rotated_halves on emulator
+// CHECK: kernel rotated_halves_stitch_0:
+// CHECK-NOT: kernel
+// CHECK: PASS
+func.func @rotated_halves(%x: tensor<30x64xf32>, %c: tensor<30x64xf32>, %s: tensor<30x64xf32>) -> tensor<30x64xf32> {
+  %h = tensor.empty() : tensor<30x32xf32>
+  %e = tensor.empty() : tensor<30x64xf32>
+  %left = tensor.extract_slice %x[0, 0] [30, 32] [1, 1] : tensor<30x64xf32> to tensor<30x32xf32>
+  %right = tensor.extract_slice %x[0, 32] [30, 32] [1, 1] : tensor<30x64xf32> to tensor<30x32xf32>
+  %minus = linalg.negf ins(%right : tensor<30x32xf32>) outs(%h : tensor<30x32xf32>) -> tensor<30x32xf32>
+  %turned = tensor.concat dim(1) %minus, %left : (tensor<30x32xf32>, tensor<30x32xf32>) -> tensor<30x64xf32>
+  %0 = linalg.mul ins(%x, %c : tensor<30x64xf32>, tensor<30x64xf32>) outs(%e : tensor<30x64xf32>) -> tensor<30x64xf32>
+  %1 = linalg.mul ins(%turned, %s : tensor<30x64xf32>, tensor<30x64xf32>) outs(%e : tensor<30x64xf32>) -> tensor<30x64xf32>
+  %2 = linalg.add ins(%0, %1 : tensor<30x64xf32>, tensor<30x64xf32>) outs(%e : tensor<30x64xf32>) -> tensor<30x64xf32>
+  return %2 : tensor<30x64xf32>
+}
+
+// Rows less their maximum, concatenated under a softmax: the maximum is read at the rows' own places.
+// CHECK-LABEL: concatenated on emulator
+// CHECK: kernel concatenated_stitch_0:
+// CHECK-NOT: kernel
+// CHECK: PASS
+func.func @concatenated(%x: tensor<17x40xf32>, %y: tensor<17x9xf32>) -> tensor<17x49xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<17x40xf32>
+  %v = tensor.empty() : tensor<17xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%v : tensor<17xf32>) -> tensor<17xf32>
+  %m = linalg.reduce { arith.maximumf } ins(%x : tensor<17x40xf32>) outs(%f : tensor<17xf32>) dimensions = [1]
+  %d = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<17x40xf32>, tensor<17xf32>) outs(%e : tensor<17x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<17x40xf32>
+  %all = tensor.concat dim(1) %d, %y : (tensor<17x40xf32>, tensor<17x9xf32>) -> tensor<17x49xf32>
+  %h = tensor.empty() : tensor<17x49xf32>
+  %s = linalg.softmax dimension(1) ins(%all : tensor<17x49xf32>) outs(%h : tensor<17x49xf32>) -> tensor<17x49xf32>
+  return %s : tensor<17x49xf32>
+}
+
+// Padded, too: what matters under two conditions is read under both.
+// CHECK-LABEL: padded on emulator
+// CHECK: PASS
+func.func @padded(%x: tensor<17x40xf32>, %y: tensor<17x9xf32>) -> tensor<17x53xf32> {
+  %zero = arith.constant 0.0 : f32
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<17x40xf32>
+  %v = tensor.empty() : tensor<17xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%v : tensor<17xf32>) -> tensor<17xf32>
+  %m = linalg.reduce { arith.maximumf } ins(%x : tensor<17x40xf32>) outs(%f : tensor<17xf32>) dimensions = [1]
+  %d = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<17x40xf32>, tensor<17xf32>) outs(%e : tensor<17x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<17x40xf32>
+  %p = tensor.pad %d low[0, 1] high[0, 3] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %two : f32
+  } : tensor<17x40xf32> to tensor<17x44xf32>
+  %g = tensor.empty() : tensor<17x44xf32>
+  %q = linalg.exp ins(%p : tensor<17x44xf32>) outs(%g : tensor<17x44xf32>) -> tensor<17x44xf32>
+  %all = tensor.concat dim(1) %q, %y : (tensor<17x44xf32>, tensor<17x9xf32>) -> tensor<17x53xf32>
+  %h = tensor.empty() : tensor<17x53xf32>
+  %s = linalg.softmax dimension(1) ins(%all : tensor<17x53xf32>) outs(%h : tensor<17x53xf32>) -> tensor<17x53xf32>
+  return %s : tensor<17x53xf32>
 }

@@ -418,3 +418,46 @@ func.func @reduction_of_pieces(%x: tensor<8x16xf32>, %w: tensor<40xf32>, %y: ten
   %r = linalg.matvec ins(%all, %w : tensor<8x40xf32>, tensor<40xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// What is padded is computed in the padding, if others than products read it; there an element is read where it matters only.
+// CHECK-LABEL: func.func @computed_in_a_padding
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>)
+// CHECK-NOT: linalg.exp
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: %[[AT:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0
+// CHECK: %[[READ:.*]] = tensor.extract %[[X]][%[[AT]]]
+// CHECK: %[[ELEMENT:.*]] = arith.select %[[INSIDE]], %[[READ]], %cst
+// CHECK: %[[COMPUTED:.*]] = math.exp %[[ELEMENT]]
+// CHECK: arith.select %[[INSIDE]], %[[COMPUTED]], %cst
+// CHECK: linalg.abs
+func.func @computed_in_a_padding(%x: tensor<8xf32>) -> tensor<11xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<11xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %p = tensor.pad %c low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %two : f32
+  } : tensor<8xf32> to tensor<11xf32>
+  %r = linalg.abs ins(%p : tensor<11xf32>) outs(%f : tensor<11xf32>) -> tensor<11xf32>
+  return %r : tensor<11xf32>
+}
+
+// For the function's result alone it is stored where it belongs.
+// CHECK-LABEL: func.func @padded_result
+// CHECK: %[[C:.*]] = linalg.exp
+// CHECK: tensor.extract %[[C]]
+func.func @padded_result(%x: tensor<8xf32>) -> tensor<11xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %p = tensor.pad %c low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %two : f32
+  } : tensor<8xf32> to tensor<11xf32>
+  return %p : tensor<11xf32>
+}

@@ -174,8 +174,9 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
       that its result starts from is an operand;
     * elements of what an element-wise operator makes are computed where another
       operator reads them by index, if no more are read than it makes: one that is
-      picked from each row, slices of gathered rows. What is read at the operator's
-      own place is an operand;
+      picked from each row, slices of gathered rows, what is padded or concatenated
+      for others than products. What is read at the operator's own place is an
+      operand;
     * a reduction along computed values that are concatenated is one of each piece,
       combined by an element-wise operator;
     * a convolution has no loop over one place of its filter: one of 1 x 1 is a
