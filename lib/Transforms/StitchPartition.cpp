@@ -272,6 +272,10 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
                      ", but ";
   for (ArrayRef<unsigned> side : {maker, reader})
     for (unsigned vertex : side) {
+      if (graph.graph.vertices[vertex].isForeign &&
+          isa<linalg::LinalgOp>(graph.operations[vertex]))
+        return gain + "the product of " + placeOf(graph.operations[vertex]) +
+               " runs in the generic form";
       if (graph.graph.vertices[vertex].isForeign)
         return gain + "products' kernels are made first, and this one did not "
                       "take it in";
@@ -346,9 +350,10 @@ void Partition::remarkBoundaries(const StitchPlan &plan, bool wantsReport) {
         continue;
       for (unsigned made : makersOf(vertex)) {
         unsigned maker = kernelOf[made];
-        // Two products' kernels are the chains' matter.
+        // Two chains have said why.
         if (!llvm::is_contained(pattern, made) &&
-            !(isForeign(maker) && isForeign(number)) &&
+            !(isa<fuse::ChainOp>(graph.operations[made]) &&
+              isa<fuse::ChainOp>(graph.operations[vertex])) &&
             seen.insert({maker, number}).second)
           remarkBoundary(plan, made, maker, vertex, number,
                          /*sharesOnly=*/false, wantsReport);
