@@ -115,6 +115,16 @@ double fusion::predictStreaming(int64_t bytes, const ChipInfo &chip) {
   return chip.launchOverhead + chip.dramLatency + bytes / bandwidth;
 }
 
+double fusion::predictGeneric(int64_t bytes, double threads, double steps,
+                              double stepsOfSector, const ChipInfo &chip) {
+  constexpr double warpSize = 32;
+  double waves =
+      std::ceil(threads / (warpSize * chip.maxWarpsPerSM * chip.numSMs));
+  double step = chip.sharedLatency + chip.dramLatency / stepsOfSector;
+  return std::max(predictStreaming(bytes, chip),
+                  chip.launchOverhead + waves * steps * step);
+}
+
 static double extents(const GroupModel &group, llvm::ArrayRef<unsigned> axes) {
   double count = 1;
   for (unsigned axis : axes)

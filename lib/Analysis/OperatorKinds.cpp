@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
@@ -53,11 +55,18 @@ bool fusion::isElementwise(linalg::LinalgOp op) {
          op.getBlock()->getOps<tensor::ExtractOp>().empty() && isPointwise(op);
 }
 
-bool fusion::isContraction(linalg::LinalgOp op) {
+bool fusion::isSumOfProducts(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op))
     return isConvolution(op);
   std::optional<ProductLoops> loops = inferProductLoops(op);
   return loops && !loops->k.empty();
+}
+
+bool fusion::isContraction(linalg::LinalgOp op) {
+  if (!isSumOfProducts(op))
+    return false;
+  std::optional<ProductLoops> loops = inferProductLoops(op);
+  return !loops->m.empty() && !loops->n.empty();
 }
 
 bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
@@ -103,6 +112,33 @@ ScalarWork fusion::countScalarWork(linalg::LinalgOp op) {
   return work;
 }
 
+double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
+                              const ChipInfo &chip) {
+  double threads = 1, steps = 1;
+  std::optional<unsigned> innermost;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    bool isParallel = kinds[loop] == utils::IteratorType::parallel;
+    (isParallel ? threads : steps) *= extent;
+    if (!isParallel)
+      innermost = loop;
+  }
+  // Neighbours of a row are in one sector, if all operands are walked so.
+  constexpr double sectorBytes = 32;
+  double stepsOfSector = sectorBytes;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (!type || !innermost || !map.isFunctionOfDim(*innermost))
+      continue;
+    unsigned elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    bool isRow = map.getResults().back().isFunctionOfDim(*innermost);
+    stepsOfSector =
+        std::min(stepsOfSector, isRow ? sectorBytes / elementBytes : 1);
+  }
+  return predictGeneric(bytes, threads, steps, stepsOfSector, chip);
+}
+
 /// The kind of a combining operation.
 static std::optional<arith::AtomicRMWKind> kindOf(Operation *op) {
   using Kind = arith::AtomicRMWKind;
@@ -132,6 +168,18 @@ std::optional<ReductionBody> fusion::matchReduction(linalg::LinalgOp op) {
 }
 
 std::optional<ReductionBody> fusion::matchCombination(linalg::LinalgOp op) {
+  std::optional<ReductionBody> body = matchCombiner(op);
+  if (!body)
+    return std::nullopt;
+  auto fill = op.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+  Attribute initial;
+  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&initial)))
+    return std::nullopt;
+  body->initial = cast<TypedAttr>(initial);
+  return body;
+}
+
+std::optional<ReductionBody> fusion::matchCombiner(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op) || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0)
     return std::nullopt;
@@ -148,13 +196,9 @@ std::optional<ReductionBody> fusion::matchCombination(linalg::LinalgOp op) {
   if (!kind || *accumulator.getUsers().begin() != combiner ||
       !hasScalarBody(op))
     return std::nullopt;
-  auto fill = init->get().getDefiningOp<linalg::FillOp>();
-  Attribute initial;
-  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&initial)))
-    return std::nullopt;
   Value combined =
       combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
-  return ReductionBody{*kind, combined, cast<TypedAttr>(initial)};
+  return ReductionBody{*kind, combined, /*initial=*/{}};
 }
 
 TypedAttr fusion::reductionIdentity(OpBuilder &b, Location loc,

@@ -1,4 +1,4 @@
-//===- GuardDivision.cpp - reference-guard-division ---------------------------===//
+//===- GuardDivision.cpp - reference-guard-division -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Undefined.h"
 #include "fusion/Reference/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +24,7 @@ using namespace mlir;
 
 namespace {
 
-struct GuardDivision
-    : fusion::impl::ReferenceGuardDivisionBase<GuardDivision> {
+struct GuardDivision : fusion::impl::ReferenceGuardDivisionBase<GuardDivision> {
   void runOnOperation() override {
     SmallVector<Operation *> divisions;
     getOperation().walk([&](Operation *op) {
@@ -73,22 +73,12 @@ private:
       traps = arith::OrIOp::create(b, loc, traps, overflows);
     }
     scf::IfOp::create(b, loc, traps, [&](OpBuilder &inner, Location l) {
-      func::CallOp::create(inner, l, undefined(), ValueRange());
+      func::CallOp::create(inner, l, fusion::undefinedCallee(getOperation()),
+                           ValueRange());
       scf::YieldOp::create(inner, l);
     });
-    op->setOperand(1, arith::SelectOp::create(b, loc, traps,
-                                              constant(APInt(width, 1)), divisor));
-  }
-
-  func::FuncOp undefined() {
-    constexpr StringLiteral name = "fusion_reference_undefined";
-    if (auto known = getOperation().lookupSymbol<func::FuncOp>(name))
-      return known;
-    auto b = OpBuilder::atBlockBegin(getOperation().getBody());
-    auto function = func::FuncOp::create(b, getOperation().getLoc(), name,
-                                         b.getFunctionType({}, {}));
-    function.setPrivate();
-    return function;
+    op->setOperand(1, arith::SelectOp::create(
+                          b, loc, traps, constant(APInt(width, 1)), divisor));
   }
 };
 

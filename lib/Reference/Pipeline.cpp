@@ -51,6 +51,7 @@ void fusion::buildReferencePipeline(OpPassManager &manager) {
   math::MathExtendToSupportedTypesOptions mathTypes;
   manager.addPass(math::createMathExtendToSupportedTypes(mathTypes));
   manager.addPass(createReferenceGuardDivision());
+  manager.addPass(createReferenceGuardIndices());
   manager.addPass(createReferenceExpandNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

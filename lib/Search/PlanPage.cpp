@@ -132,7 +132,8 @@ for (const f of report.functions) {
             [name, p.kernels, p.bytes.toLocaleString('en'), p.predicted_us.toFixed(2), p.patterns_scored]));
   const name = k => f.kernels[k].vertices.map(v => f.vertices[v].place).filter((p, i, all) => all.indexOf(p) === i).join(', ');
   if (f.boundaries.length)
-    table(root, ['kernel', 'reads the values of', 'why they are two'], f.boundaries.map(b => [name(b.reader), name(b.maker), b.why]));
+    table(root, ['kernel', '', 'kernel', 'why they are two'],
+      f.boundaries.map(b => [name(b.reader), b.shares_only ? 'reads what is read by' : 'reads the values of', name(b.maker), b.why]));
 }
 </script></body></html>
 )html";

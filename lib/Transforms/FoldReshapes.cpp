@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergeLoops.h"
+#include "StartingValues.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,7 +39,7 @@ bool isReshape(Operation *op) {
 bool isFlexible(Operation *op) {
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
-         !isContraction(linalgOp) &&
+         !isSumOfProducts(linalgOp) &&
          !linalg::isaConvolutionOpInterface(linalgOp);
 }
 
@@ -185,6 +187,8 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
     generalize(function);
 
     dropUnitLoops(function);
+    IRRewriter rewriter(&getContext());
+    mergeLoops(function, rewriter);
 
     RewritePatternSet collapsing(&getContext());
     linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
@@ -195,6 +199,8 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
                                                        &getContext());
     tensor::populateFoldTensorEmptyPatterns(collapsing);
     linalg::FillOp::getCanonicalizationPatterns(collapsing, &getContext());
+    // A reduction of one element each has become element-wise.
+    populateStartingValuePatterns(collapsing);
     if (failed(applyPatternsGreedily(function, std::move(collapsing))))
       return signalPassFailure();
   }

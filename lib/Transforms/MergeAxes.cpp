@@ -158,7 +158,7 @@ void AxisMerger::repeatInPlace() {
   Block &block = function.getBody().front();
   SmallVector<linalg::LinalgOp> readers(block.getOps<linalg::LinalgOp>());
   for (linalg::LinalgOp reader : readers) {
-    if (!isContraction(reader) && !isElementwise(reader))
+    if (!isSumOfProducts(reader) && !isElementwise(reader))
       continue;
     SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
     SmallVector<Value> inputs(reader.getDpsInputs());

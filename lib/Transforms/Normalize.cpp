@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementReads.h"
 #include "IndexedOperators.h"
 #include "ScalarOperands.h"
+#include "StartingValues.h"
 #include "UnitIndices.h"
 #include "UnitWindows.h"
 #include "fusion/Analysis/GroupAxes.h"
@@ -118,45 +120,6 @@ struct Unpack : OpRewritePattern<linalg::UnPackOp> {
   }
 };
 
-/// Products start from zero; an accumulator that carries data is added after.
-struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
-  LogicalResult matchAndRewrite(linalg::LinalgOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isContraction(op) || accumulatesFromZero(op) ||
-        op->getNumResults() != 1)
-      return failure();
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (!isa<FloatType>(type.getElementType()))
-      return failure();
-    Location loc = op.getLoc();
-    Value init = op.getDpsInitOperand(0)->get();
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
-        type.getElementType());
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
-    Value filled =
-        linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
-    Operation *product = rewriter.clone(*op);
-    product->setOperand(op.getDpsInitOperand(0)->getOperandNumber(), filled);
-    SmallVector<AffineMap> maps(
-        3, rewriter.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    auto sum = linalg::GenericOp::create(
-        rewriter, loc, TypeRange{type}, ValueRange{product->getResult(0), init},
-        ValueRange{empty}, maps, iterators,
-        [](OpBuilder &b, Location l, ValueRange arguments) {
-          Value result =
-              arith::AddFOp::create(b, l, arguments[0], arguments[1]);
-          linalg::YieldOp::create(b, l, result);
-        });
-    rewriter.replaceOp(op, sum.getResults());
-    return success();
-  }
-};
-
 /// An element-wise conversion of a filled tensor is a filled tensor.
 struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -184,8 +147,6 @@ struct ConvertFill : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A result that is written in full without reading what it starts from starts
-/// from an empty tensor: the other is not read there.
 /// What an operator reads of a filled tensor is the number it is filled with.
 /// The operand stays where only it says how often a loop runs.
 struct ReadFill : OpRewritePattern<linalg::GenericOp> {
@@ -226,6 +187,8 @@ struct ReadFill : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A result that is written in full without reading what it starts from starts
+/// from an empty tensor: the other is not read there.
 struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
@@ -256,8 +219,10 @@ struct StartFromEmpty : OpInterfaceRewritePattern<linalg::LinalgOp> {
 struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AddAccumulatorAfterwards, ConvertFill, Pack, ReadFill,
-                 StartFromEmpty, Unpack>(&getContext());
+    patterns.add<ConvertFill, Pack, ReadFill, StartFromEmpty, Unpack>(
+        &getContext());
+    populateElementReadPatterns(patterns);
+    populateStartingValuePatterns(patterns);
     populateIndexedOperatorPatterns(patterns);
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);

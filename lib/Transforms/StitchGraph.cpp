@@ -9,13 +9,16 @@
 #include "StitchGraph.h"
 #include "ChainRows.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/StitchGroup.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -59,6 +62,45 @@ static bool isTransposing(AffineMap map) {
   return !llvm::is_sorted(loops);
 }
 
+/// Whether an index depends on values, not on loops alone.
+static bool isGathered(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (!op || isa<tensor::ExtractOp>(op))
+    return true;
+  return llvm::any_of(op->getOperands(), isGathered);
+}
+
+/// What XLA's GPU backend takes for expensive (InstructionFusion::IsExpensive,
+/// with GpuInstructionFusion's exceptions): of real numbers not the quotient,
+/// the roots and the exponential in f32 and f16, nor sine, cosine and tangent;
+/// of integers not a quotient by a constant.
+static bool isExpensiveForXla(Operation &op) {
+  auto isFast = [&] {
+    Type type = op.getResult(0).getType();
+    return type.isF32() || type.isF16();
+  };
+  return llvm::TypeSwitch<Operation *, bool>(&op)
+      .Case<arith::DivFOp, math::SqrtOp, math::RsqrtOp, math::ExpOp,
+            math::Exp2Op>([&](auto) { return !isFast(); })
+      .Case<arith::RemFOp>([](auto) { return true; })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+          [](auto quotient) {
+            return !matchPattern(quotient->getOperand(1), m_Constant());
+          })
+      .Case<tensor::ExtractOp>([](tensor::ExtractOp extract) {
+        return llvm::any_of(extract.getIndices(), isGathered);
+      })
+      .Case<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+            math::CosOp, math::CountLeadingZerosOp, math::CtPopOp,
+            math::FloorOp, math::FmaOp, math::RoundEvenOp, math::RoundOp,
+            math::SinhOp, math::SinOp, math::TanOp, math::TruncOp>(
+          [](auto) { return false; })
+      .Default([](Operation *other) {
+        return isa<math::MathDialect>(other->getDialect());
+      });
+}
+
 static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   vertex.points = 1;
   for (int64_t extent : op.getStaticLoopRanges())
@@ -79,7 +121,8 @@ static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   vertex.instructions =
       vertex.points * std::max<int64_t>(1, work.plain + work.special);
   vertex.isReduction = op.getNumReductionLoops() > 0;
-  vertex.isExpensive = work.special > 0;
+  vertex.isExpensive =
+      llvm::any_of(op.getBlock()->without_terminator(), isExpensiveForXla);
   vertex.isConversion = isConversion(op);
 }
 
@@ -265,12 +308,15 @@ const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
   if (verdict.seconds || pattern.size() > 1)
     return verdict;
   // The generic form of one operator.
+  auto op = dyn_cast<linalg::LinalgOp>(graph.operations[pattern.front()]);
   const OperatorGraph::Vertex &only = graph.graph.vertices[pattern.front()];
   double bytes = only.resultBytes;
   for (const OperatorGraph::Input &input : only.inputs)
     bytes += input.bytes;
   for (auto [tensor, size] : only.reads)
     bytes += size;
-  verdict.seconds = predictStreaming(bytes, chip);
+  verdict.seconds = op && !op.hasDynamicShape()
+                        ? predictGeneric(op, bytes, chip)
+                        : predictStreaming(bytes, chip);
   return verdict;
 }

@@ -81,17 +81,29 @@ private:
     return total;
   }
   void remarkKernels(const StitchPlan &plan);
-  void remarkBoundaries(const StitchPlan &plan);
-  std::string whyApart(ArrayRef<unsigned> maker, ArrayRef<unsigned> reader);
+  std::string howAlone(unsigned vertex) const;
+  void remarkBoundaries(const StitchPlan &plan, bool wantsReport);
+  void remarkBoundary(const StitchPlan &plan, unsigned made, unsigned maker,
+                      unsigned reads, unsigned reader, bool sharesOnly,
+                      bool wantsReport);
+  std::string whyApart(ArrayRef<unsigned> maker, ArrayRef<unsigned> reader,
+                       bool sharesOnly);
+  bool isView(unsigned vertex) const {
+    return !isa<linalg::LinalgOp, fuse::FusedGroupOpInterface>(
+        graph.operations[vertex]);
+  }
+  /// Vertices that a vertex has values of, through views of them, too.
+  SmallVector<unsigned> makersOf(unsigned vertex) const;
   void copyShared(StitchPlan &plan);
   void build(const StitchPlan &plan);
   llvm::json::Object describe(const StitchPlan &chosen,
                               llvm::json::Object plans);
 
-  /// A pair of kernels of which the second reads values of the first, and why
-  /// they are two.
+  /// A pair of kernels of which the second reads values of the first, or only
+  /// the same values, and why they are two.
   struct Boundary {
     unsigned maker, reader;
+    bool sharesOnly;
     std::string reason;
   };
 
@@ -185,13 +197,10 @@ void Partition::remarkKernels(const StitchPlan &plan) {
     if (!isa<linalg::LinalgOp>(op))
       continue;
     if (pattern.size() == 1) {
-      std::string why = graph.whyAlone[pattern.front()];
       remark::missed(op->getLoc(),
                      remark::RemarkOpts::name("alone").category("fuse"))
           << (op->getName().getStringRef() +
-              " becomes a kernel of its own: no product next to it takes it "
-              "in" +
-              (why.empty() ? "" : ", and it is not stitched: " + why))
+              " becomes a kernel of its own: " + howAlone(pattern.front()))
                  .str();
       continue;
     }
@@ -215,15 +224,43 @@ void Partition::remarkKernels(const StitchPlan &plan) {
   }
 }
 
-/// Why two kernels of which one reads the other's values are two, in words.
+SmallVector<unsigned> Partition::makersOf(unsigned vertex) const {
+  SmallVector<unsigned> makers, pending = {vertex};
+  while (!pending.empty())
+    for (const OperatorGraph::Input &input :
+         graph.graph.vertices[pending.pop_back_val()].inputs)
+      (isView(input.vertex) ? pending : makers).push_back(input.vertex);
+  return makers;
+}
+
+/// What keeps a single operator from all others, in words.
+std::string Partition::howAlone(unsigned vertex) const {
+  auto isProduct = [&](unsigned other) {
+    return graph.graph.vertices[other].isForeign && !isView(other);
+  };
+  SmallVector<unsigned> makers = makersOf(vertex);
+  ArrayRef<unsigned> readers = delta.consumers(vertex);
+  bool hasProduct =
+      llvm::any_of(makers, isProduct) || llvm::any_of(readers, isProduct);
+  std::string said =
+      hasProduct ? "no product next to it takes it in" : std::string();
+  if (!graph.whyAlone[vertex].empty())
+    said += (said.empty() ? "" : ", and ") +
+            ("it is not stitched: " + graph.whyAlone[vertex]);
+  else if (!llvm::all_of(makers, isProduct) ||
+           !llvm::all_of(readers, isProduct))
+    said += (said.empty() ? "" : ", and ") +
+            std::string("it is not stitched with the operators next to it, as "
+                        "is said there");
+  return said.empty()
+             ? "no other operator makes what it reads or reads what it makes"
+             : said;
+}
+
+/// Why two kernels of which one reads the other's values, or both the same, are
+/// two, in words.
 std::string Partition::whyApart(ArrayRef<unsigned> maker,
-                                ArrayRef<unsigned> reader) {
-  for (ArrayRef<unsigned> side : {maker, reader})
-    for (unsigned vertex : side)
-      if (!graph.whyAlone[vertex].empty())
-        return "there is no tile program for " +
-               placeOf(graph.operations[vertex]) + ": " +
-               graph.whyAlone[vertex];
+                                ArrayRef<unsigned> reader, bool sharesOnly) {
   StitchPattern both(maker);
   llvm::append_range(both, reader);
   llvm::sort(both);
@@ -233,6 +270,27 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
   std::string gain = "one kernel would save " + bytesInWords(bytes) +
                      " and a launch of " + microseconds(chip.launchOverhead) +
                      ", but ";
+  for (ArrayRef<unsigned> side : {maker, reader})
+    for (unsigned vertex : side) {
+      if (graph.graph.vertices[vertex].isForeign &&
+          isa<linalg::LinalgOp>(graph.operations[vertex]))
+        return gain + "the product of " + placeOf(graph.operations[vertex]) +
+               " runs in the generic form";
+      if (graph.graph.vertices[vertex].isForeign)
+        return gain + "products' kernels are made first, and this one did not "
+                      "take it in";
+      if (!graph.whyAlone[vertex].empty())
+        return gain + "there is no tile program for " +
+               placeOf(graph.operations[vertex]) + ": " +
+               graph.whyAlone[vertex];
+    }
+  if (!sharesOnly && llvm::none_of(reader, [&](unsigned vertex) {
+        return llvm::any_of(graph.graph.vertices[vertex].inputs,
+                            [&](const OperatorGraph::Input &input) {
+                              return llvm::is_contained(maker, input.vertex);
+                            });
+      }))
+    return gain + "it reads them in another shape";
   if (isCyclic(delta, both))
     return gain + "a value goes from one to the other through a third kernel";
   const StitchJudge::Verdict &verdict = judge.price(both);
@@ -259,31 +317,75 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
              .str();
 }
 
-void Partition::remarkBoundaries(const StitchPlan &plan) {
+void Partition::remarkBoundary(const StitchPlan &plan, unsigned made,
+                               unsigned maker, unsigned reads, unsigned reader,
+                               bool sharesOnly, bool wantsReport) {
+  auto remark =
+      remark::missed(graph.operations[reads]->getLoc(),
+                     remark::RemarkOpts::name("not-stitched").category("fuse"));
+  // Pairs are priced for the words alone.
+  if (!remark && !wantsReport)
+    return;
+  std::string reason =
+      whyApart(plan.patterns[maker], plan.patterns[reader], sharesOnly);
+  remark << "not stitched with " + placeOf(graph.operations[made]) +
+                (sharesOnly ? ", which reads the same values: "
+                            : ", whose values it reads: ") +
+                reason;
+  boundaries.push_back({maker, reader, sharesOnly, std::move(reason)});
+}
+
+void Partition::remarkBoundaries(const StitchPlan &plan, bool wantsReport) {
   std::vector<unsigned> kernelOf(graph.graph.vertices.size());
   for (auto [number, pattern] : llvm::enumerate(plan.patterns))
     for (unsigned vertex : pattern)
       kernelOf[vertex] = number;
+  auto isForeign = [&](unsigned kernel) {
+    return graph.graph.vertices[plan.patterns[kernel].front()].isForeign;
+  };
+  llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
+  for (auto [number, pattern] : llvm::enumerate(plan.patterns))
+    for (unsigned vertex : pattern) {
+      if (isView(vertex))
+        continue;
+      for (unsigned made : makersOf(vertex)) {
+        unsigned maker = kernelOf[made];
+        // Two chains have said why.
+        if (!llvm::is_contained(pattern, made) &&
+            !(isa<fuse::ChainOp>(graph.operations[made]) &&
+              isa<fuse::ChainOp>(graph.operations[vertex])) &&
+            seen.insert({maker, number}).second)
+          remarkBoundary(plan, made, maker, vertex, number,
+                         /*sharesOnly=*/false, wantsReport);
+      }
+    }
+  // Of several that read the same, each and the one before it.
+  std::vector<std::optional<unsigned>> reader(graph.graph.vertices.size());
+  llvm::DenseMap<unsigned, unsigned> readerOfTensor;
+  auto share = [&](unsigned first, unsigned vertex) {
+    unsigned a = kernelOf[first], b = kernelOf[vertex];
+    if (a != b && !seen.contains({b, a}) && seen.insert({a, b}).second)
+      remarkBoundary(plan, first, a, vertex, b, /*sharesOnly=*/true,
+                     wantsReport);
+  };
   for (auto [number, pattern] : llvm::enumerate(plan.patterns)) {
-    if (graph.graph.vertices[pattern.front()].isForeign)
+    if (isForeign(number))
       continue;
-    llvm::SmallDenseSet<unsigned, 8> seen{unsigned(number)};
-    for (unsigned vertex : pattern)
+    for (unsigned vertex : pattern) {
       for (const OperatorGraph::Input &input :
            graph.graph.vertices[vertex].inputs) {
-        unsigned maker = kernelOf[input.vertex];
-        if (llvm::is_contained(pattern, input.vertex) ||
-            graph.graph.vertices[input.vertex].isForeign ||
-            !seen.insert(maker).second)
-          continue;
-        std::string reason = whyApart(plan.patterns[maker], pattern);
-        remark::missed(
-            graph.operations[vertex]->getLoc(),
-            remark::RemarkOpts::name("not-stitched").category("fuse"))
-            << "not stitched with " + placeOf(graph.operations[input.vertex]) +
-                   ", whose values it reads: " + reason;
-        boundaries.push_back({maker, unsigned(number), std::move(reason)});
+        std::optional<unsigned> &last = reader[input.vertex];
+        if (last && kernelOf[input.vertex] != number)
+          share(*last, vertex);
+        if (kernelOf[input.vertex] != number)
+          last = vertex;
       }
+      for (auto [tensor, bytes] : graph.graph.vertices[vertex].reads) {
+        auto [it, isNew] = readerOfTensor.insert({tensor, vertex});
+        if (!isNew)
+          share(std::exchange(it->second, vertex), vertex);
+      }
+    }
   }
 }
 
@@ -372,6 +474,7 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
   for (const Boundary &boundary : boundaries)
     edges.push_back(llvm::json::Object{{"maker", boundary.maker},
                                        {"reader", boundary.reader},
+                                       {"shares_only", boundary.sharesOnly},
                                        {"why", boundary.reason}});
   auto count = [&](const StitchPlan &plan) {
     return ::count(graph, judge, delta, plan, chip);
@@ -394,7 +497,7 @@ void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
   StitchPlan chosen =
       plan(options.strategy, options.preFusion, options.fullEvaluator);
   remarkKernels(chosen);
-  remarkBoundaries(chosen);
+  remarkBoundaries(chosen, report != nullptr);
   if (report)
     report->push_back(describe(chosen, std::move(baselines)));
   copyShared(chosen);

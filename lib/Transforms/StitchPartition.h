@@ -49,7 +49,7 @@ llvm::json::Object countBaselines(mlir::func::FuncOp function,
 
 /// Makes groups of a function's operators that no chain has taken, with
 /// remarks: what became one kernel, and for every two kernels of which one
-/// reads the other's values why they are two. Where `report` is given it gets
+/// reads the other's values, or both the same, why they are two. Where `report` is given it gets
 /// the graph, the plan and what the other strategies would do besides
 /// `baselines`.
 void partitionStitched(mlir::func::FuncOp function, const ChipInfo &chip,

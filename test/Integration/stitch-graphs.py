@@ -1,4 +1,4 @@
-# Whole graphs of memory-intensive operators (Inputs/graph_programs.py): how many kernels they are apart, by XLA's rules, by
+# Whole graphs of memory-intensive operators (Inputs/graphs, which Inputs/graph_programs.py has written): how many kernels they are apart, by XLA's rules, by
 # FusionStitching's explorer as printed and by ours, and that small ones compute what the reference and NumPy do.
 # RUN: %python %s %t --check
 # RUN: diff %t/table.md %S/../../docs/stitching-graphs-table.md
@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
+sys.path.insert(0, INPUTS)
 from chain_programs import text
 from graph_programs import GRAPHS, program
 
@@ -20,17 +21,16 @@ PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s plan-report=%s pla
 ON_AVERAGE, AT_MOST = 0.40, 0.49
 
 
-def write(name, path, is_small):
-    with open(path, "w") as file:
-        file.write(text(program(name, is_small)))
+def graph_file(name):
+    """The graph at its full sizes."""
+    return os.path.join(INPUTS, "graphs", name + ".mlir")
 
 
 def explore(name, folder, chip):
     """The plans of a graph at its full sizes."""
     path = os.path.join(folder, name)
-    write(name, path + ".mlir", False)
     pipeline = PIPELINE % (chip, path + ".json", path + ".html")
-    subprocess.run(["fusion-opt", path + ".mlir", f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
+    subprocess.run(["fusion-opt", graph_file(name), f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
     with open(path + ".json") as file:
         (function,) = json.load(file)["functions"]
     return function
@@ -39,7 +39,8 @@ def explore(name, folder, chip):
 def execute(name, folder, chip):
     """Runs a graph at its small sizes; what is wrong with it, or None."""
     path = os.path.join(folder, name + ".small")
-    write(name, path + ".mlir", True)
+    with open(path + ".mlir", "w") as file:
+        file.write(text(program(name, is_small=True)))
     done = subprocess.run(
         ["fusion-run", path + ".mlir", "--chip=" + chip, "--device=emulator", "--sanitize", f"--json={path}.json"],
         capture_output=True, text=True)  # fmt: skip
@@ -97,6 +98,13 @@ def main():
         file.write("\n".join(rows) + "\n")
     print("\n".join(rows))
     broken = []
+    for name in names:
+        with open(graph_file(name)) as file:
+            if file.read() != text(program(name)):
+                broken.append(f"{graph_file(name)} is not what graph_programs.py writes: run it with {os.path.dirname(graph_file(name))}")
+    written = {entry.removesuffix(".mlir") for entry in os.listdir(os.path.join(INPUTS, "graphs"))}
+    if written != set(GRAPHS):
+        broken.append(f"files of graphs {sorted(written)}, graphs {sorted(GRAPHS)}")
     if arguments.check:
         broken += [f"{name}: {100 * ratio:.0f} % of greedy fusion's kernels" for name, ratio in zip(names, ratios) if ratio > AT_MOST]
         if average > ON_AVERAGE:

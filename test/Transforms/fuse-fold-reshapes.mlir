@@ -162,3 +162,51 @@ func.func @dynamic(%x: tensor<?x96xf32>, %b: index, %l: index) -> tensor<?x96xf3
   %z = linalg.exp ins(%t2 : tensor<?x96xf32>) outs(%e0 : tensor<?x96xf32>) -> tensor<?x96xf32>
   return %z : tensor<?x96xf32>
 }
+
+#all7 = affine_map<(a, b, c, d, e, f, g) -> (a, b, c, d, e, f, g)>
+#rows7 = affine_map<(a, b, c, d, e, f, g) -> (a, b, c, d, e, f)>
+#turned7 = affine_map<(a, b, c, d, e, f, g) -> (d, e, a, b, c, f, g)>
+
+// More loops than a tile has dimensions: those that follow one another in all operands are one, in all operators alike.
+// CHECK-LABEL: func.func @many_loops
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x2x5x3x2x8xf32>)
+// CHECK: %[[V:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2, 3, 4, 5], [6]] : tensor<2x3x2x5x3x2x8xf32> into tensor<360x8xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[V]] : tensor<360x8xf32>) outs(%{{.*}} : tensor<360xf32>)
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}}, %[[S]] : tensor<360x8xf32>, tensor<360xf32>)
+// CHECK: %[[R:.*]] = tensor.expand_shape %[[C]]
+// CHECK: return %[[R]]
+func.func @many_loops(%x: tensor<2x3x2x5x3x2x8xf32>) -> tensor<2x3x2x5x3x2x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3x2x5x3x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3x2x5x3x2xf32>) -> tensor<2x3x2x5x3x2xf32>
+  %s = linalg.reduce { arith.addf } ins(%x : tensor<2x3x2x5x3x2x8xf32>) outs(%f : tensor<2x3x2x5x3x2xf32>) dimensions = [6]
+  %g = tensor.empty() : tensor<2x3x2x5x3x2x8xf32>
+  %c = linalg.generic {indexing_maps = [#all7, #rows7, #all7],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %s : tensor<2x3x2x5x3x2x8xf32>, tensor<2x3x2x5x3x2xf32>) outs(%g : tensor<2x3x2x5x3x2x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3x2x5x3x2x8xf32>
+  return %c : tensor<2x3x2x5x3x2x8xf32>
+}
+
+// A transposed operand keeps those apart that it separates; an index that a body computes with keeps its loop.
+// CHECK-LABEL: func.func @turned
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : tensor<15x12x2x8xf32>, tensor<12x15x2x8xf32>)
+// CHECK: linalg.index 3
+func.func @turned(%x: tensor<5x3x2x3x2x2x8xf32>, %y: tensor<2x3x2x5x3x2x8xf32>) -> tensor<2x3x2x5x3x2x8xf32> {
+  %g = tensor.empty() : tensor<2x3x2x5x3x2x8xf32>
+  %c = linalg.generic {indexing_maps = [#turned7, #all7, #all7],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<5x3x2x3x2x2x8xf32>, tensor<2x3x2x5x3x2x8xf32>) outs(%g : tensor<2x3x2x5x3x2x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %l = linalg.index 6 : index
+    %i = arith.index_cast %l : index to i32
+    %n = arith.sitofp %i : i32 to f32
+    %m = arith.mulf %a, %n : f32
+    %r = arith.subf %m, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3x2x5x3x2x8xf32>
+  return %c : tensor<2x3x2x5x3x2x8xf32>
+}

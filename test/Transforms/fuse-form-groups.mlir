@@ -229,15 +229,21 @@ func.func @f64_product(%a: tensor<64x32xf64>, %b: tensor<32x48xf64>, %c: tensor<
   return %0 : tensor<64x48xf64>
 }
 
-// REMARK: runs in the generic form: product 'C' has no rows or no columns (a product with a vector)
+// A product with a vector is a reduction of products, stitched with what follows.
+// REMARK: stitched 2 operators into one kernel
 // CHECK-LABEL: func.func @matrix_times_vector
 // CHECK: fuse.stitch
+// CHECK: linalg.matvec
+// CHECK: linalg.exp
+// CHECK-NOT: fuse.stitch
+// CHECK: return
 func.func @matrix_times_vector(%a: tensor<64x32xf16>, %b: tensor<32xf16>) -> tensor<64xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   %0 = linalg.matvec ins(%a, %b : tensor<64x32xf16>, tensor<32xf16>) outs(%f : tensor<64xf32>) -> tensor<64xf32>
-  return %0 : tensor<64xf32>
+  %1 = linalg.exp ins(%0 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
 }
 
 // REMARK: runs in the generic form: axis 'm' has no static extent: dimension 0 of 'C' is dynamic

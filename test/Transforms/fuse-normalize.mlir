@@ -39,13 +39,33 @@ func.func @accumulator_filled_with_one(%a: tensor<8x4xf16>, %b: tensor<4x16xf16>
   return %0 : tensor<8x16xf32>
 }
 
-// A reduction that is no contraction keeps its start.
+// What a reduction starts from is combined with its result; of a product of integers, too.
+// CHECK-LABEL: func.func @reductions_that_start_from_data
+// CHECK-SAME: (%[[A:.*]]: tensor<8x4xf32>, %[[C:.*]]: tensor<8xf32>, %[[M:.*]]: tensor<8x4xi32>, %[[V:.*]]: tensor<4xi32>, %[[D:.*]]: tensor<8xi32>)
+func.func @reductions_that_start_from_data(%a: tensor<8x4xf32>, %c: tensor<8xf32>, %m: tensor<8x4xi32>, %v: tensor<4xi32>, %d: tensor<8xi32>)
+    -> (tensor<8xf32>, tensor<8xi32>) {
+  // CHECK: %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
+  // CHECK: %[[START:.*]] = linalg.fill ins(%[[LEAST]] : f32)
+  // CHECK: %[[R:.*]] = linalg.reduce { arith.maximumf } ins(%[[A]] : tensor<8x4xf32>) outs(%[[START]] : tensor<8xf32>) dimensions = [1]
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[R]], %[[C]] : tensor<8xf32>, tensor<8xf32>)
+  // CHECK: arith.maximumf
+  %0 = linalg.reduce { arith.maximumf } ins(%a : tensor<8x4xf32>) outs(%c : tensor<8xf32>) dimensions = [1]
+  // CHECK: %[[P:.*]] = linalg.matvec ins(%[[M]], %[[V]] :
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} ins(%[[P]], %[[D]] : tensor<8xi32>, tensor<8xi32>)
+  // CHECK: arith.addi
+  %1 = linalg.matvec ins(%m, %v : tensor<8x4xi32>, tensor<4xi32>) outs(%d : tensor<8xi32>) -> tensor<8xi32>
+  return %0, %1 : tensor<8xf32>, tensor<8xi32>
+}
+
+// What a reduction starts from by a constant stays.
 // CHECK-LABEL: func.func @reduction_keeps_its_start
-func.func @reduction_keeps_its_start(%a: tensor<8x4xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK-NEXT: linalg.reduce
-  // CHECK-NOT: linalg.fill
+func.func @reduction_keeps_its_start(%a: tensor<8x4xf32>) -> tensor<8xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.fill ins(%one : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: linalg.reduce
+  // CHECK-NEXT: return
   %0 = linalg.reduce { arith.addf } ins(%a : tensor<8x4xf32>) outs(%c : tensor<8xf32>) dimensions = [1]
-  // CHECK: return
   return %0 : tensor<8xf32>
 }
 
@@ -97,9 +117,8 @@ func.func @extract_slice_with_strides_and_a_dropped_dimension(%a: tensor<5x17xf3
 // CHECK-SAME: (%[[A:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<8x9xf32>)
 func.func @insert_slice(%a: tensor<2x3xf32>, %b: tensor<8x9xf32>) -> tensor<8x9xf32> {
   // CHECK-NOT: tensor.insert_slice
-  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x9xf32>)
-  // CHECK-DAG: tensor.extract %[[A]]
-  // CHECK-DAG: tensor.extract %[[B]]
+  // CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<8x9xf32>) outs(%{{.*}} : tensor<8x9xf32>)
+  // CHECK: tensor.extract %[[A]]
   %0 = tensor.insert_slice %a into %b[1, 2] [2, 3] [3, 2] : tensor<2x3xf32> into tensor<8x9xf32>
   return %0 : tensor<8x9xf32>
 }
@@ -204,21 +223,35 @@ func.func @map_with_a_scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// What is overwritten is not read.
+// What is overwritten is not read; what is read is an operand, or a number.
 // CHECK-LABEL: func.func @overwritten
 // CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
-func.func @overwritten(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+func.func @overwritten(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   // CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
   // CHECK: linalg.add ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] :
   %0 = linalg.add ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%a : tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<8xf32>) outs(%[[B]] :
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] : tensor<8xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>) {
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT: arith.addf %[[X]], %[[Y]]
   %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) {
   ^bb0(%x: f32, %o: f32):
     %2 = arith.addf %x, %o : f32
     linalg.yield %2 : f32
   } -> tensor<8xf32>
-  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[A]] : tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>) {
+  // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT: arith.addf %[[X]], %cst
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %4 = arith.addf %x, %o : f32
+    linalg.yield %4 : f32
+  } -> tensor<8xf32>
+  return %0, %1, %3 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 // A convolution with one place of its filter is a contraction; one that skips places still has a window.
@@ -315,4 +348,116 @@ func.func @filled(%a: tensor<8xf32>, %s: f32) -> (tensor<8xf32>, tensor<f32>) {
     linalg.yield %q : f32
   } -> tensor<f32>
   return %r, %t : tensor<8xf32>, tensor<f32>
+}
+
+#row = affine_map<(i, j) -> (i)>
+#full = affine_map<(i, j) -> (i, j)>
+
+// An element of a computed row is computed where it is picked; what is read at the operator's own place is an operand.
+// CHECK-LABEL: func.func @picked_from_computed_rows
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[M:.*]]: tensor<8xf32>, %[[I:.*]]: tensor<8xi32>)
+func.func @picked_from_computed_rows(%x: tensor<8x16xf32>, %m: tensor<8xf32>, %i: tensor<8xi32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  // CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[M]] :
+  %c = linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<8x16xf32>, tensor<8xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<8x16xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[I]], %[[M]] : tensor<8xi32>, tensor<8xf32>)
+  // CHECK-NEXT: ^bb0(%[[AT:.*]]: i32, %[[MEAN:.*]]: f32, %{{.*}}: f32):
+  // CHECK: %[[COLUMN:.*]] = arith.index_cast %[[AT]] : i32 to index
+  // CHECK: %[[ELEMENT:.*]] = tensor.extract %[[X]][%{{.*}}, %[[COLUMN]]]
+  // CHECK: arith.subf %[[ELEMENT]], %[[MEAN]]
+  %f = tensor.empty() : tensor<8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<8xi32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%at: i32, %o: f32):
+    %row = linalg.index 0 : index
+    %column = arith.index_cast %at : i32 to index
+    %r = tensor.extract %c[%row, %column] : tensor<8x16xf32>
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %c, %p : tensor<8x16xf32>, tensor<8xf32>
+}
+
+// Where more elements are read than there are, as of a table, the tensor is made.
+// CHECK-LABEL: func.func @read_more_often_than_made
+// CHECK: %[[T:.*]] = linalg.exp
+// CHECK: tensor.extract %[[T]]
+func.func @read_more_often_than_made(%x: tensor<4xf32>, %i: tensor<8xi32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %t = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<8xi32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%at: i32, %o: f32):
+    %k = arith.index_cast %at : i32 to index
+    %r = tensor.extract %t[%k] : tensor<4xf32>
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %p : tensor<8xf32>
+}
+
+// A reduction along computed values that are concatenated is one of each piece; the pieces of the other operand are slices.
+// CHECK-LABEL: func.func @reduction_of_pieces
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>, %[[W:.*]]: tensor<40xf32>, %[[Y:.*]]: tensor<8x24xf32>)
+func.func @reduction_of_pieces(%x: tensor<8x16xf32>, %w: tensor<40xf32>, %y: tensor<8x24xf32>) -> tensor<8xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  // CHECK: %[[E:.*]] = linalg.exp ins(%[[X]]
+  %c = linalg.exp ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK-NOT: outs({{.*}} : tensor<8x40xf32>)
+  %all = tensor.concat dim(1) %c, %y : (tensor<8x16xf32>, tensor<8x24xf32>) -> tensor<8x40xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  // CHECK: %[[START:.*]] = linalg.fill ins(%cst{{.*}} : f32)
+  %s = linalg.fill ins(%one : f32) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: %[[FIRST:.*]] = linalg.matvec ins(%[[E]], %{{.*}} : tensor<8x16xf32>, tensor<16xf32>) outs(%[[START]] :
+  // CHECK: %[[SECOND:.*]] = linalg.matvec ins(%[[Y]], %{{.*}} : tensor<8x24xf32>, tensor<24xf32>)
+  // CHECK: linalg.generic {{.*}} ins(%[[FIRST]], %[[SECOND]] : tensor<8xf32>, tensor<8xf32>)
+  // CHECK: arith.addf
+  %r = linalg.matvec ins(%all, %w : tensor<8x40xf32>, tensor<40xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// What is padded is computed in the padding, if others than products read it; there an element is read where it matters only.
+// CHECK-LABEL: func.func @computed_in_a_padding
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>)
+// CHECK-NOT: linalg.exp
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: %[[AT:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0
+// CHECK: %[[READ:.*]] = tensor.extract %[[X]][%[[AT]]]
+// CHECK: %[[ELEMENT:.*]] = arith.select %[[INSIDE]], %[[READ]], %cst
+// CHECK: %[[COMPUTED:.*]] = math.exp %[[ELEMENT]]
+// CHECK: arith.select %[[INSIDE]], %[[COMPUTED]], %cst
+// CHECK: linalg.abs
+func.func @computed_in_a_padding(%x: tensor<8xf32>) -> tensor<11xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<11xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %p = tensor.pad %c low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %two : f32
+  } : tensor<8xf32> to tensor<11xf32>
+  %r = linalg.abs ins(%p : tensor<11xf32>) outs(%f : tensor<11xf32>) -> tensor<11xf32>
+  return %r : tensor<11xf32>
+}
+
+// For the function's result alone it is stored where it belongs.
+// CHECK-LABEL: func.func @padded_result
+// CHECK: %[[C:.*]] = linalg.exp
+// CHECK: tensor.extract %[[C]]
+func.func @padded_result(%x: tensor<8xf32>) -> tensor<11xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %p = tensor.pad %c low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %two : f32
+  } : tensor<8xf32> to tensor<11xf32>
+  return %p : tensor<11xf32>
 }

@@ -234,9 +234,9 @@ void fusion::run::print(llvm::raw_ostream &os, const FunctionReport &report) {
     return;
   }
   if (report.isUndefined)
-    os << "  note: integers are divided by zero, or the quotient overflows, "
-          "which "
-          "has no defined value\n";
+    os << "  note: integers are divided by zero, or the quotient overflows, or "
+          "an element is read at an index outside of its tensor, which has no "
+          "defined value\n";
   std::optional<bool> pass = report.pass();
   os << "  " << (!pass ? "done" : *pass ? "PASS" : "FAIL") << "\n";
 }

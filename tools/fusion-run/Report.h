@@ -37,10 +37,12 @@ struct FunctionReport {
   /// Of the plan; nullopt where none was run.
   std::optional<int64_t> temporaryBytes;
   std::vector<emulator::Finding> findings;
-  /// Whether the reference divided integers without a defined result.
+  /// Whether the reference met an operation without a defined result.
   bool isUndefined = false;
   /// Why the function did not run to its end, or its results say nothing.
   std::optional<std::string> error;
+  /// Whether it is one of `findings` that the error says.
+  bool endedByFinding = false;
 
   /// Whether all results agree; nullopt where nothing was compared.
   std::optional<bool> pass() const;

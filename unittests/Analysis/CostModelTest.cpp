@@ -120,4 +120,18 @@ TEST(CostModel, StreamingGrowsWithItsBytes) {
   EXPECT_LT(predictStreaming(1 << 24, chip), predictStreaming(1 << 28, chip));
 }
 
+// A thread goes through its loops step by step, however little there is to move.
+TEST(CostModel, GenericFormWaitsForEachStep) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  auto time = [&](double threads, double steps, double stepsOfSector) {
+    return predictGeneric(/*bytes=*/1 << 20, threads, steps, stepsOfSector,
+                          chip);
+  };
+  EXPECT_GE(time(8, 65536, 1), 65536 * chip.dramLatency);
+  EXPECT_LT(time(8, 65536, 8), time(8, 65536, 1) / 4);
+  EXPECT_GT(time(1 << 20, 65536, 1), 3 * time(8, 65536, 1));
+  // One step of each thread is what its bytes take.
+  EXPECT_EQ(time(1 << 10, 1, 1), predictStreaming(1 << 20, chip));
+}
+
 } // namespace

@@ -59,6 +59,12 @@ Cost predictCost(const GroupModel &group, const Schedule &schedule,
 /// element-wise operator of its own.
 double predictStreaming(int64_t bytes, const ChipInfo &chip);
 
+/// Predicts a kernel of the generic form: each of `threads` goes through
+/// `steps`, as of a reduction, one after the other, and waits for a sector of
+/// memory in every `stepsOfSector`th.
+double predictGeneric(int64_t bytes, double threads, double steps,
+                      double stepsOfSector, const ChipInfo &chip);
+
 /// MCFuser's φ of a product: flop per element moved, with the whole product as
 /// one tile, 2·M·N·K / (2·M·N + M·K + N·K) (MCFuser section II-A).
 double intensity(const GroupModel &group, const Product &product);

@@ -76,10 +76,13 @@ struct ReductionBody {
 /// The body of an operator that combines values along its reduction loops by
 /// one associative operation, starting from a constant: `linalg.reduce`, a
 /// generic operator such as the row maximum of a softmax. Its inputs are read
-/// through projected permutations. nullopt for all else, contractions included.
+/// through projected permutations. nullopt for all else, products of matrices
+/// included.
 std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
 /// The same for contractions too: sums of products.
 std::optional<ReductionBody> matchCombination(mlir::linalg::LinalgOp op);
+/// The same for what starts from anything: `initial` is not given.
+std::optional<ReductionBody> matchCombiner(mlir::linalg::LinalgOp op);
 
 /// The constant that changes nothing when it is combined: of a maximum -∞.
 mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, mlir::Location loc,
@@ -99,9 +102,15 @@ bool isPointwise(mlir::linalg::LinalgOp op);
 /// maps only, and is no fill.
 bool isElementwise(mlir::linalg::LinalgOp op);
 
-/// Whether the operator is a contraction: a sum of products of two operands,
-/// inferable as batch, parallel and reduced dimensions. Convolutions are
+/// Whether the operator is a sum of products of two operands, inferable as
+/// batch, parallel and reduced dimensions. Convolutions are
 /// (fusion/Analysis/Windows.h).
+bool isSumOfProducts(mlir::linalg::LinalgOp op);
+
+/// Whether the operator is a product of matrices, a chain's matter: a sum of
+/// products that has rows and columns. Where one of them is missing, each
+/// element of an operand is used once: it is memory that bounds a product with
+/// a vector, and stitching reads it as a reduction of products.
 bool isContraction(mlir::linalg::LinalgOp op);
 
 /// Whether the contraction's accumulator is filled with zero.

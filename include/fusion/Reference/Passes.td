@@ -140,6 +140,22 @@ def ReferenceGuardDivision
   ];
 }
 
+def ReferenceGuardIndices
+    : Pass<"reference-guard-indices", "::mlir::ModuleOp"> {
+  let summary = "Keep gathers inside of their tensors";
+  let description = [{
+    An element at an index that data gives, and that is outside of its tensor, has
+    no defined value, but a CPU may end the program over it. Where an index is
+    outside it becomes zero, and `fusion_reference_undefined()` is called, so that
+    nobody takes the result for the truth. Indices that are made of loops and sizes
+    are inside.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ReferenceReportAssertions
     : Pass<"reference-report-assertions", "::mlir::ModuleOp"> {
   let summary = "Return to the caller where an assertion fails";

@@ -46,7 +46,8 @@ public:
 
   struct Results {
     std::vector<HostTensor> tensors;
-    /// Whether an integer division had no defined value, so that the tensors
+    /// Whether an integer division, or an element at an index outside of its
+    /// tensor, had no defined value, so that the tensors
     /// are not what anybody else must compute.
     bool isUndefined = false;
   };

@@ -39,7 +39,8 @@ struct OperatorGraph {
     llvm::SmallVector<int64_t, 4> loops;
     bool isReduction = false;
     bool isTransposing = false; ///< reads a tensor along other axes than it has
-    bool isExpensive = false;  ///< exp, tan, pow, … (section 4.1)
+    /// By XLA's rules, which never compute such a one several times.
+    bool isExpensive = false;
     bool isConversion = false; ///< changes the type and nothing else
     bool escapes = false;      ///< the result is used outside of the graph
     bool isAlone = false;      ///< no tile program takes it with others

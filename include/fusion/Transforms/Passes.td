@@ -168,8 +168,17 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice`, `tensor.concat`
       and `tensor.generate` become `linalg.generic` that read at a computed index;
       `linalg.pack` and `linalg.unpack` become these and transposes;
-    * a contraction whose accumulator carries data adds it afterwards by an
-      element-wise operator, so that products start from zero;
+    * a product or another reduction that starts from data combines it with its
+      result afterwards by an element-wise operator, so that it starts from zero, or
+      from what changes nothing; what an element-wise operator reads of the tensor
+      that its result starts from is an operand;
+    * elements of what an element-wise operator makes are computed where another
+      operator reads them by index, if no more are read than it makes: one that is
+      picked from each row, slices of gathered rows, what is padded or concatenated
+      for others than products. What is read at the operator's own place is an
+      operand;
+    * a reduction along computed values that are concatenated is one of each piece,
+      combined by an element-wise operator;
     * a convolution has no loop over one place of its filter: one of 1 x 1 is a
       contraction;
     * the conversion of a filled tensor is a filled tensor of the other type, and an
@@ -211,6 +220,8 @@ def FuseFoldReshapes : Pass<"fuse-fold-reshapes", "::mlir::func::FuncOp"> {
 
     * loops of one iteration go, where reshapes cut an operator and those next to it
       off from every product;
+    * where operators that hand each other values have more loops than a tile has
+      dimensions, loops that follow one another in all of their operands become one;
     * an operator that reads an expanded tensor, or whose result is collapsed, runs
       through fewer loops, and the reshape to its other side, until it
       meets its inverse or the function's boundary.
@@ -323,9 +334,10 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
 
     Remarks (category `fuse`) give each product's intensity φ with the chip's
     balance (MCFuser section II-A), the predicted times, for every product
-    that is not fused with the next, why, and the same for every two stitched
-    groups of which one reads the other's values. `plan-report` and `plan-html`
-    write the graph with its groups and what the other strategies would do.
+    that is not fused with the next, why, and the same for every stitched group and
+    another one whose values it reads, or who reads its values, or the same values.
+    `plan-report` and `plan-html` (`--fuse-plan-html` of fusion-opt) write the graph
+    with its groups and what the other strategies would do.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …

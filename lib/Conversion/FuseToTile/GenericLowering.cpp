@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/GenericCost.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -410,8 +410,8 @@ GenericLowering::predicted(ArrayRef<unsigned> parallel) {
   for (Type type : op->getResultTypes())
     stored += llvm::divideCeil(
         cast<RankedTensorType>(type).getElementTypeBitWidth(), 8);
-  double seconds = predictStreaming(points * (*loadedBytes + stored),
-                                    *lookupChip(chip.getName()));
+  double seconds = predictGeneric(op, points * (*loadedBytes + stored),
+                                  *lookupChip(chip.getName()));
   return b.getDictionaryAttr(
       {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
        b.getNamedAttr("global_load_bytes",

@@ -21,11 +21,11 @@ def cut_rows(rows, cols, most):
     return max(3, min(rows, most // cols))
 
 
-def check(folder, pattern, rows, cols, type, chip="sm_80", options=()):
-    """Returns what was counted; a list of complaints is empty where all is as promised."""
+def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=program):
+    """Returns what was counted; a list of complaints is empty where all is as promised. `write` says how the pattern is written."""
     name = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}")
     with open(name + ".mlir", "w") as file:
-        file.write(program(pattern, rows, cols, type))
+        file.write(write(pattern, rows, cols, type))
     if type == "f16" and cols >= 16384:
         # Probabilities of so long a row are subnormal numbers of f16: half their distance, which no relative error covers.
         options = [*options, "--tolerance=f16:1.2e-7,0.002"] if "softmax" == pattern else options
@@ -95,12 +95,12 @@ def plan_all(folder, cases):
         sys.exit("\n".join(failures))
 
 
-def check_all(folder, cases, verbose=False):
+def check_all(folder, cases, verbose=False, write=program):
     """`cases`: (pattern, rows, cols, type, chip). Ends the test with all complaints."""
     os.makedirs(folder, exist_ok=True)
     failures = []
     for case in cases:
-        facts = check(folder, *case)
+        facts = check(folder, *case, write=write)
         if verbose:
             print(*case, facts, flush=True)
         failures += [f"{' '.join(map(str, case))}: {complaint}" for complaint in facts["complaints"]]

@@ -115,8 +115,8 @@ def check_bytes(report):
 
 
 def count_groups(module):
-    """The groups of a module, and those whose values another one reads."""
-    origin, handed, count = {}, set(), 0
+    """The groups of a module, those whose values another one reads, and the pairs of a maker and a reader one of which is stitched."""
+    origin, handed, pairs, stitched = {}, set(), set(), []
     for line in module.splitlines():
         found = re.match(r"\s*(%\w+)(?::\d+)? = (fuse\.chain|fuse\.stitch|tensor\.\w+_shape)\b(.*)", line)
         if not found:
@@ -127,13 +127,20 @@ def count_groups(module):
             origin.update({name: group for group in read})
             continue
         handed |= read
-        origin[name] = count
-        count += 1
-    return count, len(handed)
+        origin[name] = len(stitched)
+        stitched.append(operation == "fuse.stitch")
+        pairs |= {(maker, origin[name]) for maker in read if stitched[maker] or stitched[-1]}
+    return len(stitched), len(handed), len(pairs)
+
+
+# What one kernel would save, and why there are two all the same.
+REASON = re.compile(r"not stitched with [^,]+, (whose values it reads|which reads the same values): "
+                    r"one kernel would save \d+ bytes and a launch of \d+\.\d+ us, but .{10,}")  # fmt: skip
 
 
 def check_remarks(program, path, report, facts):
-    """Every kernel that another one reads from has a reason; counts kernels and reasons into `facts`."""
+    """Every kernel that another one reads from has a reason, and every pair of a stitched one and another has its own, with numbers;
+    counts kernels and reasons into `facts`."""
     if facts is None and len(report["kernels"]) == 1:
         return None
     products = " f32-products=tf32" if "--f32-products=tf32" in program.options else ""
@@ -143,7 +150,7 @@ def check_remarks(program, path, report, facts):
     if done.returncode:
         return f"groups, exit code {done.returncode}", done.stderr[-2000:]
     with open(path + ".groups.mlir") as file:
-        groups, handed = count_groups(file.read())
+        groups, handed, pairs = count_groups(file.read())
     missed = re.findall(r"\[Missed\] (\S+) \| Category:fuse \| Remark=\"([^\"]*)\"", done.stderr)
     reasons = [(name, said) for name, said in missed if name != "loops-not-split"]
     if facts is not None:
@@ -153,6 +160,16 @@ def check_remarks(program, path, report, facts):
     if handed > len(reasons):
         return "no reason", f"{groups} groups, {handed} of which others read, and {len(reasons)} reasons\n" + "\n".join(
             said for _, said in reasons)  # fmt: skip
+    apart = [said for name, said in reasons if name == "not-stitched"]
+    for said in apart:
+        if not REASON.fullmatch(said):
+            return "no numbers", said
+    explained = sum("whose values it reads" in said for said in apart)
+    if pairs != explained:
+        return "no reason of a pair", f"{pairs} pairs of groups, {explained} reasons\n" + "\n".join(apart)
+    alone = [said for name, said in reasons if name == "alone" and "no product next to it" in said]
+    if alone and not any(s.kind == "product" for s in program.statements):
+        return "no product", alone[0]
     return None
 
 
