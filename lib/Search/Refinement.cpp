@@ -86,6 +86,26 @@ void Refinement::tryIntrinsics(ArrayRef<ScheduleCandidate> starts) {
   }
 }
 
+/// Parts of one tile each, and with them the tiles of another axis: where tiles
+/// of the split axis grow, others have to shrink.
+void Refinement::trySplits() {
+  ScheduleCandidate start = ranking.bestCandidate();
+  for (int64_t parts : space.parts()) {
+    ScheduleCandidate single = start;
+    if (parts == 1 || !space.splitIntoTiles(single, parts))
+      continue;
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+      ScheduleCandidate candidate = single;
+      if (single.tiles[axis] != start.tiles[axis])
+        continue;
+      for (int64_t tile : space.allTiles(axis)) {
+        candidate.tiles[axis] = tile;
+        ranking.judgeUsual(candidate);
+      }
+    }
+  }
+}
+
 void Refinement::run() {
   if (ranking.empty())
     return;
@@ -101,6 +121,7 @@ void Refinement::run() {
   };
   tryIntrinsics(ranking.candidates());
   tryMoves();
+  trySplits();
   do {
     before = ranking.best();
     retry(llvm::seq<unsigned>(0, space.expressions().size()),

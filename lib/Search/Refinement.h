@@ -46,6 +46,7 @@ public:
 private:
   void tryIntrinsics(llvm::ArrayRef<ScheduleCandidate> starts);
   void tryMoves();
+  void trySplits();
 
   const GroupModel &group;
   const ChipInfo &chip;
