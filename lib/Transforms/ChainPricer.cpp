@@ -8,7 +8,7 @@
 
 #include "ChainPricer.h"
 #include "ChainRemarks.h"
-#include "fusion/Transforms/GroupBuilder.h"
+#include "TrialChain.h"
 #include "fusion/Transforms/StepAction.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -154,11 +154,11 @@ static ChainRow::Operators withoutWaysBack(ArrayRef<linalg::LinalgOp> operators,
   return {rest.rbegin(), rest.rend()};
 }
 
-Price ChainPricer::search(fuse::ChainOp group, const GroupModel &model) {
+Price ChainPricer::search(TrialChain &chain) {
   SearchOptions options;
   options.skipMasked = skipMasked;
   options.isRough = isRough;
-  const SearchMemo::Entry &entry = memo.search(group, model, chip, options);
+  const SearchMemo::Entry &entry = chain.search(memo, chip, options);
   Price price;
   price.reason = entry.reason;
   if (const std::optional<SearchResult> &found = entry.found) {
@@ -180,26 +180,17 @@ Part ChainPricer::price(ChainRow::Operators operators, bool isSingle) {
   operators = withoutWaysBack(operators, part.reason);
   if (!part.reason.empty())
     return part;
-  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
+  TrialChain chain(rewriter, operators);
   part.operators = std::move(operators);
-  FailureOr<GroupAxes> axes = GroupAxes::compute(
-      cast<fuse::FusedGroupOpInterface>(group.getOperation()).getOperators(),
-      cast<fuse::FusedGroupOpInterface>(group.getOperation())
-          .getYieldedValues(),
-      [&](const Twine &reason) { part.reason = reason.str(); });
-  if (succeeded(axes)) {
-    part.isChain = true;
-    part.isRough = isRough;
-    part.products = axes->model.products.size();
-    static_cast<Price &>(part) = search(group, axes->model);
-    if (isSingle && explains)
-      remarkIntensity(*axes, chip);
+  if (!chain.axes()) {
+    part.reason = chain.reason();
+    return part;
   }
-  // The destinations were made for this group.
-  SmallVector<Value> inits(group.getInits());
-  rewriter.eraseOp(group);
-  for (Value init : inits)
-    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
-      rewriter.eraseOp(empty);
+  part.isChain = true;
+  part.isRough = isRough;
+  part.products = chain.axes()->model.products.size();
+  static_cast<Price &>(part) = search(chain);
+  if (isSingle && explains)
+    remarkIntensity(*chain.axes(), chip);
   return part;
 }

@@ -51,6 +51,8 @@ inline double kernelTime(const Part &part) {
 
 std::string microseconds(double seconds);
 
+class TrialChain;
+
 /// Prices parts of rows by making a group of each and searching its schedule.
 class ChainPricer {
 public:
@@ -76,7 +78,7 @@ private:
   Part price(const ChainRow &row, unsigned first, unsigned last, bool heads);
   Part price(const ChainRow &row, unsigned first, unsigned last, bool joined,
              bool heads);
-  Price search(fuse::ChainOp group, const GroupModel &model);
+  Price search(TrialChain &chain);
 
   const ChipInfo &chip;
   bool forceFusion, skipMasked;

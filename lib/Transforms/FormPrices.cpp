@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormPrices.h"
-#include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Transforms/GroupBuilder.h"
+#include "TrialChain.h"
 #include <limits>
 
 using namespace mlir;
@@ -22,34 +21,24 @@ double FormPricer::Price::least() const {
 
 FormPricer::Price FormPricer::price(ArrayRef<linalg::LinalgOp> operators,
                                     bool isExact) const {
-  auto group = buildGroup<fuse::ChainOp>(rewriter, operators);
-  auto interface = cast<fuse::FusedGroupOpInterface>(group.getOperation());
-  FailureOr<GroupAxes> axes =
-      GroupAxes::compute(interface.getOperators(), interface.getYieldedValues(),
-                         [](const Twine &) {});
+  TrialChain chain(rewriter, operators);
   Price price;
-  if (succeeded(axes)) {
-    price.products = axes->model.products.size();
-    SearchOptions options;
-    options.skipMasked = skipMasked;
-    options.isRough = !isExact && price.products > 1;
-    auto search = [&] {
-      price.isExact = !options.isRough;
-      if (const auto &found =
-              memo.search(group, axes->model, chip, options).found)
-        price.time = found->cost.total;
-    };
+  if (!chain.axes())
+    return price;
+  price.products = chain.axes()->model.products.size();
+  SearchOptions options;
+  options.skipMasked = skipMasked;
+  options.isRough = !isExact && price.products > 1;
+  auto search = [&] {
+    price.isExact = !options.isRough;
+    if (const auto &found = chain.search(memo, chip, options).found)
+      price.time = found->cost.total;
+  };
+  search();
+  if (!price.time && options.isRough) {
+    options.isRough = false;
     search();
-    if (!price.time && options.isRough) {
-      options.isRough = false;
-      search();
-    }
   }
-  SmallVector<Value> inits(group.getInits());
-  rewriter.eraseOp(group);
-  for (Value init : inits)
-    if (Operation *empty = init.getDefiningOp(); empty && empty->use_empty())
-      rewriter.eraseOp(empty);
   return price;
 }
 

@@ -4,13 +4,11 @@
 # nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs
 
-import hashlib
-import os
 import sys
 
 folder, inputs = sys.argv[1:]
 sys.path.insert(0, inputs)
-from hand_schedule import ROOT, assemble, emulate, lower, run, schedule  # noqa: E402
+from hand_attention import Attention  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped, blocks of
 # a cluster.
@@ -22,37 +20,11 @@ CASES = {
     "causal-unskipped": ("FA_d64_s1024_causal", 232, 64, 128, 64, 2, 2, False, 2),
 }
 
-os.makedirs(folder, exist_ok=True)
-for name, (case, sequence, width, rows, columns, count, stages, skips, blocks) in CASES.items():
-    path = os.path.join(folder, name)
-    generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
-    run(sys.executable, generator, "--family=attention_long", "--case=" + case, "--batch=1", "--heads=2", f"--seq={sequence}",
-        "-o", path + ".mlir")  # fmt: skip
-    groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a")
-    warps = 4 * count
-    description = dict(
-        tiling="bm(LA,n(LB,CC,LD,CE),SE)",
-        tiles=dict(b=1, h=width, k=width, m=rows, n=columns),
-        blocks=["b", "m"],
-        maps=dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")),
-        places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
-        stages=dict(B=stages, D=stages),
-        warps=warps,
-        skip="n" if skips else None,
-        reduction="online",
-        intrinsic="wgmma.m64k16",
-    )
-    digests, loaded = set(), []
+for name, (*case, blocks) in CASES.items():
+    attention, loaded = Attention(folder, name, *case), []
     for producers, cluster in ((0, 1), (0, blocks), (4, blocks)):
-        where = f"{name}, {producers} producers, clusters of {cluster}"
-        lower(path, groups, schedule(**description, producers=producers, cluster=cluster))
-        with open(path + ".ptx") as file:
-            assert ("multicast::cluster" in file.read()) == (cluster > 1), where
-        report, bits = emulate(path, where, "--schedules=8")
-        (kernel,) = report["kernels"]
-        assert kernel["cluster"] == [cluster, 1, 1], where
+        ptx, kernel = attention.check(producers=producers, cluster=cluster)
+        assert ("multicast::cluster" in ptx) == (cluster > 1), name
+        assert kernel["cluster"] == [cluster, 1, 1], name
         loaded.append(kernel["counters"]["global_load_bytes"])
-        digests.add(hashlib.sha256(bits).hexdigest())
-        assemble(path, "sm_90a", where)
-    assert len(digests) == 1, f"{name}: results differ"
     assert loaded[0] > loaded[1] == loaded[2], f"{name}: {loaded}"

@@ -11,7 +11,7 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from check_stitch import check  # noqa: E402
-from hand_schedule import lower, run  # noqa: E402
+from hand_schedule import emulate_stitched, lower, run  # noqa: E402
 from stitch_programs import program  # noqa: E402
 
 CHIP = "sm_90a"
@@ -30,18 +30,8 @@ def attempt(pattern, rows, cols, type, warps, vector, cluster, registers, shared
           f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{{i = #fuse.spread<tile = 1>, "
           f"j = #fuse.spread<tile = {tile}, vector = {vector}, lanes = 32, warps = {warps}, align = {align}>}}, "
           f'walk = <axis = "j", step = {size}, registers = {registers}, shared = {shared}{form}>>>')  # fmt: skip
-    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", "--schedules=2",
-        "--json=" + path + ".report.json")  # fmt: skip
-    with open(path + ".report.json") as file:
-        (report,) = json.load(file)
-    assert report["pass"] and not report["sanitizer"], path
-    (kernel,) = report["kernels"]
+    kernel = emulate_stitched(path, path)
     assert kernel["cluster"][0] == cluster and kernel["grid"][0] == rows * cluster, kernel
-    counters, predicted = kernel["counters"], kernel["predicted"]
-    for bytes in ("global_load_bytes", "global_store_bytes"):
-        assert counters[bytes] == predicted[bytes], (path, bytes, counters, predicted)
-    assert kernel["dynamic_shared_memory"] == predicted["shared_memory"], path
-    assert not counters["shared_bank_conflicts"], path
 
 
 def by_hand():

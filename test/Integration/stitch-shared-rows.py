@@ -10,7 +10,7 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from check_stitch import check  # noqa: E402
-from hand_schedule import lower, run  # noqa: E402
+from hand_schedule import emulate_stitched, lower, run  # noqa: E402
 from stitch_programs import Graph, program  # noqa: E402
 
 CHIP = "sm_80"
@@ -41,17 +41,7 @@ def attempt(name, rows, cols, type, warps, i, j, walk, options=""):
     lower(path, groups,
           f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
           f"j = #fuse.spread<{j}>}}, walk = <{walk}>>>")  # fmt: skip
-    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", "--schedules=2",
-        "--json=" + path + ".report.json")  # fmt: skip
-    with open(path + ".report.json") as file:
-        (report,) = json.load(file)
-    assert report["pass"] and not report["sanitizer"], path
-    (kernel,) = report["kernels"]
-    counters, predicted = kernel["counters"], kernel["predicted"]
-    for bytes in ("global_load_bytes", "global_store_bytes"):
-        assert counters[bytes] == predicted[bytes], (path, bytes, counters, predicted)
-    assert kernel["dynamic_shared_memory"] == predicted["shared_memory"], path
-    assert not counters["shared_bank_conflicts"], path
+    emulate_stitched(path, path)
 
 
 def by_hand():

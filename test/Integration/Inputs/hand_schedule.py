@@ -79,7 +79,7 @@ def read(path):
 def emulate(path, where, *options, is_exact=True):
     """Runs the plan PATH.json on the emulator with its sanitizers. Ends the test, naming `where`, on wrong numbers, findings,
     and where bytes (unless `is_exact` is off: then more) or shared memory are not those predicted. Returns the function's
-    report and the bytes of its result."""
+    report and the bytes of its results."""
     run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize",
         "--output-dir=" + path, "--json=" + path + ".report.json", *options)  # fmt: skip
     with open(path + ".report.json") as file:
@@ -91,9 +91,12 @@ def emulate(path, where, *options, is_exact=True):
             counted, predicted = kernel["counters"][bytes], kernel["predicted"][bytes]
             assert counted == predicted if is_exact else counted <= predicted, f"{name}: {bytes} {counted} {predicted}"
         assert kernel["dynamic_shared_memory"] == kernel["predicted"]["shared_memory"], name
-    (result,) = [name for name in sorted(os.listdir(path)) if name.startswith(report["entry"] + ".result")]
-    with open(os.path.join(path, result), "rb") as file:
-        return report, file.read()
+    bits = b""
+    for name in sorted(os.listdir(path)):
+        if name.startswith(report["entry"] + ".result"):
+            with open(os.path.join(path, name), "rb") as file:
+                bits += file.read()
+    return report, bits
 
 
 def lower(path, groups, text):
@@ -104,6 +107,14 @@ def lower(path, groups, text):
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
+def emulate_stitched(path, where):
+    """The same of a plan of one kernel, which has no bank conflicts. Returns the kernel's report."""
+    report, _ = emulate(path, where, "--schedules=2")
+    (kernel,) = report["kernels"]
+    assert not kernel["counters"]["shared_bank_conflicts"], where
+    return kernel
 
 
 def compute(path, groups, text, where, *options):
