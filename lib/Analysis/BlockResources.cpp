@@ -253,6 +253,23 @@ public:
     return count;
   }
 
+  /// What products multiply that run beside those of the next iteration.
+  int64_t waitingRegisters() const {
+    int64_t count = 0;
+    for (auto [number, product] : llvm::enumerate(group.products)) {
+      const ProductMapping &mapping = schedule.products[number];
+      std::optional<unsigned> producer =
+          product.producer[mapping.isFirst(0) ? 0 : 1];
+      if (mapping.stages == 1 || !producer)
+        continue;
+      const GroupTensor &value =
+          group.tensors[group.products[*producer].result];
+      count += llvm::divideCeil(tileElements(value.axes) * value.elementBytes,
+                                4 * 32 * schedule.warps);
+    }
+    return count;
+  }
+
   /// Loops of the block itself around the load of a tensor.
   int64_t loopsAround(unsigned tensor) const {
     return kept.loads[tensor]
@@ -353,8 +370,8 @@ public:
     for (BlockResources::Buffer &buffer : held.buffers)
       buffer.registersPerStage = stageRegisters(buffer.tensor);
     // They live through the whole nest, also while others are computed.
-    held.always =
-        addressing(group, schedule) + rowRegisters() + windowRegisters();
+    held.always = addressing(group, schedule) + rowRegisters() +
+                  windowRegisters() + waitingRegisters();
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);

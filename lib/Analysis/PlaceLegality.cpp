@@ -60,6 +60,9 @@ public:
       if (schedule.places[tensor].registerStages != 1)
         if (Reason reason = checkRegisterStages(tensor))
           return reason;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkOverlap(number))
+        return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
     return whyTooManyBarriers(group, schedule, kept);
@@ -68,6 +71,7 @@ public:
 private:
   Reason checkArrangement(unsigned number);
   Reason checkInPlace(unsigned number);
+  Reason checkOverlap(unsigned number);
   Reason checkProducers();
   Reason checkCopiesOfProducers();
   Reason checkCopiesOfCluster();
@@ -176,6 +180,44 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
              std::to_string(schedule.tiles[tile.columnAxis]) +
              ") lies in shared memory as no descriptor of " +
              intrinsic.name.str() + " can say";
+  }
+  return std::nullopt;
+}
+
+/// A product that runs beside those of the next iteration waits for nothing but
+/// the copies of its own operand, and multiplies a value that waits for it.
+Reason PlaceChecker::checkOverlap(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  if (mapping.stages == 1)
+    return std::nullopt;
+  const Product &product = group.products[number];
+  std::string who = "'" + group.valueName(number) +
+                    "' cannot run beside the next iteration's products: ";
+  if (mapping.intrinsic->unit != ProductUnit::WarpGroup)
+    return who + mapping.intrinsic->name.str() +
+           " is over when the instruction behind it begins";
+  for (unsigned operand : {0u, 1u}) {
+    std::optional<unsigned> producer = product.producer[operand];
+    if (mapping.isFirst(operand)) {
+      if (!producer ||
+          schedule.products[*producer].intrinsic->unit !=
+              ProductUnit::WarpGroup ||
+          schedule.places[group.products[*producer].result].space !=
+              fuse::Space::Registers)
+        return who + "its first operand is not the value of such a product, "
+                     "in registers";
+      continue;
+    }
+    for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+      if (tensor.role == TensorRole::Operand &&
+          tensor.operandNumber == operand &&
+          (tensor.product == number ||
+           llvm::is_contained(tensor.sharedBy, number)) &&
+          (place.transport != fuse::Transport::Bulk || place.stages == 1))
+        return who + "'" + tensor.name +
+               "' is not copied in bulk in several stages";
+    if (producer)
+      return who + "its second operand is computed";
   }
   return std::nullopt;
 }

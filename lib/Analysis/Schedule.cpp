@@ -274,6 +274,20 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
                    "is not multiplied from shared memory and has no fragments "
                    "with stages")))
     return std::nullopt;
+  if (!pipeline.getProducts())
+    return schedule;
+  for (NamedAttribute entry : pipeline.getProducts()) {
+    StringRef name = entry.getName().getValue();
+    auto *product = llvm::find_if(group.products, [&](const Product &each) {
+      return group.tensors[each.result].name == name;
+    });
+    if (product == group.products.end()) {
+      explain("the group has no product '" + name + "'");
+      return std::nullopt;
+    }
+    schedule.products[product - group.products.begin()].stages =
+        cast<IntegerAttr>(entry.getValue()).getInt();
+  }
   return schedule;
 }
 
@@ -349,7 +363,7 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                                           MLIRContext *context) {
   mlir::Builder builder(context);
   SmallVector<NamedAttribute> tiles, operators, places, stages, fragments,
-      splits;
+      overlapped, splits;
   std::optional<unsigned> common = commonRegisterStages(group, schedule);
   for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
     tiles.push_back(
@@ -366,6 +380,10 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
         fuse::OperatorMapAttr::get(
             context, mapping.intrinsic->name, group.axes[mapping.i1].name,
             group.axes[mapping.i2].name, group.axes[mapping.r1].name, warps)));
+    if (mapping.stages > 1)
+      overlapped.push_back(
+          builder.getNamedAttr(group.tensors[product.result].name,
+                               builder.getI64IntegerAttr(mapping.stages)));
   }
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     places.push_back(builder.getNamedAttr(
@@ -396,12 +414,14 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
           : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
                                     schedule.producerWarps);
   auto pipeline =
-      stages.empty() && common == 1u
+      stages.empty() && common == 1u && overlapped.empty()
           ? fuse::PipelineAttr()
           : fuse::PipelineAttr::get(
                 context, builder.getDictionaryAttr(stages), common.value_or(1),
                 fragments.empty() ? DictionaryAttr()
-                                  : builder.getDictionaryAttr(fragments));
+                                  : builder.getDictionaryAttr(fragments),
+                overlapped.empty() ? DictionaryAttr()
+                                   : builder.getDictionaryAttr(overlapped));
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),

@@ -74,6 +74,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTileMultiplyInPlace());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileReleaseStages());
+  kernels.addPass(createTileOverlapProducts());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
   kernels.addPass(createTileInsertProxyFences());

@@ -2,6 +2,7 @@
 # kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it
 # needs to spill nothing is at most kRegisterMargin (Analysis/Footprint.h) times the prediction. That is looked for downwards, as ptxas
 # now and then spills some bytes where it has more registers than that, and none where it has fewer: with more it schedules in another way.
+# What is chosen holds to that without exception; of what is drawn one schedule in 200 may not.
 # REQUIRES: ptxas
 # RUN: %python %s %t %S/Inputs %ptxas 3
 
@@ -16,6 +17,7 @@ sys.path.insert(0, inputs)
 from hand_schedule import ROOT, run  # noqa: E402
 
 MARGIN, MOST, UNIT, PER_SM = 1.15, 255, 8, 65536
+EXCEPTIONS = 1 / 200  # of what is drawn
 CHAINS = (
     "64,48,80,32", "128,64,128,64", "96,64,96,64,32", "256,64,256,64", "128,128,128", "512,512,512,256", "1024,64,1024,64",
     "512,256,256,256,128", "65536,64,256,64", "131072,64,64",
@@ -71,7 +73,7 @@ def needs_at_most(room, ptx, path, chip):
 
 
 os.makedirs(folder, exist_ok=True)
-broken = runs = limited = 0
+broken = runs = limited = exceptions = 0
 cases = [("sm_80", "--chain=" + chain) for chain in CHAINS] + list(OTHERS)
 for chip, chain in cases:
     path = os.path.join(folder, re.sub(r"\W+", "_", chain + chip))
@@ -103,12 +105,15 @@ for chip, chain in cases:
             broken += 1
             print(f"{used} registers do not leave room for {blocks} blocks: {where}")
         # Drawn schedules may take all there are.
+        complaints = []
         if spilled and (seed < 0 or predicted * MARGIN <= MOST):
-            broken += 1
-            print(f"{spilled} bytes are spilled at {used} registers: {where}")
+            complaints.append(f"{spilled} bytes are spilled at {used} registers")
         if predicted * MARGIN <= MOST and not needs_at_most(room, ptx, path + ".least.ptx", chip):
-            broken += 1
-            print(f"more than {room} registers are needed to spill nothing: {where}")
+            complaints.append(f"more than {room} registers are needed to spill nothing")
+        for complaint in complaints:
+            print(f"{complaint}: {where}", flush=True)
+        broken += bool(complaints) and seed < 0
+        exceptions += bool(complaints) and seed >= 0
 assert runs > len(cases) * count / 2
-print(f"{runs} schedules, {limited} of several blocks on an SM, {broken} broken")
-sys.exit(broken != 0)
+print(f"{runs} schedules, {limited} of several blocks on an SM, {exceptions} beyond the margin, {broken} broken")
+sys.exit(broken != 0 or exceptions > runs * EXCEPTIONS)

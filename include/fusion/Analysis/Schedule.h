@@ -29,6 +29,8 @@ struct ProductMapping {
   unsigned i1 = 0, i2 = 0, r1 = 0; ///< axes
   unsigned warps[2] = {1, 1};      ///< along i1 and i2
   bool swapped = false;
+  /// 2 where it runs beside the products of its loop's next iteration.
+  unsigned stages = 1;
 
   /// Whether operand 0 or 1 of the product is the intrinsic's first.
   bool isFirst(unsigned operand) const { return (operand == 0) != swapped; }

@@ -77,7 +77,9 @@ void ChainLowering::emitCompute(unsigned number) {
     Value c = slice(rhs, rhsAxes, start);
     sum = tile::DotOp::create(
         b, loc, sum.getType(), a, c, sum, mapping.intrinsic->name,
-        ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]});
+        ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]},
+        mapping.stages > 1 ? b.getI64IntegerAttr(mapping.stages)
+                           : IntegerAttr());
   }
   if (slots.isKept())
     setInArray(accumulators[number], slot, sum);

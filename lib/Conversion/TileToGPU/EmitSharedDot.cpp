@@ -163,6 +163,30 @@ Value KernelEmitter::descriptorOf(Value buffer, Value stage,
           b, loc, static_cast<int64_t>(descriptors.fields), 64));
 }
 
+/// Calls `visit` with row, step and value of each word of the fragments of a
+/// first operand in registers, four for each instruction.
+void KernelEmitter::forEachWord(
+    SharedDotOp op, const Intrinsic &intrinsic,
+    llvm::function_ref<void(int64_t, int64_t, Value)> visit) {
+  RankedTensorType type = op.getLhs().getType();
+  RegisterMap fragments(getLayout(type).getValue());
+  const Values &elements = registers[op.getLhs()];
+  int64_t groupRows = intrinsic.groupWarps() * intrinsic.i1;
+  int64_t perWord = 32 / intrinsic.operandBits;
+  SmallVector<int64_t> rows;
+  for (const auto &[at, reg] : fragments.all())
+    if (at.first % groupRows == 0 && at.second == 0)
+      rows.push_back(at.first);
+  llvm::sort(rows);
+  for (int64_t row : rows)
+    for (int64_t at = 0; at < op.getDepth(); at += intrinsic.r1)
+      for (int64_t half : {0, 1})
+        for (int64_t lower : {0, 8}) {
+          int64_t reg = fragments.at(row + lower, at + half * 4 * perWord);
+          visit(row, at, packWord(ValueRange(elements).slice(reg, perWord)));
+        }
+}
+
 LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
   const Intrinsic *intrinsic = lookupIntrinsic(op.getIntrinsic());
   if (!intrinsic || intrinsic->unit != ProductUnit::WarpGroup)
@@ -254,19 +278,10 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
 
   // Four words of the first operand's fragments by row and step.
   llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<unsigned, 4>> words;
-  if (op.getLhs()) {
-    RegisterMap fragments(getLayout(op.getLhs().getType()).getValue());
-    const Values &elements = registers[op.getLhs()];
-    int64_t perWord = 32 / intrinsic->operandBits;
-    for (int64_t row : rows)
-      for (int64_t at = 0; at < k; at += intrinsic->r1)
-        for (int64_t half : {0, 1})
-          for (int64_t lower : {0, 8}) {
-            int64_t reg = fragments.at(row + lower, at + half * 4 * perWord);
-            words[{row, at}].push_back(assembly.addInput(
-                packWord(ValueRange(elements).slice(reg, perWord)), 'r'));
-          }
-  }
+  if (op.getLhs())
+    forEachWord(op, *intrinsic, [&](int64_t row, int64_t at, Value word) {
+      words[{row, at}].push_back(assembly.addInput(word, 'r'));
+    });
 
   llvm::raw_ostream &os = assembly.text();
   os << "{\n.reg .pred begins, adds;\nsetp.ne.b32 begins, 0, 0;\n"
@@ -319,7 +334,26 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
           os << ", " << (second->reducedIsContiguous ? 0 : 1);
         os << ";\n";
       }
-  os << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+  os << "wgmma.commit_group.sync.aligned;\n";
+  if (!op.getAsync())
+    os << "wgmma.wait_group.sync.aligned 0;\n";
+  os << "}";
+  registers[op.getResult()] = assembly.create(b, loc);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitAwaitDot(AwaitDotOp op) {
+  Assembly assembly;
+  for (Value value : registers[op.getValue()])
+    assembly.addResult(value.getType(), value);
+  // The fragments of its first operand are read until here: as long as they are
+  // inputs no other value gets their registers.
+  SharedDotOp dot = op.getDot();
+  if (dot.getLhs())
+    forEachWord(
+        dot, *lookupIntrinsic(dot.getIntrinsic()),
+        [&](int64_t, int64_t, Value word) { assembly.addInput(word, 'r'); });
+  assembly.text() << "wgmma.wait_group.sync.aligned " << op.getPending() << ";";
   registers[op.getResult()] = assembly.create(b, loc);
   return success();
 }

@@ -416,6 +416,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<ConvertLayoutOp>([&](auto o) { return emitConvert(o); })
       .Case<DotOp>([&](auto o) { return emitDot(o); })
       .Case<SharedDotOp>([&](auto o) { return emitSharedDot(o); })
+      .Case<AwaitDotOp>([&](auto o) { return emitAwaitDot(o); })
       .Case<ProxyFenceOp>([&](auto) {
         NVVM::FenceProxyOp::create(
             b, loc, NVVM::ProxyKind::async_shared,

@@ -114,6 +114,9 @@ private:
 
   // Products in shared memory (EmitSharedDot.cpp).
   mlir::LogicalResult emitSharedDot(tile::SharedDotOp op);
+  mlir::LogicalResult emitAwaitDot(tile::AwaitDotOp op);
+  void forEachWord(tile::SharedDotOp op, const Intrinsic &intrinsic,
+                   llvm::function_ref<void(int64_t, int64_t, Value)> visit);
   Value groupCoordinate(const LinearLayout &layout, unsigned dimension,
                         const Intrinsic &intrinsic);
   Value descriptorOf(Value buffer, Value stage,

@@ -179,7 +179,7 @@ LogicalResult MemoryAttr::verify(EmitError emitError, DictionaryAttr places) {
 }
 
 Attribute PipelineAttr::parse(AsmParser &parser, Type) {
-  DictionaryAttr shared, fragments;
+  DictionaryAttr shared, fragments, products;
   int64_t registers = 1;
   if (parser.parseLess() || parser.parseAttribute(shared))
     return {};
@@ -188,12 +188,15 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
       return parser.parseInteger(registers);
     if (key == "fragments")
       return parser.parseAttribute(fragments);
-    return parser.emitError(keyLoc) << "expected registers or fragments";
+    if (key == "products")
+      return parser.parseAttribute(products);
+    return parser.emitError(keyLoc)
+           << "expected registers, fragments or products";
   };
   if (parseEntries(parser, parseValue))
     return {};
   return parser.getChecked<PipelineAttr>(parser.getContext(), shared, registers,
-                                         fragments);
+                                         fragments, products);
 }
 
 void PipelineAttr::print(AsmPrinter &printer) const {
@@ -202,27 +205,37 @@ void PipelineAttr::print(AsmPrinter &printer) const {
     printer << ", registers = " << getRegisters();
   if (getFragments())
     printer << ", fragments = " << getFragments();
+  if (getProducts())
+    printer << ", products = " << getProducts();
   printer << ">";
 }
 
 LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
                                    int64_t registers,
-                                   DictionaryAttr fragments) {
-  auto verifyLevel = [&](int64_t stages) -> LogicalResult {
+                                   DictionaryAttr fragments,
+                                   DictionaryAttr products) {
+  auto verifyLevel = [&](int64_t stages, const char *who) -> LogicalResult {
     if (stages >= 1 && stages <= 2)
       return success();
-    return emitError() << "the register level has 1 or 2 stages, got "
-                       << stages;
+    return emitError() << who << " 1 or 2 stages, got " << stages;
   };
-  if (failed(verifyLevel(registers)))
-    return failure();
-  if (fragments) {
-    if (failed(verifyIntegers(emitError, fragments, "stages of fragments")))
+  auto verifyLevels = [&](DictionaryAttr given, const char *what,
+                          const char *who) -> LogicalResult {
+    if (!given)
+      return success();
+    if (failed(verifyIntegers(emitError, given, what)))
       return failure();
-    for (NamedAttribute entry : fragments)
-      if (failed(verifyLevel(cast<IntegerAttr>(entry.getValue()).getInt())))
+    for (NamedAttribute entry : given)
+      if (failed(
+              verifyLevel(cast<IntegerAttr>(entry.getValue()).getInt(), who)))
         return failure();
-  }
+    return success();
+  };
+  if (failed(verifyLevel(registers, "the register level has")) ||
+      failed(verifyLevels(fragments, "stages of fragments",
+                          "the register level has")) ||
+      failed(verifyLevels(products, "stages of products", "a product has")))
+    return failure();
   return verifyIntegers(emitError, shared, "stages");
 }
 

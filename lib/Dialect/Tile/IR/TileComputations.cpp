@@ -20,6 +20,15 @@ static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
   return success();
 }
 
+/// Stages that a product asks for.
+static LogicalResult verifyStages(Operation *op,
+                                  std::optional<uint64_t> stages) {
+  if (stages && (*stages < 1 || *stages > 2))
+    return op->emitOpError("has 1 or 2 stages, not ")
+           << static_cast<int64_t>(*stages);
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(),
                    result = getResult().getType();
@@ -41,10 +50,17 @@ LogicalResult DotOp::verify() {
   if (!one.isIntOrFloat() || (one != other && !areNarrow))
     return emitOpError("multiplies ")
            << lhs.getElementType() << " by " << rhs.getElementType();
+  if (failed(verifyStages(*this, getStages())))
+    return failure();
   return verifyArrangement(*this, getWarps());
 }
 
 LogicalResult SharedDotOp::verify() {
+  if (getAsync() &&
+      (!getResult().hasOneUse() || !isa<AwaitDotOp>(*getResult().user_begin())))
+    return emitOpError("is under way until a tile.await_dot, its only use");
+  if (failed(verifyStages(*this, getStages())))
+    return failure();
   if (static_cast<bool>(getLhs()) == static_cast<bool>(getLhsBuffer()) ||
       static_cast<bool>(getLhsBuffer()) != static_cast<bool>(getLhsStage()))
     return emitOpError("has one first operand, a tile or a stage of a buffer");
@@ -79,6 +95,27 @@ LogicalResult SharedDotOp::verify() {
     return emitOpError("multiplies ")
            << element << " by " << rhs.getElementType();
   return verifyArrangement(*this, getWarps());
+}
+
+SharedDotOp AwaitDotOp::getDot() {
+  return getValue().getDefiningOp<SharedDotOp>();
+}
+
+LogicalResult AwaitDotOp::verify() {
+  SharedDotOp dot = getDot();
+  if (!dot || !dot.getAsync() || dot->getBlock() != (*this)->getBlock())
+    return emitOpError("waits for a tile.shared_dot with 'async' of its block");
+  int64_t behind = 0;
+  for (Operation *op = dot->getNextNode(); op && op != *this;
+       op = op->getNextNode()) {
+    auto other = dyn_cast<SharedDotOp>(op);
+    behind += other && other.getAsync();
+  }
+  int64_t pending = static_cast<int64_t>(getPending());
+  if (pending < 0 || pending > behind)
+    return emitOpError("leaves ") << pending << " products under way, but "
+                                  << behind << " began behind its own";
+  return success();
 }
 
 LogicalResult BroadcastOp::verify() {

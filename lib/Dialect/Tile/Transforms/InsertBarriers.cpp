@@ -35,9 +35,9 @@ struct Access {
   Operation *op;
   int64_t begin, end;
   bool isWrite;
-  Value owner;        ///< the buffer, or what is exchanged through a scratch
-  bool isWarpPrivate; ///< every byte of the owner belongs to one warp
-  bool isFill = false;              ///< copies or stores to a stage of a buffer
+  Value owner;         ///< the buffer, or what is exchanged through a scratch
+  bool isWarpPrivate;  ///< every byte of the owner belongs to one warp
+  bool isFill = false; ///< copies or stores to a stage of a buffer
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
   int64_t stages = 1;
   /// Since then the lanes of every warp have waited for one another.
@@ -168,6 +168,18 @@ struct InsertBarriersPass
       access.slot = *slot % stages;
     }
     return access;
+  }
+
+  /// What a product reads in place.
+  SmallVector<Access, 2> readBy(SharedDotOp dot) const {
+    SmallVector<Access, 2> accesses{
+        bufferAccess(dot, dot.getRhsBuffer(), dot.getRhsStage(),
+                     dot.getRhsSlot(), /*isWrite=*/false)};
+    if (dot.getLhsBuffer())
+      accesses.push_back(bufferAccess(dot, dot.getLhsBuffer(),
+                                      dot.getLhsStage(), dot.getLhsSlot(),
+                                      /*isWrite=*/false));
+    return accesses;
   }
 
   void insertBarrier(Operation *op, Barrier kind, State &state) {
@@ -355,15 +367,12 @@ struct InsertBarriersPass
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
       } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
-        before(dot,
-               bufferAccess(dot, dot.getRhsBuffer(), dot.getRhsStage(),
-                            dot.getRhsSlot(), /*isWrite=*/false),
-               state);
-        if (dot.getLhsBuffer())
-          before(dot,
-                 bufferAccess(dot, dot.getLhsBuffer(), dot.getLhsStage(),
-                              dot.getLhsSlot(), /*isWrite=*/false),
-                 state);
+        for (const Access &access : readBy(dot))
+          before(dot, access, state);
+      } else if (auto await = dyn_cast<AwaitDotOp>(op)) {
+        // It has been reading until here.
+        for (const Access &access : readBy(await.getDot()))
+          note(access, state);
       } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
         auto offset = op.getAttrOfType<IntegerAttr>("offset");
         FailureOr<int64_t> bytes = getExchangeBytes(&op);

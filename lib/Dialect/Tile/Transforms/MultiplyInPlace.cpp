@@ -86,7 +86,8 @@ static LogicalResult rewrite(DotOp dot) {
       dot.getIntrinsicAttr(), dot.getWarpsAttr(),
       first && first.getTransposed() ? b.getUnitAttr() : UnitAttr(),
       second.getTransposed() ? b.getUnitAttr() : UnitAttr(),
-      first ? first.getSlotAttr() : IntegerAttr(), second.getSlotAttr());
+      first ? first.getSlotAttr() : IntegerAttr(), second.getSlotAttr(),
+      dot.getStagesAttr(), /*async=*/UnitAttr());
   dot.replaceAllUsesWith(shared.getResult());
   dot.erase();
   for (LocalLoadOp load : {first, second}) {

@@ -181,15 +181,19 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
     section III); absent operands have one stage. `registers` is the number of
     stages of the shared-to-register level: of the fragments of everything that is
     multiplied from shared memory, but for the tensors that `fragments` maps to
-    stages of their own.
+    stages of their own. `products` maps the result of a product to 2 where the
+    product runs beside those of its loop's next iteration, whose values are computed
+    under it (FlashAttention-3, section 3.2).
 
     ```mlir
     #fuse.pipeline<{A = 3, B = 3}, fragments = {A = 2}>
+    #fuse.pipeline<{B = 2, D = 2}, products = {E = 2}>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$shared,
                         DefaultValuedParameter<"int64_t", "1">:$registers,
-                        OptionalParameter<"::mlir::DictionaryAttr">:$fragments);
+                        OptionalParameter<"::mlir::DictionaryAttr">:$fragments,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$products);
   // By hand: either entry behind the first may be left out.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -18,10 +18,13 @@ def Tile_DotOp
   let description = [{
     (i1 × r1) times (r1 × i2) plus (i1 × i2), by the named intrinsic, with the block's
     warps arranged over i1 and i2. The extent of r1 is a multiple of the intrinsic's.
+
+    `stages` asks for the product to run so many iterations of its loop, less one,
+    behind the products in front of it (`tile-overlap-products`).
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
       AnyRankedTensor:$accumulator, StrAttr:$intrinsic,
-      DenseI64ArrayAttr:$warps);
+      DenseI64ArrayAttr:$warps, OptionalAttr<I64Attr>:$stages);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $accumulator $intrinsic `warps` $warps attr-dict
@@ -39,7 +42,9 @@ def Tile_SharedDotOp
     its rows lie along r1, or, `rhs_transposed`, its columns. So does the first
     operand, along i1 or `lhs_transposed` along r1, unless it is the tile `lhs`.
     What has been written there must have been passed to the asynchronous proxy
-    (`tile.proxy_fence`). All has been read when the result is there.
+    (`tile.proxy_fence`). All has been read when the result is there. With `async`
+    that is at the `tile.await_dot` of the result, its only use; until then nothing
+    may write to the operands.
 
     Where the accumulator is a constant zero the sum begins anew.
 
@@ -55,7 +60,8 @@ def Tile_SharedDotOp
       AnyRankedTensor:$accumulator, StrAttr:$intrinsic,
       DenseI64ArrayAttr:$warps, UnitAttr:$lhs_transposed,
       UnitAttr:$rhs_transposed, OptionalAttr<I64Attr>:$lhs_slot,
-      OptionalAttr<I64Attr>:$rhs_slot);
+      OptionalAttr<I64Attr>:$rhs_slot, OptionalAttr<I64Attr>:$stages,
+      UnitAttr:$async);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     ($lhs^)? (`of` $lhs_buffer^ `[` $lhs_stage `]`)? `,`
@@ -70,6 +76,32 @@ def Tile_SharedDotOp
       BufferType buffer = getRhsBuffer().getType();
       return getRhsTransposed() ? buffer.getColumns() : buffer.getRows();
     }
+  }];
+}
+
+def Tile_AwaitDotOp
+    : Tile_Op<"await_dot", [MemoryEffects<[MemRead, MemWrite]>,
+                            AllTypesMatch<["value", "result"]>]> {
+  let summary = "Waits for a product that is under way";
+  let description = [{
+    Gives the result of a `tile.shared_dot` with `async` of the same block. `pending`
+    such products of the block that began behind it may still be under way then (PTX
+    ISA, "wgmma.wait_group").
+
+    ```mlir
+    %0 = tile.shared_dot ... {async} : ... -> tensor<64x128xf32>
+    %1 = tile.shared_dot %p, %v[%stage], %sums ... {async} : ... -> tensor<64x64xf32>
+    %scores = tile.await_dot %0 pending 1 : tensor<64x128xf32>
+    %next = tile.await_dot %1 pending 0 : tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$pending);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `pending` $pending attr-dict `:` type($value)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The product.
+    SharedDotOp getDot();
   }];
 }
 

@@ -177,6 +177,68 @@ def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> 
   ];
 }
 
+def TileOverlapProducts
+    : Pass<"tile-overlap-products", "::fusion::tile::KernelOp"> {
+  let summary = "Run a product beside the next iteration's products";
+  let description = [{
+    Where a `tile.shared_dot` has two `stages`, its loop is rotated: what the product
+    depends on is computed an iteration ahead. The last product in front of it and itself,
+    of the iteration before, are then under way together, and what is computed from the former, such as
+    a softmax, runs under the latter (FlashAttention-3, section 3.2). Which operations
+    belong to which of the two stages of the loop follows from what they depend on: late are the
+    product, all that needs its result and all that fills, awaits and releases the buffer
+    that it reads; of the rest what would take more registers to carry than to compute.
+    Results are the same, bit by bit.
+
+    Copies to the buffer must be in bulk and its stages released by mbarriers, so that the
+    two stages wait for nothing but their own buffers. A loop that might make no iteration
+    stays as it is. The reason why a product stays is a remark (category `pipeline`).
+
+    ```mlir
+    %o = scf.for %n = ... iter_args(%sums = %zero) {
+      tile.await %k[%stage]
+      %s = tile.shared_dot %q, %k[%stage], %zero ...
+      tile.release %k[%stage]
+      %p = math.exp %s
+      tile.await %v[%stage]
+      %next = tile.shared_dot %p, %v[%stage], %sums ... {stages = 2}
+      tile.release %v[%stage]
+      scf.yield %next
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tile.await %k[%c0]
+    %s0 = tile.shared_dot %q, %k[%c0], %zero ...
+    tile.release %k[%c0]
+    %p0 = math.exp %s0
+    %last, %sum = scf.for %n = ... iter_args(%p = %p0, %sums = %zero) {
+      tile.await %k[%stage]
+      %s = tile.shared_dot %q, %k[%stage], %zero ... {async}
+      tile.await %v[%before]
+      %o = tile.shared_dot %p, %v[%before], %sums ... {async}
+      %scores = tile.await_dot %s pending 1
+      tile.release %k[%stage]
+      %next = math.exp %scores
+      %new = tile.await_dot %o pending 0
+      tile.release %v[%before]
+      scf.yield %next, %new
+    }
+    tile.await %v[%end]
+    %o = tile.shared_dot %last, %v[%end], %sum ...
+    tile.release %v[%end]
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::fusion::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numOverlapped", "products-overlapped",
+              "Products that run beside the next iteration's">
+  ];
+}
+
 def TileSpecializeWarps
     : Pass<"tile-specialize-warps", "::fusion::tile::KernelOp"> {
   let summary = "Give bulk copies to warps of their own";

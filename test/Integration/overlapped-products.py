@@ -1,0 +1,56 @@
+# Products of sm_90a that run beside those of the next iteration, whose values are computed under them (#fuse.pipeline, `products`):
+# attention, full and causal, with and without warps that only copy and clusters, and two products with nothing online. Right under
+# eight orders of the warps, without a finding, with the bits of the schedule without. ptxas neither spills nor runs the
+# instructions one by one.
+# RUN: %python %s %t %S/Inputs
+
+import os
+import sys
+
+folder, inputs = sys.argv[1:]
+sys.path.insert(0, inputs)
+from hand_attention import Attention  # noqa: E402
+from hand_schedule import assemble, compute, generate, schedule  # noqa: E402
+
+# Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
+# producers and blocks of a cluster.
+CASES = {
+    "full": (("FA_d128_s1024", 200, 128, 64, 64, 1, 2, False), (0, 1), (4, 1), (4, 2)),
+    "two-groups": (("FA_d64_s1024", 200, 64, 128, 64, 2, 2, False), (0, 1), (4, 1)),
+    "causal": (("FA_d128_s1024_causal", 264, 128, 128, 64, 2, 2, True), (4, 1),),
+    "causal-one-group": (("FA_d64_s1024_causal", 232, 64, 64, 32, 1, 3, True), (0, 1), (0, 2)),
+}  # fmt: skip
+
+
+def is_overlapped(ptx):
+    return "wgmma.wait_group.sync.aligned 1;" in ptx
+
+
+for name, (case, *forms) in CASES.items():
+    attention = Attention(folder, name, *case)
+    for producers, cluster in forms:
+        for overlapped in ((), "E"):
+            ptx, _ = attention.check(producers=producers, cluster=cluster, overlapped=overlapped)
+            assert is_overlapped(ptx) == bool(overlapped), (name, producers, cluster)
+
+# Two iterations and several.
+for columns in (128, 320):
+    path = os.path.join(folder, f"chain-{columns}")
+    groups = generate(path, f"--chain=128,64,{columns},64", "--between=relu", chip="sm_90a")
+    results = set()
+    for overlapped in ((), "E"):
+        text = schedule(
+            tiling="m(LA,n(LB,CC,LD,CE),SE)",
+            tiles=dict(m=64, n=64, k=64, h=64),
+            blocks=["m"],
+            maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+            places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+            stages=dict(B=2, D=2),
+            intrinsic="wgmma.m64k16",
+            overlapped=overlapped,
+        )
+        ptx, _, digest = compute(path, groups, text, f"{path}, {overlapped}", "--schedules=8")
+        assemble(path, "sm_90a", path)
+        assert is_overlapped(ptx) == bool(overlapped), path
+        results.add(digest)
+    assert len(results) == 1, path
