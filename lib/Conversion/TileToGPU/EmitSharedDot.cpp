@@ -353,6 +353,18 @@ LogicalResult KernelEmitter::emitAwaitDot(AwaitDotOp op) {
     forEachWord(
         dot, *lookupIntrinsic(dot.getIntrinsic()),
         [&](int64_t, int64_t, Value word) { assembly.addInput(word, 'r'); });
+  for (Value value : op.getComputed()) {
+    const Values &elements = registers[value];
+    Type type = cast<RankedTensorType>(value.getType()).getElementType();
+    size_t perWord = 32 / type.getIntOrFloatBitWidth();
+    if (type.isF32())
+      for (Value element : elements)
+        assembly.addInput(element, 'f');
+    else if (perWord > 1 && elements.size() % perWord == 0)
+      for (size_t i = 0; i < elements.size(); i += perWord)
+        assembly.addInput(packWord(ValueRange(elements).slice(i, perWord)),
+                          'r');
+  }
   assembly.text() << "wgmma.wait_group.sync.aligned " << op.getPending() << ";";
   registers[op.getResult()] = assembly.create(b, loc);
   return success();

@@ -119,6 +119,8 @@ WITH_ROLES = (
 STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
 # Blocks that go through tiles: stages, another shape, of which two blocks run, each with two tiles.
 THROUGH_TILES = (("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),)
+# The second product runs beside the next iteration's first one: producers.
+OVERLAPPED = (0, 4)
 # Blocks of a cluster that copy for one another: the case, producers, another shape.
 IN_CLUSTERS = (
     ("first-operand", 0, ["--chain=128,448,128", "--2d"]),
@@ -255,6 +257,16 @@ def write_through_tiles(output, case, stages, shape, index):
     launches(name, folder, index, blocks=2)
 
 
+def write_overlapped(output, producers, index):
+    name = "overlapped" + ("-with-producers" if producers else "")
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    text = schedule(**BULK["handed-over"][2], stages=dict(B=2, D=2), producers=producers, overlapped="E")
+    lower(path, generate(path, "--chain=128,64,256,64", "--between=gelu", "--2d", chip="sm_90a"), text)
+    launches(name, folder, index)
+
+
 def write_in_clusters(output, case, producers, shape, index):
     chip, _, description, operands, stages, _, clusters = CLUSTERS[case]
     name = f"in-clusters-{case}" + ("-with-producers" if producers else "")
@@ -372,6 +384,9 @@ def main():
     for case, producers, shape in IN_CLUSTERS:
         if wanted(f"in-clusters-{case}" + ("-with-producers" if producers else "")):
             write_in_clusters(arguments.output, case, producers, shape, index)
+    for producers in OVERLAPPED:
+        if wanted("overlapped" + ("-with-producers" if producers else "")):
+            write_overlapped(arguments.output, producers, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

@@ -16,6 +16,7 @@
 
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -85,6 +86,10 @@ private:
   /// Adds what depends on what is late.
   void closeForward();
   bool shouldSink(Operation *op);
+  /// Finds what makes the first operand's fragments. ptxas runs products one by
+  /// one where such registers are written while any is under way (its warning
+  /// C7513), so that this is left for when both are over.
+  LogicalResult findPacking();
   void findCarried();
   void emit(OpBuilder &b, ArrayRef<Operation *> ops, IRMapping &mapping,
             int64_t shift);
@@ -92,7 +97,7 @@ private:
   Operation *emitAsync(OpBuilder &b, SharedDotOp dot, IRMapping &mapping,
                        int64_t shift);
   void await(OpBuilder &b, SharedDotOp dot, Operation *emitted, int64_t pending,
-             IRMapping &mapping);
+             ValueRange computed, IRMapping &mapping);
 
   bool isLateArg(unsigned number) { return lateArgs.contains(number); }
   /// What the value of an argument is in the next iteration.
@@ -105,8 +110,9 @@ private:
   SharedDotOp beside; ///< the last early product, under way with the late one
   llvm::SmallPtrSet<Operation *, 32> lateOps;
   llvm::SmallDenseSet<unsigned> lateArgs;
-  SmallVector<Operation *> early, behind; ///< the two stages, in order
-  SmallVector<Value> crossing;            ///< from the early to the late stage
+  SmallVector<Operation *> early, behind;    ///< the two stages, in order
+  llvm::SmallPtrSet<Operation *, 4> packing; ///< of the early ones
+  SmallVector<Value> crossing; ///< from the early to the late stage
 };
 
 } // namespace
@@ -158,6 +164,31 @@ bool Stages::shouldSink(Operation *op) {
   return made == 0 || made > given;
 }
 
+/// Whether a tile has the registers of another one.
+static bool isRenaming(Operation *op) {
+  return isa<SliceOp>(op) || (isa<ConvertLayoutOp>(op) &&
+                              !needsSharedMemory(cast<ConvertLayoutOp>(op)));
+}
+
+LogicalResult Stages::findPacking() {
+  Operation *op = late.getLhs().getDefiningOp();
+  while (op && op->getBlock() == loop.getBody()) {
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+        isa<SharedDotOp, DotOp>(op))
+      return failure();
+    packing.insert(op);
+    if (!isRenaming(op))
+      break;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return success(!packing.empty() &&
+                 llvm::all_of(packing, [&](Operation *each) {
+                   return llvm::all_of(each->getUsers(), [&](Operation *user) {
+                     return user == late || packing.contains(user);
+                   });
+                 }));
+}
+
 void Stages::findCarried() {
   llvm::SmallPtrSet<Value, 16> seen;
   for (Operation *op : behind)
@@ -200,8 +231,10 @@ std::optional<std::string> Stages::divide() {
   closeForward();
   if (llvm::any_of(lateOps, [](Operation *op) { return op->getNumRegions(); }))
     return "a loop or branch needs its result";
+  if (failed(findPacking()))
+    return "its first operand is not computed for it alone in the loop";
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
-    if (!lateOps.contains(&op) && shouldSink(&op))
+    if (!lateOps.contains(&op) && !packing.contains(&op) && shouldSink(&op))
       lateOps.insert(&op);
   for (Operation &op : loop.getBody()->without_terminator()) {
     auto dot = dyn_cast<SharedDotOp>(op);
@@ -249,11 +282,11 @@ Operation *Stages::emitAsync(OpBuilder &b, SharedDotOp dot, IRMapping &mapping,
 }
 
 void Stages::await(OpBuilder &b, SharedDotOp dot, Operation *emitted,
-                   int64_t pending, IRMapping &mapping) {
+                   int64_t pending, ValueRange computed, IRMapping &mapping) {
   mapping.map(dot.getResult(),
               AwaitDotOp::create(b, dot.getLoc(), dot.getType(),
                                  emitted->getResult(0),
-                                 b.getI64IntegerAttr(pending))
+                                 b.getI64IntegerAttr(pending), computed)
                   .getResult());
 }
 
@@ -315,9 +348,30 @@ void Stages::expand() {
   Operation *besideCopy = emitAsync(inside, beside, next, /*shift=*/1);
   emit(inside, lateRef.take_front(lateCut), before, /*shift=*/0);
   Operation *lateCopy = emitAsync(inside, late, before, /*shift=*/0);
-  await(inside, beside, besideCopy, /*pending=*/1, next);
-  emit(inside, earlyRef.drop_front(cut + 1), next, /*shift=*/1);
-  await(inside, late, lateCopy, /*pending=*/0, before);
+  await(inside, beside, besideCopy, /*pending=*/1, /*computed=*/{}, next);
+  SmallVector<Operation *> rest, packed;
+  for (Operation *op : earlyRef.drop_front(cut + 1))
+    (packing.contains(op) ? packed : rest).push_back(op);
+  emit(inside, rest, next, /*shift=*/1);
+  // The tiles that this iteration computes for the next one.
+  SmallVector<Value> computed;
+  auto addComputed = [&](Value value) {
+    Value own = next.lookupOrDefault(value);
+    if (bitsOf(own) != 0 && own.getParentBlock() == rotated.getBody() &&
+        own.getDefiningOp() && !llvm::is_contained(computed, own))
+      computed.push_back(own);
+  };
+  for (Value value : crossing)
+    if (!packing.contains(value.getDefiningOp()))
+      addComputed(value);
+  for (Operation *op : packed)
+    for (Value operand : op->getOperands())
+      if (!packing.contains(operand.getDefiningOp()))
+        addComputed(operand);
+  for (unsigned number : earlyArgs)
+    addComputed(yielded(number));
+  await(inside, late, lateCopy, /*pending=*/0, computed, before);
+  emit(inside, packed, next, /*shift=*/1);
   emit(inside, lateRef.drop_front(lateCut + 1), before, /*shift=*/0);
   SmallVector<Value> yields;
   for (unsigned number : earlyArgs)

@@ -41,8 +41,10 @@
 // CHECK: %[[O:.*]] = tile.shared_dot %{{.*}}, %[[V]]{{.*}}, %[[SCALED]] {{.*}} {async, rhs_slot = 0 : i64}
 // CHECK-NEXT: %[[SCORES:.*]] = tile.await_dot %[[S]] pending 1
 // CHECK-NEXT: tile.release %[[K]]
-// CHECK: math.exp %[[SCORES]]
-// CHECK: %[[SUM:.*]] = tile.await_dot %[[O]] pending 0
+// CHECK: %[[E:.*]] = math.exp %[[SCORES]]
+// CHECK-NOT: truncf
+// CHECK: %[[SUM:.*]] = tile.await_dot %[[O]] pending 0 under {{.*}}%[[E]]
+// CHECK-NEXT: arith.truncf %[[E]]
 // CHECK-NEXT: tile.release %[[V]]
 // CHECK: scf.yield {{.*}}%[[SUM]]
 

@@ -86,18 +86,24 @@ def Tile_AwaitDotOp
   let description = [{
     Gives the result of a `tile.shared_dot` with `async` of the same block. `pending`
     such products of the block that began behind it may still be under way then (PTX
-    ISA, "wgmma.wait_group").
+    ISA, "wgmma.wait_group"). What is computed `under` the product is there before: no
+    compiler moves it behind the wait.
 
     ```mlir
     %0 = tile.shared_dot ... {async} : ... -> tensor<64x128xf32>
     %1 = tile.shared_dot %p, %v[%stage], %sums ... {async} : ... -> tensor<64x64xf32>
     %scores = tile.await_dot %0 pending 1 : tensor<64x128xf32>
-    %next = tile.await_dot %1 pending 0 : tensor<64x64xf32>
+    %p = ...
+    %next = tile.await_dot %1 pending 0 under %p : tensor<64x64xf32>, tensor<64x128xf16>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$value, I64Attr:$pending);
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$pending,
+      Variadic<AnyRankedTensor>:$computed);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$value `pending` $pending attr-dict `:` type($value)";
+  let assemblyFormat = [{
+    $value `pending` $pending (`under` $computed^)? attr-dict
+    `:` type($value) (`,` type($computed)^)?
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The product.

@@ -188,7 +188,9 @@ def TileOverlapProducts
     belong to which of the two stages of the loop follows from what they depend on: late are the
     product, all that needs its result and all that fills, awaits and releases the buffer
     that it reads; of the rest what would take more registers to carry than to compute.
-    Results are the same, bit by bit.
+    The tile that it multiplies is made of what was computed `under` it once both are over:
+    ptxas runs products one by one where registers that one reads are written before
+    (C7513). Results are the same, bit by bit.
 
     Copies to the buffer must be in bulk and its stages released by mbarriers, so that the
     two stages wait for nothing but their own buffers. A loop that might make no iteration
@@ -222,7 +224,7 @@ def TileOverlapProducts
       %scores = tile.await_dot %s pending 1
       tile.release %k[%stage]
       %next = math.exp %scores
-      %new = tile.await_dot %o pending 0
+      %new = tile.await_dot %o pending 0 under %next
       tile.release %v[%before]
       scf.yield %next, %new
     }
