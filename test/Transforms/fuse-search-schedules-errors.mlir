@@ -54,6 +54,10 @@
 // NOFRAGMENTS: error: {{.*}}'C' is not multiplied from shared memory and has no fragments with stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=FRAGMENTSOF
 // FRAGMENTSOF: error: {{.*}}the group has no tensor 'Q'
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, products = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCTSTAGES
+// PRODUCTSTAGES: error: {{.*}}the group has no product 'Q'
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, products = {E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: error: {{.*}}'E' cannot run beside the next iteration's products: mma.m16n8k16 is over when the instruction behind it begins
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS

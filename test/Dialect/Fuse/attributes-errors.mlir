@@ -105,12 +105,17 @@ func.func private @f() attributes {a = #fuse.pipeline<{}, fragments = {A = 3}>}
 
 // -----
 
+// expected-error @+1 {{a product has 1 or 2 stages, got 3}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, products = {E = 3}>}
+
+// -----
+
 // expected-error @+1 {{'registers' is given twice}}
 func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 1, registers = 2>}
 
 // -----
 
-// expected-error @+1 {{expected registers or fragments}}
+// expected-error @+1 {{expected registers, fragments or products}}
 func.func private @f() attributes {a = #fuse.pipeline<{}, warps = 2>}
 
 // -----

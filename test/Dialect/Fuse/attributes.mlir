@@ -55,10 +55,10 @@ func.func private @memory() attributes {
   a = #fuse.memory<{A = #fuse.place<shared, async16>, C = #fuse.place<registers>}>}
 
 // CHECK: @pipeline() attributes {a = #fuse.pipeline<{A = 3 : i64, B = 4 : i64}>, b = #fuse.pipeline<{}, registers = 2>,
-// CHECK-SAME: c = #fuse.pipeline<{}, fragments = {A = 2 : i64}>, d = #fuse.pipeline<{A = 3 : i64}, registers = 2, fragments = {B = 1 : i64}>}
+// CHECK-SAME: c = #fuse.pipeline<{}, fragments = {A = 2 : i64}>, d = #fuse.pipeline<{A = 3 : i64}, registers = 2, fragments = {B = 1 : i64}>, e = #fuse.pipeline<{D = 2 : i64}, products = {E = 2 : i64}>}
 func.func private @pipeline() attributes {
   a = #fuse.pipeline<{A = 3, B = 4}>, b = #fuse.pipeline<{}, registers = 2>,
-  c = #fuse.pipeline<{}, fragments = {A = 2}>, d = #fuse.pipeline<{A = 3}, registers = 2, fragments = {B = 1}>}
+  c = #fuse.pipeline<{}, fragments = {A = 2}>, d = #fuse.pipeline<{A = 3}, registers = 2, fragments = {B = 1}>, e = #fuse.pipeline<{D = 2}, products = {E = 2}>}
 
 // CHECK: @parallel() attributes {a = #fuse.parallel<{k = 4 : i64}>}
 func.func private @parallel() attributes {a = #fuse.parallel<{k = 4}>}
