@@ -44,6 +44,9 @@ public:
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
+    for (unsigned number = 0; number < group.products.size(); ++number)
+      if (Reason reason = checkOverlap(number))
+        return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
     if (Reason reason = checkCopiesOfCluster())
