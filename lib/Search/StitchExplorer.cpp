@@ -320,6 +320,20 @@ StitchPlan fusion::explore(const OperatorGraph &graph, const ChipInfo &chip,
   return plan;
 }
 
+bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
+                    const ExplorerOptions &options, const PatternOracle &oracle,
+                    StitchPlan &plan) {
+  auto kernels = llvm::count_if(plan.patterns, [&](const auto &pattern) {
+    return !graph.vertices[pattern.front()].isForeign;
+  });
+  if (kernels < 2 || kernels > options.mostRefined)
+    return false;
+  ExplorerOptions byLatency = options;
+  byLatency.scoresByLatency = true;
+  mergeKernels(graph, DeltaEvaluator(graph, chip), byLatency, oracle, plan);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs of patterns
 //===----------------------------------------------------------------------===//
