@@ -35,9 +35,9 @@ struct Access {
   Operation *op;
   int64_t begin, end;
   bool isWrite;
-  Value owner;        ///< the buffer, or what is exchanged through a scratch
-  bool isWarpPrivate; ///< every byte of the owner belongs to one warp
-  bool isFill = false;              ///< copies or stores to a stage of a buffer
+  Value owner;         ///< the buffer, or what is exchanged through a scratch
+  bool isWarpPrivate;  ///< every byte of the owner belongs to one warp
+  bool isFill = false; ///< copies or stores to a stage of a buffer
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
   int64_t stages = 1;
   /// Since then the lanes of every warp have waited for one another.
@@ -316,7 +316,7 @@ struct InsertBarriersPass
                     : barrier.getWithProducers() ? Barrier::WithProducers
                                                  : Barrier::OfBlock,
                     state);
-      } else if (isa<LastBlockOp, ClusterReduceOp>(op)) {
+      } else if (isa<LastBlockOp, ClusterReduceOp, DiscardOp>(op)) {
         passBarrier(Barrier::OfBlock, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves
