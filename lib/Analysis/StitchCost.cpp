@@ -246,10 +246,9 @@ double fusion::secondsOfKernel(double memory, double port, double issue,
          std::max(busy, std::max(memory, port) + latency / blocksPerSM);
 }
 
-double fusion::secondsOfRounds(const StitchGroup &group,
-                               const StitchSchedule &schedule,
-                               const ChipInfo &chip) {
-  StitchSplit split(group, schedule);
+static double secondsOfRounds(const StitchGroup &group,
+                              const StitchSchedule &schedule,
+                              const StitchSplit &split, const ChipInfo &chip) {
   int64_t walked =
       StitchSplit::besideWalk(group, schedule) ? schedule.countSteps() : 1;
   double bytes = split.bytesOfPart(group), seconds = 0;
@@ -270,6 +269,12 @@ double fusion::secondsOfRounds(const StitchGroup &group,
                discarded;
   }
   return seconds;
+}
+
+double fusion::secondsOfRounds(const StitchGroup &group,
+                               const StitchSchedule &schedule,
+                               const ChipInfo &chip) {
+  return ::secondsOfRounds(group, schedule, StitchSplit(group, schedule), chip);
 }
 
 StitchMemo::StitchMemo() = default;
@@ -435,10 +440,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                                    traffic.beside - work.compulsoryBytes);
   // Parts that the L2 has no room for are written to DRAM and read from there,
   // others that blocks cannot discard are written.
-  if (StitchSplit::axisOf(group, schedule))
-    again += std::max(
-        double(traffic.exchanged) - 2.0 * chip.l2Bytes,
-        double(StitchSplit(group, schedule).bytesWrittenBack(group, schedule)));
+  std::optional<StitchSplit> split;
+  if (StitchSplit::axisOf(group, schedule)) {
+    split.emplace(group, schedule);
+    again += std::max(double(traffic.exchanged) - 2.0 * chip.l2Bytes,
+                      double(split->bytesWrittenBack(group, schedule)));
+  }
   // What blocks load again stays in the L1 beside what is touched once only
   // where that goes past it, and where there is room.
   if (schedule.streams) {
@@ -470,7 +477,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
   // Then the last blocks combine the parts.
-  if (StitchSplit::axisOf(group, schedule))
-    cost.total += secondsOfRounds(group, schedule, chip);
+  if (split)
+    cost.total += ::secondsOfRounds(group, schedule, *split, chip);
   return cost;
 }

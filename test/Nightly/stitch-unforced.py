@@ -19,8 +19,9 @@ with open(FILE) as file:
     SHAPES = [(shape["rows"], shape["cols"]) for shape in json.load(file)["shapes"]]
 TARGETS = (("f16", "sm_90a"), ("f32", "sm_80"))
 PIPELINE = "builtin.module(fuse-to-unscheduled-groups{%s})"
-# (pattern, rows, columns, type, chip): kernels. One would have to read rows again, for which no block has room.
-SEVERAL = {}
+# (pattern, rows, columns, type, chip): kernels. Columns' sums of one kernel take four rounds of combining what 130 blocks have, a second kernel reads
+# both tensors again from the L2: 22.3 us against 21.7 us.
+SEVERAL = {("layer_norm_backward", 777, 3001, "f16", "sm_90a"): 2}
 
 
 def kernels(path, options):
