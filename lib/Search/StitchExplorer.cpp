@@ -323,10 +323,14 @@ StitchPlan fusion::explore(const OperatorGraph &graph, const ChipInfo &chip,
 bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
                     const ExplorerOptions &options, const PatternOracle &oracle,
                     StitchPlan &plan) {
-  auto kernels = llvm::count_if(plan.patterns, [&](const auto &pattern) {
-    return !graph.vertices[pattern.front()].isForeign;
-  });
-  if (kernels < 2 || kernels > options.mostRefined)
+  size_t kernels = 0, vertices = 0;
+  for (const StitchPattern &pattern : plan.patterns)
+    if (!graph.vertices[pattern.front()].isForeign) {
+      ++kernels;
+      vertices += pattern.size();
+    }
+  if (kernels < 2 || kernels > options.mostRefined ||
+      vertices > options.mostVertices)
     return false;
   ExplorerOptions byLatency = options;
   byLatency.scoresByLatency = true;

@@ -163,18 +163,12 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
 /// patterns are compared; what is left of few kernels is judged by the
 /// schedules that they would get.
 void Partition::refine(StitchPlan &plan) {
-  auto can = [&](ArrayRef<unsigned> pattern) {
-    return judge.priceFully(pattern).has_value();
-  };
+  auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) {
-    std::optional<double> seconds = judge.priceFully(pattern);
-    return options.forceFusion && seconds ? kForced : seconds;
+    return judge.priceFully(pattern);
   };
-  ExplorerOptions explorer = options.explorer;
-  explorer.ignoresPenalty = options.forceFusion;
-  (void)fusion::refine(
-      graph.graph, chip, explorer,
-      {can, time, options.forceFusion ? kForced : leastOfKernel(chip)}, plan);
+  (void)fusion::refine(graph.graph, chip, options.explorer,
+                       {can, time, leastOfKernel(chip)}, plan);
 }
 
 /// What several kernels compute gets an operator in each of them.
@@ -521,7 +515,7 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
 void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
   StitchPlan chosen =
       plan(options.strategy, options.preFusion, options.fullEvaluator);
-  if (options.strategy == StitchStrategy::Explorer)
+  if (options.strategy == StitchStrategy::Explorer && !options.forceFusion)
     refine(chosen);
   remarkKernels(chosen);
   remarkBoundaries(chosen, report != nullptr);

@@ -49,10 +49,9 @@ struct ExplorerOptions {
   /// Scores by the latency evaluator instead of the delta evaluator.
   bool scoresByLatency = false;
   /// Kernels of a plan whose last merges a slower and better oracle judges
-  /// (refine). It is asked about as many pairs as kernels squared, most of
-  /// which are tried for nothing, where what is chosen is searched once for
-  /// each kernel: of a plan of more kernels that would be most of a
-  /// compilation.
+  /// (refine), where all of them could be one. It is asked about as many pairs
+  /// as kernels squared, most of which are tried for nothing: of a plan of more
+  /// kernels that would be most of a compilation.
   unsigned mostRefined = 8;
 };
 
