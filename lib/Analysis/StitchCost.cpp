@@ -246,22 +246,35 @@ double fusion::secondsOfKernel(double memory, double port, double issue,
          std::max(busy, std::max(memory, port) + latency / blocksPerSM);
 }
 
-double fusion::secondsOfRounds(const StitchGroup &group,
-                               const StitchSchedule &schedule,
-                               const ChipInfo &chip) {
-  StitchSplit split(group, schedule);
+static double secondsOfRounds(const StitchGroup &group,
+                              const StitchSchedule &schedule,
+                              const StitchSplit &split, const ChipInfo &chip) {
   int64_t walked =
       StitchSplit::besideWalk(group, schedule) ? schedule.countSteps() : 1;
   double bytes = split.bytesOfPart(group), seconds = 0;
+  int64_t lines = 0;
+  for (auto [op, isPartial] : llvm::enumerate(split.isPartial))
+    if (isPartial)
+      lines += split.countOwnLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
     double steps = llvm::divideCeil(round.most, round.step()) * walked;
-    // Each through its own SM.
+    // Each through its own SM, which discards a line in a clock.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
-    seconds += secondsOfParts(steps, chip) + round.groups * round.most * bytes *
-                                                 chip.numSMs /
-                                                 (busy * chip.l2BytesPerSecond);
+    double discarded =
+        llvm::divideCeil(split.counters * round.groups, int64_t(busy)) *
+        round.most * lines / chip.clockHz;
+    seconds += secondsOfParts(steps, chip) +
+               round.groups * round.most * bytes * chip.numSMs /
+                   (busy * chip.l2BytesPerSecond) +
+               discarded;
   }
   return seconds;
+}
+
+double fusion::secondsOfRounds(const StitchGroup &group,
+                               const StitchSchedule &schedule,
+                               const ChipInfo &chip) {
+  return ::secondsOfRounds(group, schedule, StitchSplit(group, schedule), chip);
 }
 
 StitchMemo::StitchMemo() = default;
@@ -425,8 +438,14 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Rows that are too long for a block are read from DRAM again.
   double again = std::max(0.0, bytes - traffic.repeated - traffic.exchanged -
                                    traffic.beside - work.compulsoryBytes);
-  // Parts that the L2 has no room for are written to DRAM and read from there.
-  again += std::max(0.0, double(traffic.exchanged) - 2.0 * chip.l2Bytes);
+  // Parts that the L2 has no room for are written to DRAM and read from there,
+  // others that blocks cannot discard are written.
+  std::optional<StitchSplit> split;
+  if (StitchSplit::axisOf(group, schedule)) {
+    split.emplace(group, schedule);
+    again += std::max(double(traffic.exchanged) - 2.0 * chip.l2Bytes,
+                      double(split->bytesWrittenBack(group, schedule)));
+  }
   // What blocks load again stays in the L1 beside what is touched once only
   // where that goes past it, and where there is room.
   if (schedule.streams) {
@@ -458,7 +477,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
   // Then the last blocks combine the parts.
-  if (StitchSplit::axisOf(group, schedule))
-    cost.total += secondsOfRounds(group, schedule, chip);
+  if (split)
+    cost.total += ::secondsOfRounds(group, schedule, *split, chip);
   return cost;
 }

@@ -54,6 +54,15 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   if (count > 1)
     choose(group);
   steps = walk(group);
+  // An operator's values may have come in the place of inputs.
+  isKept.assign(group.operators().size(), false);
+  isKeptInput.assign(group.inputs.size(), false);
+  for (const Step &step : steps) {
+    for (unsigned op : step.kept)
+      isKept[op] = true;
+    for (unsigned input : step.keptInputs)
+      isKeptInput[input] = true;
+  }
 }
 
 /// Goes through the passes with what is kept so far.

@@ -44,20 +44,12 @@ int64_t fusion::countStash(const StitchGroup &group,
     bytes += alignBuffer(elementsOf(schedule, axes) * elementBytes *
                          schedule.warps * warpSize * schedule.walk->shared);
   };
-  SmallVector<bool> isKept(group.operators().size()),
-      isKeptInput(group.inputs.size());
-  for (const StitchPasses::Step &step : passes.steps) {
-    for (unsigned op : step.kept)
-      isKept[op] = true;
-    for (unsigned input : step.keptInputs)
-      isKeptInput[input] = true;
-  }
-  for (auto [op, kept] : llvm::enumerate(isKept))
+  for (auto [op, kept] : llvm::enumerate(passes.isKept))
     if (kept)
       add(group.resultAxes(op),
           bytesOf(getElementTypeOrSelf(
               group.operators()[op]->getResult(0).getType())));
-  for (auto [tensor, kept] : llvm::zip_equal(group.inputs, isKeptInput))
+  for (auto [tensor, kept] : llvm::zip_equal(group.inputs, passes.isKeptInput))
     if (kept)
       add(tensor.axes, tensor.elementBytes);
   // What is added up over rows.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Support/CacheLine.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -120,6 +121,48 @@ int64_t StitchSplit::bytesOfPart(const StitchGroup &group) const {
   for (auto [op, partial] : llvm::enumerate(isPartial))
     if (partial)
       bytes += countElements(group, op) * elementBytes(group, op);
+  return bytes;
+}
+
+std::optional<unsigned> StitchSplit::nearestAxis(const StitchGroup &group,
+                                                 unsigned op) const {
+  SmallVector<unsigned, 4> axes = group.resultAxes(op);
+  if (axes.empty())
+    return std::nullopt;
+  return *llvm::max_element(axes);
+}
+
+int64_t StitchSplit::countOwnLines(const StitchGroup &group,
+                                   const StitchSchedule &schedule,
+                                   unsigned op) const {
+  std::optional<unsigned> nearest = nearestAxis(group, op);
+  if (!nearest)
+    return 0;
+  int64_t lines = 1;
+  for (unsigned axis : group.resultAxes(op)) {
+    int64_t tile =
+        std::min(schedule.spread[axis].tile, group.axes[axis].extent);
+    if (axis != *nearest) {
+      lines *= tile;
+      continue;
+    }
+    // Of a whole row the last line ends behind it.
+    int64_t bytes = tile * elementBytes(group, op);
+    if (tile < group.axes[axis].extent && bytes % kLineBytes != 0)
+      return 0;
+    lines *= llvm::divideCeil(bytes, kLineBytes);
+  }
+  return lines;
+}
+
+int64_t StitchSplit::bytesWrittenBack(const StitchGroup &group,
+                                      const StitchSchedule &schedule) const {
+  int64_t parts = 0, bytes = 0;
+  for (const Round &round : rounds)
+    parts += round.parts;
+  for (auto [op, partial] : llvm::enumerate(isPartial))
+    if (partial && countOwnLines(group, schedule, op) == 0)
+      bytes += parts * countElements(group, op) * elementBytes(group, op);
   return bytes;
 }
 

@@ -70,6 +70,27 @@ bool Decoder::decodeRegisterCount(Modifiers &modifiers) {
   return true;
 }
 
+/// discard{.global}.L2 [a], 128
+/// applypriority{.global}.L2::evict_normal [a], 128
+bool Decoder::decodeLine(Modifiers &modifiers, bool discards) {
+  const auto &operands = instruction->operands;
+  modifiers.take("global");
+  if (!modifiers.take(discards ? "L2" : "L2::evict_normal"))
+    return unsupported();
+  Ref line;
+  if (!count(2, 2) || !genericAddress(operands[0], false, line))
+    return false;
+  if (operands[1].kind != Operand::Kind::Integer ||
+      operands[1].value != kLineBytes)
+    return fail("'" + std::string(instruction->opcode) + "' is for 128 bytes");
+  if (!discards) {
+    emit(nothingHandler(), {});
+    return true;
+  }
+  emit(discardHandler(), {line});
+  return true;
+}
+
 /// What only caches, the clock and the profiler see.
 bool Decoder::decodeHint(std::string_view root, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
@@ -110,15 +131,8 @@ bool Decoder::decodeHint(std::string_view root, Modifiers &modifiers) {
       return unsupported();
     if (!count(1, 1) || !genericAddress(operands[0], false, unused))
       return false;
-  } else { // applypriority, discard: lines of the L2
-    modifiers.take("global");
-    if (!modifiers.take(root == "discard" ? "L2" : "L2::evict_normal"))
-      return unsupported();
-    if (!count(2, 2) || !genericAddress(operands[0], false, unused))
-      return false;
-    if (operands[1].kind != Operand::Kind::Integer || operands[1].value != 128)
-      return fail("'" + std::string(instruction->opcode) +
-                  "' is for 128 bytes");
+  } else {
+    return decodeLine(modifiers, root == "discard");
   }
   emit(nothingHandler(), {});
   return true;

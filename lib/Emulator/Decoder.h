@@ -149,6 +149,7 @@ private:
   // DecodeHints.cpp
   bool decodeHint(std::string_view root, Modifiers &modifiers);
   bool decodePolicy(Modifiers &modifiers);
+  bool decodeLine(Modifiers &modifiers, bool discards);
   bool decodeRegisterCount(Modifiers &modifiers);
 
   // DecodeFences.cpp

@@ -17,8 +17,6 @@ using namespace fusion::emulator;
 
 // Between allocations, so that running over an end hits nothing.
 static constexpr uint64_t kGuardBytes = 4096;
-// What memory nobody wrote reads as: NaN in every floating-point type.
-static constexpr uint8_t kPoison = 0xff;
 
 void Allocation::markWritten(uint64_t offset, uint64_t count) {
   if (initialized.load(std::memory_order_relaxed) || !count)
@@ -30,6 +28,14 @@ void Allocation::markWritten(uint64_t offset, uint64_t count) {
   if (!shadow)
     shadow.reset(new uint8_t[bytes]());
   std::memset(shadow.get() + offset, 1, count);
+}
+
+void Allocation::markDiscarded(uint64_t offset, uint64_t count) {
+  if (!shadow)
+    shadow.reset(new uint8_t[bytes]());
+  if (initialized.exchange(false))
+    std::memset(shadow.get(), 1, bytes);
+  std::memset(shadow.get() + offset, 0, count);
 }
 
 Allocation *DeviceMemory::insert(uint64_t begin, uint64_t bytes, bool isConst) {

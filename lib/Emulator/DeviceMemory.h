@@ -22,6 +22,11 @@ namespace fusion::emulator {
 
 struct Module;
 
+/// What memory nobody wrote reads as: NaN in every floating-point type.
+constexpr uint8_t kPoison = 0xff;
+/// A line of the caches, which instructions discard as a whole.
+constexpr unsigned kLineBytes = 128;
+
 struct Allocation {
   uint64_t begin = 0;
   uint64_t bytes = 0;
@@ -36,6 +41,8 @@ struct Allocation {
 
   uint64_t end() const { return begin + bytes; }
   void markWritten(uint64_t offset, uint64_t count);
+  /// As if nobody had written it.
+  void markDiscarded(uint64_t offset, uint64_t count);
 };
 
 class DeviceMemory {

@@ -169,6 +169,9 @@ private:
         CtaStatus status =
             active[i]->run(std::min(quantum(), limit() - spent + 1));
         spent += active[i]->cost() - before;
+        if (l2 && code.communicates)
+          for (auto &executor : active[i]->executors)
+            feed(executor->cta);
         if (status != CtaStatus::Failed && spent > limit())
           return failLimit(active[i]->index);
         if (status == CtaStatus::Running) {
@@ -310,6 +313,13 @@ private:
                 code.source->line};
   }
 
+  /// What one CTA discards others have written before: where they meet, the
+  /// model sees what they do in the order in which they take turns.
+  void feed(Cta &cta) {
+    l2->feed(cta.trace);
+    cta.trace.clear();
+  }
+
   void collect(ClusterExecutor &cluster, CtaStatus status) {
     for (auto &executor : cluster.executors) {
       const Fault &fault = executor->cta.fault;
@@ -346,7 +356,9 @@ private:
       for (Finding &party : cta.fault.parties)
         result.findings.push_back(std::move(party));
     }
-    if (l2) {
+    if (l2 && code.communicates) {
+      feed(cta);
+    } else if (l2) {
       // The model sees the CTAs in the order of their indices.
       traces.emplace(cta.linear, std::move(cta.trace));
       cta.trace = {};

@@ -8,6 +8,7 @@
 
 #include "Access.h"
 #include "Handlers.h"
+#include "L2Model.h"
 #include "Sanitizer.h"
 
 #include <cmath>
@@ -263,6 +264,24 @@ void testp(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
+/// A weak write of values that nobody knows (PTX ISA, "discard").
+void discard(Warp &warp, const Inst &inst, uint32_t mask) {
+  LaneAddresses addresses;
+  laneAddresses(warp, inst.op[0], 0, 8, addresses);
+  LanePointers lines;
+  if (!resolveSlowly(warp, inst, mask, Space::Global, addresses.address,
+                     kLineBytes, AccessKind::Store, lines.pointer))
+    return;
+  if (warp.sanitizer)
+    warp.sanitizer->discard(warp, inst, mask, addresses.address);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    std::memset(lines.pointer[lane], kPoison, kLineBytes);
+    if (warp.cta->tracing)
+      warp.cta->trace.push_back(addresses.address[lane] | L2Model::kDiscard);
+  }
+}
+
 void proxyFence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->proxyFence(warp, mask, inst.a);
@@ -304,6 +323,7 @@ Handler fusion::emulator::heapHandler() { return heap; }
 Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }
+Handler fusion::emulator::discardHandler() { return discard; }
 Handler fusion::emulator::fenceHandler() { return fence; }
 Handler fusion::emulator::mapAcquireHandler() { return mapAcquire; }
 Handler fusion::emulator::proxyFenceHandler() { return proxyFence; }

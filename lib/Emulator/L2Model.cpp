@@ -35,6 +35,11 @@ void L2Model::feed(const std::vector<uint64_t> &trace) {
       if (set[way].used < line->used)
         line = &set[way];
     }
+    if (entry & kDiscard) {
+      if (line->tag == tag)
+        line->present = line->dirty = 0;
+      continue;
+    }
     if (line->tag != tag) {
       sectorsMoved += unsigned(__builtin_popcount(line->dirty));
       *line = Line();

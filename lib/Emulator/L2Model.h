@@ -9,7 +9,8 @@
 // A model, not a chip: lines of 128 bytes in 4 sectors of 32, sets of 16 lines,
 // the least recently used line of a set is replaced. A sector that a load finds
 // absent is read from DRAM; a stored sector is written to DRAM when its line is
-// replaced or the launch ends. The cache is empty at the start of a launch.
+// replaced or the launch ends, unless it has been discarded before. The cache
+// is empty at the start of a launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,9 @@ namespace fusion::emulator {
 class L2Model {
 public:
   explicit L2Model(uint64_t bytes);
-  /// Touches sectors in this order; addresses of sectors, bit 0 set for writes.
+  /// Touches sectors in this order: their addresses, bit 0 set for writes. With
+  /// kDiscard the address of a line that is forgotten, and not written back.
+  static constexpr uint64_t kDiscard = 2;
   void feed(const std::vector<uint64_t> &trace);
   /// Writes back what is dirty; the bytes moved to and from DRAM since the
   /// beginning.

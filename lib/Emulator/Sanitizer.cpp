@@ -392,7 +392,9 @@ void Sanitizer::checkInitialized(const Reach &reach, Allocation &allocation,
     unsigned lane = unsigned(__builtin_ctz(left));
     if (reads && !isWritten(offset[lane], bytes))
       report("uninitialized-global", reach.warp, lane, reach.line, 0, [&] {
-        return "read of global memory that nobody has written, " +
+        return "read of global memory that nobody has written, or not since it "
+               "was "
+               "discarded, " +
                std::to_string(offset[lane]) + " bytes into an allocation of " +
                std::to_string(allocation.bytes) + " bytes";
       });
@@ -428,6 +430,22 @@ void Sanitizer::release(Warp &warp, const Inst &inst, unsigned lane,
     globalAccess(warp, inst, 1u << lane, addresses,
                  unsigned(std::min<uint64_t>(piece, bytes - at)),
                  SanitizeKind::Store);
+  }
+}
+
+void Sanitizer::discard(Warp &warp, const Inst &inst, uint32_t mask,
+                        const uint64_t *address) {
+  constexpr unsigned piece = 16;
+  for (unsigned at = 0; at < kLineBytes; at += piece) {
+    uint64_t addresses[32] = {};
+    for (unsigned lane = 0; lane < 32; ++lane)
+      addresses[lane] = address[lane] + at;
+    globalAccess(warp, inst, mask, addresses, piece, SanitizeKind::Store);
+  }
+  for (uint32_t left = mask; left; left &= left - 1) {
+    uint64_t line = address[__builtin_ctz(left)];
+    if (Allocation *allocation = cta.memory->find(line))
+      allocation->markDiscarded(line - allocation->begin, kLineBytes);
   }
 }
 

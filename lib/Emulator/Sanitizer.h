@@ -45,6 +45,9 @@ public:
   /// anybody has accessed were written.
   void release(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
                uint64_t bytes);
+  /// The lanes write lines of what nobody knows: as if nobody had written them.
+  void discard(Warp &warp, const Inst &inst, uint32_t mask,
+               const uint64_t *address);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);

@@ -320,6 +320,24 @@ StitchPlan fusion::explore(const OperatorGraph &graph, const ChipInfo &chip,
   return plan;
 }
 
+bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
+                    const ExplorerOptions &options, const PatternOracle &oracle,
+                    StitchPlan &plan) {
+  size_t kernels = 0, vertices = 0;
+  for (const StitchPattern &pattern : plan.patterns)
+    if (!graph.vertices[pattern.front()].isForeign) {
+      ++kernels;
+      vertices += pattern.size();
+    }
+  if (kernels < 2 || kernels > options.mostRefined ||
+      vertices > options.mostVertices)
+    return false;
+  ExplorerOptions byLatency = options;
+  byLatency.scoresByLatency = true;
+  mergeKernels(graph, DeltaEvaluator(graph, chip), byLatency, oracle, plan);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs of patterns
 //===----------------------------------------------------------------------===//

@@ -296,6 +296,22 @@ std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
 }
 
 const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
+  return verdictOf(pattern);
+}
+
+std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
+  Verdict &verdict = verdictOf(pattern);
+  if (verdict.isSearched || !verdict.isPossible || !goesOn(graph.context))
+    return verdict.isSearched ? verdict.searched : verdict.seconds;
+  verdict.isSearched = true;
+  std::string reason;
+  FailureOr<StitchGroup> group = analyse(graph, pattern, reason);
+  std::optional<StitchResult> found = searchStitching(*group, chip, reason);
+  verdict.searched = found ? std::optional(found->cost.total) : verdict.seconds;
+  return verdict.searched;
+}
+
+StitchJudge::Verdict &StitchJudge::verdictOf(ArrayRef<unsigned> pattern) {
   Verdict *&known = asked[StitchPattern(pattern)];
   if (known)
     return *known;

@@ -65,16 +65,28 @@ public:
     bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
     std::string reason;            ///< where it is not possible
+    /// Of the schedule that the whole search finds, once it has been asked for.
+    bool isSearched = false;
+    std::optional<double> searched;
   };
   /// With its best schedule. A single operator without a tile program takes
   /// what its bytes take.
   const Verdict &price(llvm::ArrayRef<unsigned> pattern);
+  /// Seconds with the schedule that the pattern would get in the end, which
+  /// takes many times as long as looking at few schedules.
+  std::optional<double> priceFully(llvm::ArrayRef<unsigned> pattern);
+  /// Seconds as closely as anybody has asked for.
+  std::optional<double> known(llvm::ArrayRef<unsigned> pattern) {
+    const Verdict &verdict = price(pattern);
+    return verdict.isSearched ? verdict.searched : verdict.seconds;
+  }
   /// Why no block has room for a tile program. Takes long.
   std::string whyUnscheduled(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
+  Verdict &verdictOf(llvm::ArrayRef<unsigned> pattern);
   void search(llvm::ArrayRef<unsigned> pattern, Verdict &verdict);
   struct Hash {
     template <typename Numbers>

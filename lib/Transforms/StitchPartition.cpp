@@ -64,6 +64,7 @@ public:
 private:
   StitchPlan plan(StitchStrategy strategy, Choice preFusion,
                   Choice fullEvaluator);
+  void refine(StitchPlan &plan);
   /// Whether there is a tile program that some block has room for.
   bool canStitch(ArrayRef<unsigned> pattern) {
     return judge.price(pattern).seconds.has_value();
@@ -158,6 +159,18 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   return std::move(*best);
 }
 
+/// Few schedules of a pattern say less than all of them. That does while many
+/// patterns are compared; what is left of few kernels is judged by the
+/// schedules that they would get.
+void Partition::refine(StitchPlan &plan) {
+  auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
+  auto time = [&](ArrayRef<unsigned> pattern) {
+    return judge.priceFully(pattern);
+  };
+  (void)fusion::refine(graph.graph, chip, options.explorer,
+                       {can, time, leastOfKernel(chip)}, plan);
+}
+
 /// What several kernels compute gets an operator in each of them.
 void Partition::copyShared(StitchPlan &plan) {
   llvm::BitVector seen(graph.operations.size());
@@ -209,7 +222,7 @@ void Partition::remarkKernels(const StitchPlan &plan) {
       apart += judge.price(vertex).seconds.value_or(0);
       bytes += delta.compulsoryBytes(vertex);
     }
-    std::optional<double> together = judge.price(pattern).seconds;
+    std::optional<double> together = judge.known(pattern);
     bool isForced = together && *together > apart;
     remark::passed(op->getLoc(),
                    remark::RemarkOpts::name("stitched").category("fuse"))
@@ -298,21 +311,28 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
     return gain + "there is no tile program: " + verdict.reason;
   if (!verdict.seconds)
     return gain + "there is no schedule: " + judge.whyUnscheduled(both);
+  // All three by the same search.
+  std::optional<double> together = verdict.seconds;
   double apart = judge.price(maker).seconds.value_or(0) +
                  judge.price(reader).seconds.value_or(0);
+  if (verdict.isSearched) {
+    together = judge.priceFully(both);
+    apart = judge.priceFully(maker).value_or(0) +
+            judge.priceFully(reader).value_or(0);
+  }
   if (both.size() > options.explorer.mostVertices)
     return gain + llvm::formatv("a kernel has at most {0} operators",
                                 options.explorer.mostVertices)
                       .str();
-  if (*verdict.seconds > apart)
-    return gain + "it is predicted to take " + microseconds(*verdict.seconds) +
+  if (*together > apart)
+    return gain + "it is predicted to take " + microseconds(*together) +
            " against " + microseconds(apart) + " apart";
   double penalty =
       delta(both).penalty - delta(maker).penalty - delta(reader).penalty;
   return gain +
          llvm::formatv("the plan of {0} against {1} apart, with {2} lost to "
                        "fewer blocks or warps, was not among those explored",
-                       microseconds(*verdict.seconds), microseconds(apart),
+                       microseconds(*together), microseconds(apart),
                        microseconds(std::max(0.0, penalty)))
              .str();
 }
@@ -407,8 +427,7 @@ static llvm::json::Object count(const StitchGraph &graph, StitchJudge &judge,
       continue;
     ++kernels;
     bytes += own;
-    seconds +=
-        judge.price(pattern).seconds.value_or(predictStreaming(own, chip));
+    seconds += judge.known(pattern).value_or(predictStreaming(own, chip));
   }
   return llvm::json::Object{{"kernels", kernels},
                             {"bytes", int64_t(bytes)},
@@ -467,9 +486,9 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
         {"vertices", std::move(members)},
         {"bytes", int64_t(delta.compulsoryBytes(pattern))},
         {"predicted_us",
-         isForeign ? llvm::json::Value(nullptr)
-                   : llvm::json::Value(
-                         judge.price(pattern).seconds.value_or(0) * 1e6)}});
+         isForeign
+             ? llvm::json::Value(nullptr)
+             : llvm::json::Value(judge.known(pattern).value_or(0) * 1e6)}});
   }
   for (const Boundary &boundary : boundaries)
     edges.push_back(llvm::json::Object{{"maker", boundary.maker},
@@ -496,6 +515,8 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
 void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
   StitchPlan chosen =
       plan(options.strategy, options.preFusion, options.fullEvaluator);
+  if (options.strategy == StitchStrategy::Explorer && !options.forceFusion)
+    refine(chosen);
   remarkKernels(chosen);
   remarkBoundaries(chosen, report != nullptr);
   if (report)

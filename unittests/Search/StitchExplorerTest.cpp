@@ -346,6 +346,30 @@ TEST(StitchExplorer, TheLatencyEvaluatorDividesAndChooses) {
   EXPECT_EQ(full.patterns.size(), 3u);
 }
 
+TEST(StitchExplorer, ABetterOracleMergesTheKernelsOfASmallPlan) {
+  Builder b;
+  unsigned last = b.elementwise({}, {0});
+  for (unsigned i = 1; i < 6; ++i)
+    last = b.elementwise({last});
+  OperatorGraph graph = b.finish();
+  auto rough = [](ArrayRef<unsigned> pattern) -> std::optional<double> {
+    return pattern.size() > 2 ? 100.0 : 1.0;
+  };
+  auto whole = [](ArrayRef<unsigned> pattern) -> std::optional<double> {
+    return pattern.size() > 4 ? 100.0 : 1.0;
+  };
+  StitchPlan found = explore(graph, chip(), {}, {anything, rough});
+  ASSERT_EQ(found.patterns.size(), 3u);
+  StitchPlan kept = found;
+  ExplorerOptions few;
+  few.mostRefined = 2;
+  EXPECT_FALSE(refine(graph, chip(), few, {anything, whole}, kept));
+  EXPECT_EQ(kept.patterns.size(), 3u);
+  EXPECT_TRUE(refine(graph, chip(), {}, {anything, whole}, found));
+  check(graph, found);
+  EXPECT_EQ(found.patterns.size(), 2u);
+}
+
 TEST(StitchExplorer, PrefusionKeepsItsPatternsWhole) {
   OperatorGraph graph = layerNorm();
   StitchPlan once = fuseGreedily(graph, /*copies=*/false, {anything});

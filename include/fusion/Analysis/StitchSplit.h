@@ -72,6 +72,18 @@ struct StitchSplit {
   /// Elements of one part of a partial result.
   static int64_t countElements(const StitchGroup &group, unsigned op);
   static unsigned elementBytes(const StitchGroup &group, unsigned op);
+  /// The axis along which the parts of an operator lie in memory; none of
+  /// single elements.
+  std::optional<unsigned> nearestAxis(const StitchGroup &group,
+                                      unsigned op) const;
+  /// Lines of one part that a block has to itself, which the last one discards
+  /// when it has combined them: memory need not see them. 0 where blocks have
+  /// lines between them.
+  int64_t countOwnLines(const StitchGroup &group,
+                        const StitchSchedule &schedule, unsigned op) const;
+  /// Bytes of parts, of all rounds, that are written back to memory.
+  int64_t bytesWrittenBack(const StitchGroup &group,
+                           const StitchSchedule &schedule) const;
 };
 
 /// Whether an axis could be split: nothing but element-wise operators and

@@ -48,6 +48,11 @@ struct ExplorerOptions {
   bool ignoresPenalty = false;
   /// Scores by the latency evaluator instead of the delta evaluator.
   bool scoresByLatency = false;
+  /// Kernels of a plan whose last merges a slower and better oracle judges
+  /// (refine), where all of them could be one. It is asked about as many pairs
+  /// as kernels squared, most of which are tried for nothing: of a plan of more
+  /// kernels that would be most of a compilation.
+  unsigned mostRefined = 8;
 };
 
 /// What the explorer has to be told about patterns.
@@ -88,16 +93,22 @@ StitchPlan explorePrefused(const OperatorGraph &graph, const ChipInfo &chip,
                            const PatternOracle &oracle,
                            const StitchPlan &prefused);
 
+/// Merges kernels of a plan of few that `oracle` says are faster as one, which
+/// is a better one than the plan was made with. Returns whether it was asked.
+bool refine(const OperatorGraph &graph, const ChipInfo &chip,
+            const ExplorerOptions &options, const PatternOracle &oracle,
+            StitchPlan &plan);
+
 /// XLA's rules, from its sources. Instruction fusion: a producer goes into its
-/// consumers, from the last consumer on; element-wise and layout operators only;
-/// a reduction ends its kernel, but for a conversion that is its only reader; an
-/// expensive one stays where a consumer reads its elements several times; a
-/// producer disappears only where all of its consumers take it. With `copies` a
-/// producer of several readers is computed in each of their kernels, and
-/// multi-output fusion follows: kernels that read the same value, and a producer
-/// with one of its readers, become one where their loops have as many points and
-/// their reductions are over the same axes. Without, a producer stays unless its
-/// readers are in one kernel. Nobody asks whether it pays.
+/// consumers, from the last consumer on; element-wise and layout operators
+/// only; a reduction ends its kernel, but for a conversion that is its only
+/// reader; an expensive one stays where a consumer reads its elements several
+/// times; a producer disappears only where all of its consumers take it. With
+/// `copies` a producer of several readers is computed in each of their kernels,
+/// and multi-output fusion follows: kernels that read the same value, and a
+/// producer with one of its readers, become one where their loops have as many
+/// points and their reductions are over the same axes. Without, a producer
+/// stays unless its readers are in one kernel. Nobody asks whether it pays.
 StitchPlan fuseGreedily(const OperatorGraph &graph, bool copies,
                         const PatternOracle &oracle);
 

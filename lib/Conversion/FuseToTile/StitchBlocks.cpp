@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
+#include "fusion/Support/CacheLine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -147,9 +148,13 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
   for (unsigned axis : axes)
     if (axis != split.axis)
       nearest = axis;
+  // Where blocks discard what they have combined, at lines.
+  bool isOfLines = split.countOwnLines(group, schedule, number) > 0;
   auto lengthOf = [&](unsigned axis) -> int64_t {
     int64_t extent = group.axes[axis].extent;
-    return axis == nearest ? llvm::alignTo(extent, wide) : extent;
+    return axis == nearest
+               ? llvm::alignTo(extent, isOfLines ? kLineBytes / bytes : wide)
+               : extent;
   };
   int64_t size = 1;
   for (unsigned axis : axes)
@@ -249,6 +254,34 @@ void StitchLowering::combineParts(unsigned number, const Parts &parts,
     all = loop.getResult(0);
   }
   scope.operators[number] = reduce(number, all, axes);
+}
+
+/// What has been combined memory need not see.
+void StitchLowering::discardParts(unsigned number, const Parts &parts) {
+  if (split.countOwnLines(group, schedule, number) == 0)
+    return;
+  loc = group.operators()[number]->getLoc();
+  SmallVector<unsigned, 4> axes = group.resultAxes(number);
+  axes.push_back(*split.axis);
+  llvm::sort(axes);
+  Scope all;
+  if (passes.axis)
+    all.origin = origins[*passes.axis];
+  Window window = emitParts(number, axes, parts, all);
+  int64_t ofLine = kLineBytes / StitchSplit::elementBytes(group, number);
+  SmallVector<int64_t> shape;
+  for (unsigned axis : axes) {
+    if (axis == *split.axis) {
+      shape.push_back(split.rounds[parts.round].most);
+      continue;
+    }
+    int64_t tile =
+        std::min(schedule.spread[axis].tile, group.axes[axis].extent);
+    shape.push_back(axis == split.nearestAxis(group, number)
+                        ? llvm::alignTo(tile, ofLine)
+                        : tile);
+  }
+  tile::DiscardOp::create(b, loc, window.view, window.coordinates, shape);
 }
 
 /// What a last block does with parts, of a step along the walked axis or what
@@ -354,4 +387,8 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   }
   if (!isLast)
     emitRound(number + 1, tile, ownGroup);
+  // Nobody waits for this.
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (split.isPartial[op])
+      discardParts(op, parts);
 }

@@ -85,6 +85,7 @@ private:
                    const Scope &scope);
   void storePart(unsigned op, unsigned round, Value part, const Scope &scope);
   void combineParts(unsigned op, const Parts &parts, Scope &scope);
+  void discardParts(unsigned op, const Parts &parts);
   void emitLastBlock();
   void emitRound(unsigned round, Value tile, Value part);
   void emitLate(const Parts &parts, Value group, bool ofSteps, Scope &scope);
@@ -166,11 +167,11 @@ private:
   unsigned component = 0;
   bool isLast = false; ///< what is emitted is for the last block of all only
   llvm::SmallVector<Value> origins; ///< by axis: the block's first element
-  llvm::DenseMap<unsigned, Value> digits;     ///< by axis: the block's number
+  llvm::DenseMap<unsigned, Value> digits; ///< by axis: the block's number
   /// By operator and round: of all parts.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> workspaces;
-  Scope rows;                                 ///< what is the same in all steps
-  std::vector<Scope> steps;                   ///< those kept in registers
+  Scope rows;               ///< what is the same in all steps
+  std::vector<Scope> steps; ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
   /// What is added up over rows: by operator for each step that is kept in
   /// registers, and of all those in shared memory.

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "fusion/Support/CacheLine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -87,5 +89,63 @@ LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
   scalars.map(
       op.getResult(),
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, i32(0)));
+  return success();
+}
+
+/// Threads take lines in turns. The barrier orders what others have read before
+/// (PTX ISA, "discard": a weak write of values that nobody knows).
+LogicalResult KernelEmitter::emitDiscard(DiscardOp op) {
+  const View &view = views[op.getView()];
+  if (view.window)
+    return op.emitOpError("cannot be done through a window");
+  emitBarrier(/*ofWarp=*/false);
+  int64_t unit = view.type.getUnit(),
+          bytes = view.type.getElementType().getIntOrFloatBitWidth() / 8,
+          ofLine = kLineBytes / bytes, lines = 1;
+  SmallVector<int64_t> counts(op.getShape());
+  counts[unit] /= ofLine;
+  for (int64_t count : counts)
+    lines *= count;
+  constexpr int64_t warpSize = 32;
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  auto loop = scf::ForOp::create(b, loc, thread, index(lines),
+                                 index(kernel.getWarps() * warpSize));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value rest = loop.getInductionVar(), position = view.offset, isInside;
+  // Neighbours along the unit dimension are neighbouring threads'.
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < view.type.getRank(); ++d)
+    if (d != unit)
+      order.push_back(d);
+  order.push_back(unit);
+  for (int64_t d : llvm::reverse(order)) {
+    Value count = index(counts[d]),
+          digit = arith::RemUIOp::create(b, loc, rest, count);
+    rest = arith::DivUIOp::create(b, loc, rest, count);
+    if (d == unit)
+      digit = mul(digit, index(ofLine));
+    Value at = add(scalar(op.getCoordinates()[d]), digit);
+    position = add(position, mul(at, view.strides[d]));
+    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at,
+                                        view.sizes[d]);
+    isInside = isInside
+                   ? arith::AndIOp::create(b, loc, isInside, below).getResult()
+                   : below;
+  }
+  auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  constexpr unsigned globalSpace = 1;
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.memory);
+  Value address = arith::IndexCastOp::create(
+      b, loc, b.getI64Type(), add(base, mul(position, index(bytes))));
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), address);
+  Value size =
+      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(kLineBytes));
+  LLVM::CallIntrinsicOp::create(b, loc,
+                                b.getStringAttr("llvm.nvvm.discard.global.L2"),
+                                ValueRange{pointer, size});
   return success();
 }

@@ -460,6 +460,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       })
       .Case<SpecializeOp>([&](auto o) { return emitSpecialize(o); })
       .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
+      .Case<DiscardOp>([&](auto o) { return emitDiscard(o); })
       .Case<ClusterReduceOp>([&](auto o) { return emitClusterReduce(o); })
       .Case<ProgramIdOp>([&](auto o) {
         scalars.map(o.getResult(),

@@ -174,7 +174,9 @@ private:
   mlir::LogicalResult emitUnstash(tile::UnstashOp op);
   /// Where a thread's `width` elements from number `first` on lie in a stage.
   Value stashPosition(Value buffer, Value stage, int64_t first, int64_t width);
-  mlir::LogicalResult emitLastBlock(tile::LastBlockOp op); // EmitGrid.cpp
+  // EmitGrid.cpp
+  mlir::LogicalResult emitLastBlock(tile::LastBlockOp op);
+  mlir::LogicalResult emitDiscard(tile::DiscardOp op);
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);
   Value globalMemory(Value pointer);
@@ -292,8 +294,8 @@ private:
   mlir::Location loc;
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
-  Value isCopying; ///< whether the thread is the one that copies in bulk
-  Value isInCopyingWarp;    ///< whether its warp is that thread's
+  Value isCopying;       ///< whether the thread is the one that copies in bulk
+  Value isInCopyingWarp; ///< whether its warp is that thread's
   bool copiesForCluster = false; ///< some tiles go to other blocks, too
   /// Offsets of mbarriers at which the warps of all blocks of the cluster
   /// arrive.

@@ -25,3 +25,24 @@ tile.kernel @shared(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>})
   }
   tile.return
 }
+
+// What is discarded is whole lines, thread by thread, as far as they are inside.
+// CHECK: gpu.func @discarded
+// CHECK: gpu.barrier
+// CHECK: %[[LINES:.*]] = arith.constant 24 : index
+// CHECK: %[[THREADS:.*]] = arith.constant 64 : index
+// CHECK: scf.for %[[LINE:.*]] = %{{.*}} to %[[LINES]] step %[[THREADS]]
+// CHECK:   arith.remui %[[LINE]]
+// CHECK:   arith.cmpi ult
+// CHECK:   arith.cmpi ult
+// CHECK:   scf.if
+// CHECK:     %[[SIZE:.*]] = llvm.mlir.constant(128 : i64)
+// CHECK:     llvm.call_intrinsic "llvm.nvvm.discard.global.L2"(%{{.*}}, %[[SIZE]])
+tile.kernel @discarded(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>}, %n: index) attributes {warps = 2 : i64} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %stride = arith.constant 96 : index
+  %v = tile.view %p[%zero] sizes [%n, %stride] strides [%stride, %one] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.discard %v[%zero, %zero] {shape = array<i64: 8, 96>} : !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}

@@ -656,6 +656,38 @@ func.func @no_blocks(%n: index) {
 
 // -----
 
+func.func @discards_parts_of_lines(%v: !tile.view<2 x f32, unit = 1, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.discard' op is for whole lines of 128 bytes}}
+  tile.discard %v[%n, %n] {shape = array<i64: 8, 48>} : !tile.view<2 x f32, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @discards_columns(%v: !tile.view<2 x f32, unit = -1, alignment = 4>, %n: index) {
+  // expected-error @below {{'tile.discard' op needs a view with a unit dimension}}
+  tile.discard %v[%n, %n] {shape = array<i64: 8, 32>} : !tile.view<2 x f32, unit = -1, alignment = 4>
+  return
+}
+
+// -----
+
+func.func @discards_of_other_rank(%v: !tile.view<2 x f32, unit = 1, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.discard' op has 2 coordinates and 1 extents for a view of rank 2}}
+  tile.discard %v[%n, %n] {shape = array<i64: 32>} : !tile.view<2 x f32, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
+func.func @discards_nothing(%v: !tile.view<2 x f32, unit = 1, alignment = 16>, %n: index) {
+  // expected-error @below {{'tile.discard' op extents must be positive}}
+  tile.discard %v[%n, %n] {shape = array<i64: 0, 32>} : !tile.view<2 x f32, unit = 1, alignment = 16>
+  return
+}
+
+// -----
+
 func.func @window_of_other_rank(%p: !tile.ptr<f16>, %n: index) {
   // expected-error @below {{'tile.window' op needs 2 sizes and dimensions of its map, got 2 and 1}}
   %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, map = affine_map<(d0) -> (d0)>, shape = array<i64: 8>}

@@ -214,6 +214,15 @@ tile.kernel @blocks(%n: index) attributes {warps = 4 : i64} {
   tile.return
 }
 
+// CHECK: tile.kernel @discards
+tile.kernel @discards(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>}, %n: index) attributes {warps = 4 : i64} {
+  %one = arith.constant 1 : index
+  %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %one] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: tile.discard %{{.*}}[%{{.*}}, %{{.*}}] {shape = array<i64: 8, 64>} : <2 x f32, unit = 1, alignment = 16>
+  tile.discard %v[%n, %n] {shape = array<i64: 8, 64>} : !tile.view<2 x f32, unit = 1, alignment = 16>
+  tile.return
+}
+
 #parts = #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">
 // CHECK: tile.kernel @clusters(%{{.*}}: f32) attributes {cluster = 8 : i64, warps = 1 : i64}
 tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {

@@ -8,6 +8,7 @@
 
 #include "TileVerifiers.h"
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Support/CacheLine.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -287,6 +288,24 @@ LogicalResult LastBlockOp::verify() {
   bool isKnown = matchPattern(getBlocks(), m_ConstantInt(&blocks));
   if ((isKnown && !isCount(blocks.getSExtValue())) || !isCount(getCounters()))
     return emitOpError("counts one block at least with one counter at least");
+  return success();
+}
+
+LogicalResult DiscardOp::verify() {
+  ViewType view = getView().getType();
+  int64_t rank = view.getRank(), unit = view.getUnit();
+  if (static_cast<int64_t>(getCoordinates().size()) != rank ||
+      static_cast<int64_t>(getShape().size()) != rank)
+    return emitOpError("has ")
+           << getCoordinates().size() << " coordinates and "
+           << getShape().size() << " extents for a view of rank " << rank;
+  if (llvm::any_of(getShape(), [](int64_t extent) { return extent < 1; }))
+    return emitOpError("extents must be positive");
+  if (unit < 0)
+    return emitOpError("needs a view with a unit dimension");
+  int64_t bits = view.getElementType().getIntOrFloatBitWidth();
+  if (bits % 8 != 0 || getShape()[unit] * bits / 8 % kLineBytes != 0)
+    return emitOpError("is for whole lines of ") << kLineBytes << " bytes";
   return success();
 }
 

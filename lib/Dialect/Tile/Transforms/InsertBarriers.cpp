@@ -328,7 +328,7 @@ struct InsertBarriersPass
                     : barrier.getWithProducers() ? Barrier::WithProducers
                                                  : Barrier::OfBlock,
                     state);
-      } else if (isa<LastBlockOp, ClusterReduceOp>(op)) {
+      } else if (isa<LastBlockOp, ClusterReduceOp, DiscardOp>(op)) {
         passBarrier(Barrier::OfBlock, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves

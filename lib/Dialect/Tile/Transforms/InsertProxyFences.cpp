@@ -104,7 +104,7 @@ struct InsertProxyFencesPass
   bool isBarrier(Operation *op) {
     if (auto barrier = dyn_cast<BarrierOp>(op))
       return !barrier.getWarp() || getOperation().getWarps() == 1;
-    return isa<LastBlockOp>(op) || exchangedBytes(op) != 0;
+    return isa<LastBlockOp, DiscardOp>(op) || exchangedBytes(op) != 0;
   }
 
   void process(Block &block, State &state) {

@@ -383,6 +383,30 @@ def Tile_LastBlockOp : Tile_Op<"last_block",
   let hasVerifier = 1;
 }
 
+def Tile_DiscardOp : Tile_Op<"discard", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Nobody needs what a tile of global memory holds any more";
+  let description = [{
+    The tile of this shape that starts at `coordinates`, as far as it is inside of
+    the view: what the L2 has of it need not be written to memory, and whoever reads
+    it before it is written again reads anything. A barrier of the block: what its
+    threads have read before is what they have read.
+
+    The tile is whole lines of 128 bytes: along the unit dimension it is a multiple of
+    them, and the view and all of its rows begin at one, so that what is behind the
+    end of a row is its own.
+
+    ```mlir
+    %sums = tile.load %parts[%0, %0] : ... -> tensor<100x32xf32>
+    tile.discard %parts[%0, %0] {shape = array<i64: 100, 32>}
+        : !tile.view<2 x f32, unit = 1, alignment = 16>
+    ```
+  }];
+  let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
+                       DenseI64ArrayAttr:$shape);
+  let assemblyFormat = "$view `[` $coordinates `]` attr-dict `:` type($view)";
+  let hasVerifier = 1;
+}
+
 def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce",
     [MemoryEffects<[MemRead, MemWrite]>,
      AllTypesMatch<["value", "result"]>]> {
