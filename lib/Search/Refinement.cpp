@@ -106,6 +106,18 @@ void Refinement::trySplits() {
   }
 }
 
+/// Results in bulk, or not; who copies operands is chosen with the warps.
+void Refinement::retryStores() {
+  ScheduleCandidate candidate = ranking.bestCandidate();
+  TensorSet all = space.storeTransports().back(),
+            chosen = candidate.movement.inBulk & all;
+  for (TensorSet stored : space.storeTransports())
+    if (stored != chosen) {
+      candidate.movement.inBulk = stored;
+      ranking.judgeUsual(candidate);
+    }
+}
+
 void Refinement::run() {
   if (ranking.empty())
     return;
@@ -129,6 +141,7 @@ void Refinement::run() {
     retry(space.parts(), &ScheduleCandidate::parts);
     retry(space.rasters(), &ScheduleCandidate::raster);
     retry(space.clusters(), &ScheduleCandidate::cluster);
+    retryStores();
     tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
     tryTiles(&ScheduleSpace::allTiles);
     ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
@@ -166,12 +179,10 @@ void Refinement::settleTies() {
   if (ranking.empty())
     return;
   ranking.seeTies();
-  ranking.setInBulk(chip.hasBulkTensorCopy);
   RatedSchedule before;
   do {
     before = ranking.starts().front().rated;
     run();
     refineTiles(group, options, space, ranking);
   } while (isBetter(ranking.starts().front().rated, before));
-  ranking.setInBulk(false);
 }

@@ -37,8 +37,7 @@ public:
   /// what they copy want other tiles than blocks alone. So do intrinsics of
   /// each unit.
   void tryClusters();
-  /// Loops and tiles with copies in bulk, which need other barriers; and of
-  /// those that take equally long, such as all that a resource keeps at its
+  /// Of those that take equally long, such as all that a resource keeps at its
   /// limit, the one that waits least, moves the fewest bytes, and so on
   /// (`isBetter`).
   void settleTies();
@@ -47,6 +46,7 @@ private:
   void tryIntrinsics(llvm::ArrayRef<ScheduleCandidate> starts);
   void tryMoves();
   void trySplits();
+  void retryStores();
 
   const GroupModel &group;
   const ChipInfo &chip;
