@@ -74,13 +74,11 @@ public:
     const ChipInfo &chip = rater.chip;
     double barriers = 0; // of a block, and releases by others of its cluster
     double release = schedule.cluster > 1 ? chip.clusterLatency : 0;
-    // With producers no loop has one.
-    double barrier = schedule.producerWarps > 0 ? 0 : chip.barrierLatency;
     for (const PipelinedLoop &loop : loops) {
       double iterations = 1;
       for (unsigned axis : loop.axes)
         iterations *= sequentialTrips(rater.group, schedule, axis);
-      barriers += iterations * barrier + (iterations + 1) * release;
+      barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
     }
     for (int64_t blocks = blocksPerSM(schedule, held, chip); blocks > 0;
          --blocks) {

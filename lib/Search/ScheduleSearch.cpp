@@ -96,8 +96,9 @@ private:
   ScheduleSpace space;
   ScheduleRanking ranking;
   Refinement refinement;
-  mutable std::mutex mutex;   ///< guards what follows
-  mutable LookedAt estimated; ///< by `estimate`
+  std::vector<ScheduleCandidate> trees; ///< the best of each, in blocks alone
+  mutable std::mutex mutex;             ///< guards what follows
+  mutable LookedAt estimated;           ///< by `estimate`
 };
 
 } // namespace
@@ -261,6 +262,8 @@ bool Search::searchAll() {
   local.restart(affordable.restarts);
   local.finish();
   judge(local.best());
+  for (const Descent::Point &point : local.best())
+    trees.push_back(point.candidate);
   if (!isProven) {
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -336,7 +339,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     refineStages(group, options, space, ranking);
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
-    refinement.tryClusters();
+    refinement.tryClusters(trees);
     if (!options.isRough)
       refinement.settleTies();
   }

@@ -35,11 +35,11 @@
 //   Blocks meet at both ends, and a stage is filled again when the releases of
 //   other SMs are there: each takes the latency between SMs of a cluster.
 // * `producers` = p: the first loads of an inner loop's next run are issued
-// while
-//   this run computes, so only those of the first run are waited for; and the
-//   loops have no block-wide barrier, because each stage has one of its own.
-//   Warps that produce take room on the SM, with the fewest registers that
-//   setmaxnreg leaves (`roleRegisters`), or as many as the others.
+//   while this run computes, so only those of the first run are waited for; and
+//   loops have no block-wide barrier, because each stage has one of its own. So
+//   it is where bulk copies bring all of a loop's tiles, not threads. Producers
+//   take room on the SM, with the fewest registers that setmaxnreg leaves
+//   (`roleRegisters`), or as many as the others.
 //
 //===----------------------------------------------------------------------===//
 
