@@ -310,9 +310,11 @@ private:
     if (pipelined.received > 0) {
       // The others are waited for in every iteration.
       // The block waits for what its threads copied at a barrier; for a
-      // producer, each warp at the stage's own.
-      bool hasBarrier = pipelinedByThreads || !hasProducers();
-      body.use += body.load + (hasBarrier ? chip.barrierLatency : 0);
+      // producer, each warp at the stage's own, which it reads.
+      double wait = chip.barrierLatency;
+      if (hasProducers() && !pipelinedByThreads)
+        wait = std::min(wait, chip.sharedLatency);
+      body.use += body.load + wait;
       body.load = loadSeconds(pipelined);
       // Other blocks have to say that they have read the stage.
       if (isInCluster())

@@ -103,13 +103,13 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
-                                    ChainShape{{512, 64, 777, 96}, 4}}) {
+                                    ChainShape{{512, 64, 777, 96}, 48}}) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       ScheduleSpace space(group, chip, options);
-      // ALCOP's model, which no bounds are known of, has every eighth.
-      for (unsigned i = 0; i < 45000; ++i) {
-        options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
+      // ALCOP's model, which no bounds are known of, has every tenth.
+      for (unsigned i = 0; i < 30000; ++i) {
+        options.model = i < 27000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
         candidate.cluster =

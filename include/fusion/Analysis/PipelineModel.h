@@ -36,8 +36,8 @@
 //   other SMs are there: each takes the latency between SMs of a cluster.
 // * `producers` = p: the first loads of an inner loop's next run are issued
 //   while this run computes, so only those of the first run are waited for; and
-//   loops have no block-wide barrier, because each stage has one of its own. So
-//   it is where bulk copies bring all of a loop's tiles, not threads. Producers
+//   in place of a block-wide barrier each warp reads a stage's own in shared
+//   memory. So it is where bulk copies bring all of a loop's tiles. Producers
 //   take room on the SM, with the fewest registers that setmaxnreg leaves
 //   (`roleRegisters`), or as many as the others.
 //
