@@ -107,9 +107,9 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       ScheduleSpace space(group, chip, options);
-      // ALCOP's model, which no bounds are known of, has every tenth.
-      for (unsigned i = 0; i < 30000; ++i) {
-        options.model = i < 27000 ? ModelKind::Default : ModelKind::Alcop;
+      // ALCOP's model, which no bounds are known of, has every ninth.
+      for (unsigned i = 0; i < 45000; ++i) {
+        options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
         candidate.cluster =
