@@ -93,9 +93,6 @@ private:
   /// The statements that end the block with stores, when the operands' buffers
   /// are free.
   ArrayRef<TilingNode> finalStores() const {
-    // The next tile's first loads are under way while this one is stored.
-    if (schedule.persistent)
-      return {};
     const TilingTree *items = &schedule.tree;
     while (items->size() == 1 && items->front().isLoop() &&
            schedule.isBlockAxis(items->front().index))
@@ -162,6 +159,10 @@ int64_t fusion::countBuffers(const BlockResources &held,
     if (place.transport == fuse::Transport::Bulk)
       barriers += 2 * place.stages * buffer.slots;
   }
-  return std::max(buffers + held.passing, held.atEnd) +
-         kBarrierBytes * barriers;
+  barriers *= kBarrierBytes;
+  // Of a block that stays the next tile's first loads are under way while this
+  // one is stored.
+  if (schedule.persistent)
+    return buffers + std::max(held.passing, held.atEnd) + barriers;
+  return std::max(buffers + held.passing, held.atEnd) + barriers;
 }

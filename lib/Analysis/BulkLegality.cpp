@@ -124,18 +124,6 @@ llvm::SmallVector<unsigned, 4> fusion::listCopied(const GroupModel &group,
   return copied;
 }
 
-llvm::SmallVector<unsigned, 4> fusion::setInBulk(const GroupModel &group,
-                                                 Schedule &schedule,
-                                                 const ChipInfo &chip) {
-  llvm::SmallVector<unsigned, 4> inBulk;
-  for (unsigned tensor : listCopied(group, schedule))
-    if (!whyNotInBulk(group, schedule, chip, tensor))
-      inBulk.push_back(tensor);
-  for (unsigned tensor : inBulk)
-    schedule.places[tensor].transport = fuse::Transport::Bulk;
-  return inBulk;
-}
-
 Reason fusion::whyTooManyBarriers(const GroupModel &group,
                                   const Schedule &schedule,
                                   const KeptTiles &kept) {

@@ -155,9 +155,11 @@ public:
       double tiles =
           static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs)) /
           result.residentBlocks;
-      result.kernel =
-          result.block +
-          (tiles - 1) * (result.main + std::max(result.init, result.epilogue));
+      // Threads that load and store do one after the other.
+      bool isAhead = !hasProducers() || loadInBulk(schedule.tree);
+      double ends = isAhead ? std::max(result.init, result.epilogue)
+                            : result.init + result.epilogue;
+      result.kernel = result.block + (tiles - 1) * (result.main + ends);
     }
     return std::move(result);
   }
@@ -251,7 +253,7 @@ private:
     LoadedBytes waiting, pipelined;
     // What threads have copied is shown to the others by a barrier; bulk copies
     // tell each of them. Another one stands before the memory is filled again.
-    bool byThreads = false;
+    bool byThreads = false, pipelinedByThreads = false;
     auto wait = [&] {
       if (waiting.received > 0)
         body.load +=
@@ -272,8 +274,7 @@ private:
         unsigned stages = schedule.places[node.index].stages;
         body.loaded += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
-        byThreads |= stages == 1 && schedule.places[node.index].transport !=
-                                        fuse::Transport::Bulk;
+        (stages > 1 ? pipelinedByThreads : byThreads) |= !loadsInBulk(node);
         if (stages > 1)
           body.stages =
               body.stages == 0 ? stages : std::min(body.stages, stages);
@@ -308,9 +309,12 @@ private:
     wait();
     if (pipelined.received > 0) {
       // The others are waited for in every iteration.
-      // The block waits for what it copied itself at a barrier; for a producer,
-      // each warp at the stage's own.
-      body.use += body.load + (hasProducers() ? 0 : chip.barrierLatency);
+      // The block waits for what its threads copied at a barrier; for a
+      // producer, each warp at the stage's own, which it reads.
+      double wait = chip.barrierLatency;
+      if (hasProducers() && !pipelinedByThreads)
+        wait = std::min(wait, chip.sharedLatency);
+      body.use += body.load + wait;
       body.load = loadSeconds(pipelined);
       // Other blocks have to say that they have read the stage.
       if (isInCluster())
@@ -319,13 +323,15 @@ private:
     return body;
   }
 
-  /// Of a loop that does nothing else.
+  /// Whether bulk copies load all that it loads.
   bool loadsInBulk(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
       return schedule.places[node.index].transport == fuse::Transport::Bulk;
-    return llvm::all_of(node.children, [&](const TilingNode &child) {
-      return loadsInBulk(child);
-    });
+    return loadInBulk(node.children);
+  }
+  bool loadInBulk(llvm::ArrayRef<TilingNode> items) const {
+    return llvm::all_of(
+        items, [&](const TilingNode &item) { return loadsInBulk(item); });
   }
 
   static bool computes(const TilingNode &node) {
@@ -379,7 +385,10 @@ private:
     loop.use = body.use;
     // A producer goes on to the inner loop's next first loads while this one's
     // last iterations compute.
-    if (hasProducers())
+    bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {
+      return !child.isLoop() || loadsInBulk(child);
+    });
+    if (hasProducers() && isAhead)
       firstLoads += innerFirst;
     else
       loop.use += innerFirst;

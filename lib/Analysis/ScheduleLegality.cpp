@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "BlockResources.h"
+#include "BulkLegality.h"
 #include "LoopLegality.h"
 #include "LoopTraffic.h"
 #include "PlaceLegality.h"
@@ -131,8 +132,8 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
 static Reason refuseRegisters(int64_t needed, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
   // Producers keep the fewest registers, or as many as the others.
-  int64_t registers = registersByWarps(
-      warpsWithRegisters(warps, schedule.producerWarps), chip);
+  int64_t registers =
+      registersByWarps(warpsWithRegisters(warps, schedule.producerWarps), chip);
   if (std::optional<RoleRegisters> dealt =
           roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip))
     registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
@@ -166,11 +167,35 @@ Reason ScheduleChecker::checkSums(const Schedule &schedule,
                          warps, schedule, chip);
 }
 
-Reason ScheduleChecker::checkWarps(const Schedule &schedule) {
+llvm::SmallVector<TensorSet, 2>
+ScheduleChecker::listInBulk(const Schedule &schedule) const {
+  llvm::SmallVector<TensorSet, 2> sets;
+  if (!chip.hasBulkTensorCopy)
+    return sets;
+  TensorSet all = 0;
+  Schedule inBulk = schedule;
+  for (unsigned tensor : listCopied(group, schedule))
+    if (tensor < kMostInSet &&
+        !whyNotInBulk(group, schedule, chip, state->kept, tensor)) {
+      all |= TensorSet(1) << tensor;
+      inBulk.places[tensor].transport = fuse::Transport::Bulk;
+    }
+  if (all == 0)
+    return sets;
+  if (!whyTooManyBarriers(group, inBulk, state->kept))
+    return {all};
+  for (TensorSet left = all; left; left &= left - 1)
+    sets.push_back(left & -left);
+  return sets;
+}
+
+Reason ScheduleChecker::checkWarps(const Schedule &schedule) const {
   if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->kept))
     return reason;
-  if (Reason reason = whyNotReduced(group, schedule, state->kept))
-    return reason;
+  return whyNotReduced(group, schedule, state->kept);
+}
+
+Reason ScheduleChecker::checkPlaces(const Schedule &schedule) {
   if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
     return reason;
   BlockResources &held = state->held = {};
@@ -187,6 +212,8 @@ Reason ScheduleChecker::checkStages(const Schedule &schedule) const {
 
 Reason ScheduleChecker::checkRoom(const Schedule &schedule) {
   countResources(state->held, schedule, state->counted);
+  if (Reason reason = whyTooManyBarriers(group, schedule, state->kept))
+    return reason;
   if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
     return reason;
   return refuseRegisters(state->counted.registers, schedule.warps, schedule,
@@ -197,7 +224,9 @@ Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
   if (Reason reason = checkLoops(schedule))
     return reason;
   countTraffic(schedule);
-  return checkWarps(schedule);
+  if (Reason reason = checkWarps(schedule))
+    return reason;
+  return checkPlaces(schedule);
 }
 
 Reason ScheduleChecker::check(const Schedule &schedule) {

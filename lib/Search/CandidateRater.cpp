@@ -47,15 +47,16 @@ double CandidateRater::take(const Schedule &schedule,
   return seconds;
 }
 
-/// Stages of buffers and fragments, while loops, tiles and warps are as they
-/// are: these decide what blocks move and the work.
+/// Stages of buffers and fragments, and who fills them, while loops, tiles,
+/// warps and transports are as they are: these decide what blocks move and the
+/// work.
 class CandidateRater::Stages {
 public:
   Stages(CandidateRater &rater, Schedule &schedule,
          ScheduleCandidate &candidate, ArrayRef<PipelinedLoop> loops,
          const Cost &throughput, Take take)
       : rater(rater), schedule(schedule), candidate(candidate), loops(loops),
-        throughput(throughput), take(take) {
+        throughput(throughput), take(take), least(rater.checker.footprint()) {
     for (const PipelinedLoop &loop : loops)
       counts.push_back(countDepths(loop));
   }
@@ -65,7 +66,7 @@ public:
   /// stage leaves room for or any fewer. More of them may take longer, as all
   /// have to run in whole batches.
   bool mayBeFaster(double limit) {
-    Footprint held = rater.checker.footprint();
+    Footprint held = least;
     Depths deepest;
     for (unsigned count : counts)
       deepest.push_back(count - 1);
@@ -97,16 +98,29 @@ public:
     return false;
   }
 
+  /// Where this says that no stages may be faster, nor can they by producers
+  /// with as many tiles for each block: of loops in one another producers load
+  /// the inner one's first tiles earlier, else they save the barriers alone.
+  bool boundsProducers() const {
+    return llvm::all_of(
+        loops, [](const PipelinedLoop &loop) { return loop.axes.size() == 1; });
+  }
+
+  /// Whether bulk copies fill stages of some loop, which producers could.
+  bool hasWorkForProducers() const { return isAhead(counts, 1); }
+
   /// Of buffers with so many stages of fragments: the same number in all loops,
   /// then other ones in one loop, and more in one where another has fewer, as
   /// long as that gets better. Each loop has its own trips, and bytes that a
-  /// stage takes. `ofOne` are the seconds with one stage, where that is known.
+  /// stage takes. `ofOne` are the seconds with one stage, where that is known;
+  /// producers have nothing to do then.
   void rate(unsigned registers, std::optional<double> ofOne) {
     setRegisterStages(registers);
     Depths best(loops.size(), 0);
     double seconds = ofOne.value_or(kNever);
     unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
-    for (unsigned depth = ofOne ? 1 : 0; depth < most; ++depth) {
+    bool isKnown = ofOne || schedule.producerWarps > 0;
+    for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
       Depths common;
       for (unsigned count : counts)
         common.push_back(std::min(depth, count - 1));
@@ -160,6 +174,18 @@ private:
         llvm::lower_bound(depths, enough) - depths.begin() + 1, depths.size());
   }
 
+  /// Whether bulk copies fill some loop's buffers, of which there are more than
+  /// so many.
+  bool isAhead(ArrayRef<unsigned> depths, unsigned stages) const {
+    return llvm::any_of(llvm::zip_equal(loops, depths), [&](const auto &loop) {
+      return std::get<1>(loop) > stages &&
+             llvm::any_of(std::get<0>(loop).loads, [&](unsigned tensor) {
+               return schedule.places[tensor].transport ==
+                      fuse::Transport::Bulk;
+             });
+    });
+  }
+
   void setRegisterStages(unsigned stages) {
     rater.space.build().setRegisterStages(schedule, stages);
     candidate.registerStages = stages;
@@ -175,6 +201,8 @@ private:
 
   /// Returns whether there is room; where they are the best, takes them.
   bool tryDepths(const Depths &depths, Depths &best, double &seconds) {
+    if (schedule.producerWarps > 0 && !isAhead(depths, 0))
+      return true;
     set(depths);
     if (!rater.accepts(schedule, rater.checker.checkRoom(schedule)))
       return false;
@@ -192,44 +220,130 @@ private:
   ArrayRef<PipelinedLoop> loops;
   const Cost &throughput;
   Take take;
-  Depths counts; ///< of each loop
+  Footprint least; ///< with one stage
+  Depths counts;   ///< of each loop
 };
 
-/// All stages of a schedule whose warps are arranged, as far as one of them may
-/// be faster than the limit.
-void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
-                               ArrayRef<PipelinedLoop> loops, Limit limit,
-                               Take take) {
+/// All stages of a schedule whose warps and transports are chosen, and who
+/// fills them, as far as one of them may be faster than the limit.
+void CandidateRater::rateStages(Schedule &schedule,
+                                ScheduleCandidate &candidate, const Open &open,
+                                const Cost &throughput,
+                                int64_t &hopelessBlocks) {
+  const Movement *only = open.only;
   candidate.stages = candidate.registerStages = 1;
-  Cost throughput =
-      predictThroughput(group, schedule, checker.countTraffic(schedule), chip);
-  if (hasBounds() && throughput.total >= limit()) {
-    ++looked.bounded;
+  if (!accepts(schedule, checker.checkPlaces(schedule)))
     return;
-  }
-  if (!accepts(schedule, checker.checkWarps(schedule)))
+  int64_t blocks = blocksPerSM(schedule, checker.footprint(), chip);
+  if (blocks <= hopelessBlocks)
     return;
-  double ofOne = this->take(schedule, candidate, throughput, take);
+  bool isWithout = !only || only->producers == 0;
+  double ofOne = kNever;
+  if (isWithout)
+    ofOne = take(schedule, candidate, throughput, open.take);
   if (seesTilesOnly(options.model))
     return;
-  Stages stages(*this, schedule, candidate, loops, throughput, take);
-  if (hasBounds() && !stages.mayBeFaster(limit()))
+  Stages stages(*this, schedule, candidate, open.loops, throughput, open.take);
+  auto rate = [&](std::optional<double> ofOne) {
+    if (hasBounds() && !stages.mayBeFaster(open.limit()))
+      return false;
+    for (unsigned registers = 1; registers <= options.mostRegisterStages;
+         ++registers)
+      stages.rate(registers, registers == 1 ? ofOne : std::nullopt);
+    return true;
+  };
+  bool isHopeless = isWithout && !rate(ofOne);
+  if (isHopeless)
+    hopelessBlocks = blocks;
+  if (space.producers().size() == 1 || !stages.hasWorkForProducers())
     return;
-  for (unsigned registers = 1; registers <= options.mostRegisterStages;
-       ++registers)
-    stages.rate(registers,
-                registers == 1 ? std::optional(ofOne) : std::nullopt);
+  bool isBounded = isHopeless && stages.boundsProducers();
+  // Blocks that have one tile each anyway gain nothing by staying.
+  bool mayStay = checker.footprint().blocks > chip.numSMs;
+  Movement &movement = candidate.movement;
+  for (unsigned producers : space.producers().drop_front()) {
+    if (!space.mayProduce(producers, schedule.warps))
+      continue;
+    for (bool isPersistent : {false, true}) {
+      if (isPersistent
+              ? !mayStay || !space.mayPersist(producers, schedule.cluster)
+              : isBounded)
+        continue;
+      if (only &&
+          (only->producers != producers || only->isPersistent != isPersistent))
+        continue;
+      movement.producers = schedule.producerWarps = producers;
+      movement.isPersistent = schedule.persistent = isPersistent;
+      rate(std::nullopt);
+    }
+  }
+  movement.producers = schedule.producerWarps = 0;
+  movement.isPersistent = schedule.persistent = false;
+}
+
+/// The same of a schedule whose warps are arranged, with all transports.
+void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
+                               const Open &open) {
+  std::optional<Cost> throughput;
+  bool isChecked = false;
+  // Of an SM: with so many or fewer nothing is faster that copies in bulk, nor
+  // then by threads, who wait for more barriers. They may leave room for more.
+  int64_t hopelessBlocks = 0;
+  for (TensorSet inBulk : open.transports) {
+    if (inBulk != 0)
+      hopelessBlocks = 0;
+    if (open.transports.size() > 1) {
+      space.build().setTransports(schedule, inBulk);
+      ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+      space.build().setRegisterStages(schedule, 1);
+    }
+    TensorSet operands = space.transports().back();
+    candidate.movement.inBulk =
+        (candidate.movement.inBulk & ~operands) | inBulk;
+    // What a block of a cluster fetches depends on how all copy.
+    if (!throughput || schedule.cluster > 1) {
+      throughput = predictThroughput(group, schedule,
+                                     checker.countTraffic(schedule), chip);
+      if (open.transports.size() > 1 && schedule.cluster > 1)
+        memo.clearFetches();
+      if (hasBounds() && throughput->total >= open.limit()) {
+        ++looked.bounded;
+        continue;
+      }
+    }
+    if (!std::exchange(isChecked, true))
+      if (std::optional<std::string> reason = checker.checkWarps(schedule))
+        return refuse(std::move(*reason));
+    rateStages(schedule, candidate, open, *throughput, hopelessBlocks);
+  }
+}
+
+/// The operands that are copied in bulk: all that can be, or each alone where
+/// they cannot be together, and none. Blocks of a cluster share no other
+/// copies.
+llvm::SmallVector<TensorSet, 4>
+CandidateRater::listTransports(const Schedule &schedule,
+                               const Movement *only) const {
+  llvm::SmallVector<TensorSet, 4> transports;
+  for (TensorSet inBulk : checker.listInBulk(schedule))
+    if (TensorSet wanted = only ? inBulk & only->inBulk : inBulk)
+      transports.push_back(wanted);
+  bool isByThreads = !only || (only->inBulk & space.transports().back()) == 0;
+  if (transports.empty() || (schedule.cluster == 1 && isByThreads))
+    transports.push_back(0);
+  return transports;
 }
 
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
-                             Take take) {
+                             Take take, const Movement *only) {
   if (!space.fillsParts(candidate) || options.isStopped())
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
-  llvm::SmallVector<PipelinedLoop, 4> loops;
-  llvm::SmallVector<fuse::Transport, 8> byThreads;
+  own.movement.producers = 0;
+  own.movement.isPersistent = false;
+  Open open{{}, {}, only, limit, take};
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {
     const Arrangement &arrangement = space.arrangements()[number];
@@ -241,10 +355,9 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       memo.clearLoops();
       if (std::optional<std::string> reason = checker.checkLoops(*schedule))
         return refuse(std::move(*reason));
-      loops = listPipelinedLoops(*schedule);
-      byThreads.clear();
-      for (const Placement &place : schedule->places)
-        byThreads.push_back(place.transport);
+      open.loops = listPipelinedLoops(*schedule);
+      open.transports = listTransports(*schedule, only);
+      space.build().setTransports(*schedule, open.transports.front());
     }
     if (std::optional<std::string> reason =
             checker.checkSums(*schedule, warps)) {
@@ -253,20 +366,9 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
       continue;
     }
     space.build().arrange(*schedule, arrangement);
-    if (isInBulk || candidate.cluster > 1) {
-      // Warps decide in which order a buffer lies.
-      for (auto [place, transport] :
-           llvm::zip_equal(schedule->places, byThreads))
-        place.transport = transport;
-      setInBulk(group, *schedule, chip);
-    }
-    // What a block of a cluster fetches depends on how all copy.
-    if (candidate.cluster > 1)
-      memo.clearLoops();
-    else
-      memo.clearWarps();
+    memo.clearWarps();
     own.arrangement = number;
-    rateWarps(*schedule, own, loops, limit, take);
+    rateWarps(*schedule, own, open);
   }
 }
 

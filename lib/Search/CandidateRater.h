@@ -53,9 +53,9 @@ struct LookedAt {
   }
 };
 
-/// Completes loops and tiles by warps and stages, and rates what lowering
-/// accepts by the model that the options ask for. What warps and stages do not
-/// change is looked at once. Every thread has a rater of its own.
+/// Completes loops and tiles by warps, stages and how operands are copied, and
+/// rates what lowering accepts by the model that the options ask for. What
+/// these do not change is looked at once. Every thread has a rater of its own.
 class CandidateRater {
 public:
   struct Rated {
@@ -78,17 +78,16 @@ public:
   bool hasBounds() const { return options.model == ModelKind::Default; }
 
   /// Rates the candidate's loops and tiles with these arrangements of warps
-  /// (`ScheduleSpace::arrangements()`), and of each all stages that may be
-  /// faster than the limit.
+  /// (`ScheduleSpace::arrangements()`), and of each all transports of operands,
+  /// producers, blocks that stay, and stages that may be faster than the limit;
+  /// or of transports, producers and blocks that stay `only` these.
   void rateAll(const ScheduleCandidate &candidate,
-               llvm::ArrayRef<unsigned> arrangements, Limit limit, Take take);
+               llvm::ArrayRef<unsigned> arrangements, Limit limit, Take take,
+               const Movement *only = nullptr);
 
   /// Rates a complete schedule.
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
             Take take);
-
-  /// Has `rateAll` copy in bulk whatever can be.
-  bool isInBulk = false;
 
   LookedAt looked;
   std::string lastReason; ///< why one was passed over
@@ -98,8 +97,21 @@ private:
 
   bool accepts(const Schedule &schedule, std::optional<std::string> reason);
   void refuse(std::string reason);
+  /// What is left to choose once loops and tiles are.
+  struct Open {
+    llvm::SmallVector<PipelinedLoop, 4> loops;
+    llvm::SmallVector<TensorSet, 4> transports; ///< operands in bulk
+    const Movement *only;                       ///< or null
+    Limit limit;
+    Take take;
+  };
+  llvm::SmallVector<TensorSet, 4> listTransports(const Schedule &schedule,
+                                                 const Movement *only) const;
   void rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
-                 llvm::ArrayRef<PipelinedLoop> loops, Limit limit, Take take);
+                 const Open &open);
+  void rateStages(Schedule &schedule, ScheduleCandidate &candidate,
+                  const Open &open, const Cost &throughput,
+                  int64_t &hopelessBlocks);
   /// Returns its seconds.
   double take(const Schedule &schedule, const ScheduleCandidate &candidate,
               const Cost &throughput, Take take);

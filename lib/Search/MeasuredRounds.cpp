@@ -33,19 +33,43 @@ bool MeasuredRounds::measure(Entries &ranking, Entries next) {
   return !ranking.empty() && secondsOf(ranking.front()) < before;
 }
 
+/// Other ways to move its tiles, each with one choice changed.
+llvm::SmallVector<Movement, 8>
+MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
+  llvm::SmallVector<Movement, 8> movements;
+  const Movement &own = candidate.movement;
+  auto add = [&](auto member, auto value) {
+    Movement other = own;
+    other.*member = value;
+    other.isPersistent &=
+        ScheduleSpace::mayPersist(other.producers, candidate.cluster);
+    if (!(other == own))
+      movements.push_back(other);
+  };
+  TensorSet operands = space.transports().back(),
+            results = space.storeTransports().back();
+  for (TensorSet copied : space.transports())
+    add(&Movement::inBulk, (own.inBulk & ~operands) | copied);
+  for (TensorSet stored : space.storeTransports())
+    add(&Movement::inBulk, (own.inBulk & ~results) | stored);
+  for (unsigned producers : space.producers())
+    add(&Movement::producers, producers);
+  if (ScheduleSpace::mayPersist(own.producers, candidate.cluster))
+    add(&Movement::isPersistent, !own.isPersistent);
+  return movements;
+}
+
 /// What differs from the candidate in one choice, best first by the model: the
 /// next smaller or larger tile of an axis, warps, parts, raster, cluster,
-/// intrinsic. Of each the stages are those that the model takes.
+/// intrinsic, how tiles are moved and by whom. Of each the rest, such as
+/// stages, is what the model takes.
 Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   Entries neighbours;
   auto add = [&](const ScheduleCandidate &other,
-                 llvm::ArrayRef<unsigned> arrangements) {
+                 llvm::ArrayRef<unsigned> arrangements,
+                 const Movement *only = nullptr) {
     ScheduleRanking one(group, chip, options, space);
-    one.judgeAll(other, arrangements);
-    if (chip.hasBulkTensorCopy) {
-      one.setInBulk(true);
-      one.judgeAll(other, arrangements);
-    }
+    one.judgeAll(other, arrangements, only);
     seen.add(one.looked());
     if (one.empty())
       return;
@@ -93,6 +117,11 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
               [product = product](ScheduleCandidate &other, unsigned number) {
                 other.intrinsics[product] = number;
               });
+  for (const Movement &movement : listMovements(candidate)) {
+    ScheduleCandidate other = candidate;
+    other.movement = movement;
+    add(other, candidate.arrangement, &movement);
+  }
   return neighbours;
 }
 

@@ -36,6 +36,8 @@ public:
 private:
   bool measure(std::vector<ScheduleRanking::Entry> &ranking,
                std::vector<ScheduleRanking::Entry> next);
+  llvm::SmallVector<Movement, 8>
+  listMovements(const ScheduleCandidate &candidate) const;
   std::vector<ScheduleRanking::Entry>
   listNeighbours(const ScheduleCandidate &candidate);
 

@@ -1,4 +1,4 @@
-//===- PlaceRefinement.cpp - Stages and transports of buffers -------------===//
+//===- PlaceRefinement.cpp - Stages of buffers ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaceRefinement.h"
-#include "fusion/Analysis/ScheduleLegality.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -116,35 +115,4 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
     }
     refineStages(group, options, space, ranking);
   } while (ranking.best() < before);
-}
-
-void fusion::tryBulk(const GroupModel &group, Schedule &schedule,
-                     const ChipInfo &chip, unsigned tensor) {
-  fuse::Transport byThreads = schedule.places[tensor].transport;
-  if (whyNotInBulk(group, schedule, chip, tensor))
-    return;
-  schedule.places[tensor].transport = fuse::Transport::Bulk;
-  if (whyImpossible(group, schedule, chip))
-    schedule.places[tensor].transport = byThreads;
-}
-
-void fusion::copyInBulk(const GroupModel &group, const ChipInfo &chip,
-                        const SearchOptions &options,
-                        ScheduleRanking &ranking) {
-  if (!chip.hasBulkTensorCopy || seesTilesOnly(options.model))
-    return;
-  for (const ScheduleRanking::Entry &start : copyStarts(ranking)) {
-    const Schedule &byThreads = start.rated.schedule;
-    Schedule schedule = byThreads;
-    llvm::SmallVector<unsigned, 4> tensors = setInBulk(group, schedule, chip);
-    if (!whyImpossible(group, schedule, chip)) {
-      ranking.judge(schedule, start.candidate);
-      continue;
-    }
-    for (unsigned tensor : tensors) {
-      schedule = byThreads;
-      schedule.places[tensor].transport = fuse::Transport::Bulk;
-      ranking.judge(schedule, start.candidate);
-    }
-  }
 }

@@ -1,4 +1,4 @@
-//===- PlaceRefinement.h - Stages and transports of buffers ----*- C++ -*-===//
+//===- PlaceRefinement.h - Stages of buffers --------------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,17 +30,6 @@ void refineStages(const GroupModel &group, const SearchOptions &options,
 /// all with other operands that stay.
 void refineTiles(const GroupModel &group, const SearchOptions &options,
                  const ScheduleSpace &space, ScheduleRanking &ranking);
-
-/// Judges bulk copies in place of those by threads in each of the best
-/// schedules: of all operands that can be copied so, since all buffers are
-/// aligned for them then, or of each alone where together they cannot.
-void copyInBulk(const GroupModel &group, const ChipInfo &chip,
-                const SearchOptions &options, ScheduleRanking &ranking);
-
-/// Has bulk copies fill the buffer of an operand, or store a result, if they
-/// can.
-void tryBulk(const GroupModel &group, Schedule &schedule, const ChipInfo &chip,
-             unsigned tensor);
 
 } // namespace fusion
 

@@ -106,6 +106,18 @@ void Refinement::trySplits() {
   }
 }
 
+/// Results in bulk, or not; who copies operands is chosen with the warps.
+void Refinement::retryStores() {
+  ScheduleCandidate candidate = ranking.bestCandidate();
+  TensorSet all = space.storeTransports().back(),
+            chosen = candidate.movement.inBulk & all;
+  for (TensorSet stored : space.storeTransports())
+    if (stored != chosen) {
+      candidate.movement.inBulk = stored;
+      ranking.judgeUsual(candidate);
+    }
+}
+
 void Refinement::run() {
   if (ranking.empty())
     return;
@@ -129,6 +141,7 @@ void Refinement::run() {
     retry(space.parts(), &ScheduleCandidate::parts);
     retry(space.rasters(), &ScheduleCandidate::raster);
     retry(space.clusters(), &ScheduleCandidate::cluster);
+    retryStores();
     tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
     tryTiles(&ScheduleSpace::allTiles);
     ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
@@ -136,7 +149,38 @@ void Refinement::run() {
   } while (ranking.best() < before);
 }
 
-void Refinement::tryClusters() {
+/// From the best of each tree that has such clusters with some tile of the
+/// grid's fastest axis.
+void Refinement::descendInClusters(int64_t size,
+                                   ArrayRef<ScheduleCandidate> trees,
+                                   ScheduleRanking &own) {
+  // Beyond this many times the best time, other tiles of one tree are no better
+  // than those of another one.
+  constexpr double far = 2;
+  Descent descent(group, chip, options, space);
+  for (ScheduleCandidate candidate : trees) {
+    Schedule outline = space.outline(candidate);
+    if (outline.blocks.empty())
+      continue;
+    candidate.cluster = size;
+    unsigned along = outline.blocks.back();
+    Descent::Point best{candidate};
+    for (int64_t tile : space.leastTiles(along)) {
+      candidate.tiles[along] = tile;
+      if (Descent::Point point = descent.rate(candidate, best.seconds);
+          point.seconds < best.seconds)
+        best = point;
+    }
+    if (best.seconds == kNever || best.seconds > far * own.best())
+      continue;
+    descent.improve(best);
+    descent.improveExchanges(best);
+    own.judgeAll(best.candidate, space.everyArrangement());
+  }
+  own.addLooked(descent.looked());
+}
+
+void Refinement::tryClusters(ArrayRef<ScheduleCandidate> trees) {
   for (int64_t size : space.clusters().drop_front())
     for (const auto &unit : space.units()) {
       ScheduleRanking own(group, chip, options, space);
@@ -154,11 +198,15 @@ void Refinement::tryClusters() {
           own.judgeUsual(candidate);
         }
       }
-      if (!options.isRough)
+      if (!options.isRough) {
+        // Descents try each unit themselves.
+        if (unit == space.units().front())
+          descendInClusters(size, trees, own);
         Refinement(group, chip, options, space, own).run();
+      }
       for (const ScheduleRanking::Entry &entry : own.starts())
         ranking.judge(entry.rated.schedule, entry.candidate);
-      ranking.addLooked(own.looked());
+      ranking.addLooked(own.allLooked());
     }
 }
 
@@ -166,12 +214,10 @@ void Refinement::settleTies() {
   if (ranking.empty())
     return;
   ranking.seeTies();
-  ranking.setInBulk(chip.hasBulkTensorCopy);
   RatedSchedule before;
   do {
     before = ranking.starts().front().rated;
     run();
     refineTiles(group, options, space, ranking);
   } while (isBetter(ranking.starts().front().rated, before));
-  ranking.setInBulk(false);
 }

@@ -14,6 +14,7 @@
 #ifndef FUSION_LIB_SEARCH_REFINEMENT_H
 #define FUSION_LIB_SEARCH_REFINEMENT_H
 
+#include "Descent.h"
 #include "ScheduleRanking.h"
 
 namespace fusion {
@@ -34,11 +35,11 @@ public:
   /// Every choice anew in the best schedule, until nothing gets better.
   void run();
   /// Clusters of the best schedules, refined by themselves: blocks that share
-  /// what they copy want other tiles than blocks alone. So do intrinsics of
-  /// each unit.
-  void tryClusters();
-  /// Loops and tiles with copies in bulk, which need other barriers; and of
-  /// those that take equally long, such as all that a resource keeps at its
+  /// what they copy want other tiles than blocks alone, and maybe other loops:
+  /// descents start from the best of other trees, too. So do intrinsics of each
+  /// unit.
+  void tryClusters(llvm::ArrayRef<ScheduleCandidate> trees);
+  /// Of those that take equally long, such as all that a resource keeps at its
   /// limit, the one that waits least, moves the fewest bytes, and so on
   /// (`isBetter`).
   void settleTies();
@@ -47,6 +48,9 @@ private:
   void tryIntrinsics(llvm::ArrayRef<ScheduleCandidate> starts);
   void tryMoves();
   void trySplits();
+  void retryStores();
+  void descendInClusters(int64_t size, llvm::ArrayRef<ScheduleCandidate> trees,
+                         ScheduleRanking &own);
 
   const GroupModel &group;
   const ChipInfo &chip;

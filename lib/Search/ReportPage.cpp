@@ -119,7 +119,7 @@ for (const group of report.groups) {
   roofline(root, group.roofline);
   if (group.would_give.length)
     table(root, ['not lowered yet', 'us', 'gain, us', 'why not'],
-          group.would_give.map(g => [g.what, g.total_us.toFixed(2), g.gain_us.toFixed(2), g.why_not]));
+          group.would_give.map(g => [g.what, g.total_us?.toFixed(2) ?? "", g.gain_us?.toFixed(2) ?? "", g.why_not]));
   if (group.refused.length)
     table(root, ['refused because', 'candidates'], group.refused.map(r => [r.reason, r.candidates]));
 }

@@ -14,8 +14,9 @@
 using namespace fusion;
 
 /// Calls with every candidate that differs in one choice: loops, what is kept
-/// of a tensor, parts, intrinsics of one product or of all, and the tile of an
-/// axis. Warps are left to who rates them.
+/// of a tensor, parts, clusters, results in bulk, intrinsics of one product or
+/// of all, and the tile of an axis. Warps and how operands are copied are left
+/// to who rates them.
 static void
 forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
                  const ScheduleCandidate &candidate,
@@ -36,6 +37,9 @@ forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
          [](ScheduleCandidate &other) -> auto & { return other.parts; });
   tryAll(space.clusters(),
          [](ScheduleCandidate &other) -> auto & { return other.cluster; });
+  tryAll(space.storeTransports(), [](ScheduleCandidate &other) -> auto & {
+    return other.movement.inBulk;
+  });
   for (int64_t parts : space.parts()) {
     ScheduleCandidate single = candidate;
     if (parts > 1 && space.splitIntoTiles(single, parts))
@@ -99,5 +103,4 @@ void fusion::rankRunnersUp(const GroupModel &group, const ChipInfo &chip,
     before = ranking.changes();
     refineStages(group, options, space, ranking);
   } while (ranking.changes() != before);
-  copyInBulk(group, chip, options, ranking);
 }

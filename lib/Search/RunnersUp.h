@@ -23,8 +23,8 @@ namespace fusion {
 /// Fills the ranking, whose choice is made: with what differs in one choice
 /// from the best one, then from the next one, and so on until all of the
 /// ranking have been gone on from, and where `isProven` says that all of the
-/// space can be listed with all of it. At last stages and copies of each buffer
-/// are chosen as for the best. Takes no more than the effort, each time.
+/// space can be listed with all of it. At last stages of each buffer are chosen
+/// as for the best. Takes no more than the effort, each time.
 void rankRunnersUp(const GroupModel &group, const ChipInfo &chip,
                    const SearchOptions &options, const ScheduleSpace &space,
                    ScheduleRanking &ranking, bool isProven,

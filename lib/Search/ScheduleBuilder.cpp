@@ -170,11 +170,18 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
   splice(splice, schedule.tree);
 }
 
-static fuse::Transport widestTransport(unsigned alignment) {
-  return alignment >= 16  ? fuse::Transport::Async16
-         : alignment >= 8 ? fuse::Transport::Async8
-         : alignment >= 4 ? fuse::Transport::Async4
-                          : fuse::Transport::Sync;
+/// How threads copy an operand to shared memory.
+static fuse::Transport widestTransport(const GroupTensor &tensor,
+                                       const ProductMapping &mapping,
+                                       const ChipInfo &chip) {
+  unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
+  if (!chip.hasAsyncCopy ||
+      !getMemoryTile(tensor, parallel, mapping.r1).isDense)
+    return fuse::Transport::Sync;
+  return tensor.alignment >= 16  ? fuse::Transport::Async16
+         : tensor.alignment >= 8 ? fuse::Transport::Async8
+         : tensor.alignment >= 4 ? fuse::Transport::Async4
+                                 : fuse::Transport::Sync;
 }
 
 void ScheduleBuilder::placeTensors(Schedule &schedule) const {
@@ -197,9 +204,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
           !llvm::is_contained(tensor.axes, mapping.r1))
         break;
       place.space = fuse::Space::Shared;
-      if (chip.hasAsyncCopy &&
-          getMemoryTile(tensor, parallel, mapping.r1).isDense)
-        place.transport = widestTransport(tensor.alignment);
+      place.transport = widestTransport(tensor, mapping, chip);
       break;
     }
     case TensorRole::Result:
@@ -209,6 +214,25 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
     }
   }
   schedule.skipped = skippableAxis(group, schedule);
+}
+
+void ScheduleBuilder::setTransports(Schedule &schedule,
+                                    TensorSet inBulk) const {
+  for (unsigned tensor : listCopied(group, schedule)) {
+    const GroupTensor &info = group.tensors[tensor];
+    bool isInBulk = tensor < kMostInSet && (inBulk >> tensor & 1);
+    schedule.places[tensor].transport =
+        isInBulk ? fuse::Transport::Bulk
+                 : widestTransport(info, schedule.products[info.product], chip);
+  }
+}
+
+void ScheduleBuilder::storeInBulk(Schedule &schedule, TensorSet results) {
+  for (TensorSet left = results; left; left &= left - 1) {
+    Placement &place = schedule.places[llvm::countr_zero(left)];
+    place.space = fuse::Space::Shared;
+    place.transport = fuse::Transport::Bulk;
+  }
 }
 
 void ScheduleBuilder::arrange(Schedule &schedule,

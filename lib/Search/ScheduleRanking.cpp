@@ -28,8 +28,8 @@ static bool sameLoops(const TilingTree &a, const TilingTree &b) {
   });
 }
 
-/// Whether two candidates differ in stages, transports and the order of blocks
-/// at most: of these the best one is reported.
+/// Whether two candidates differ in stages, movement and the order of blocks at
+/// most: of these the best one is reported.
 static bool sameChoices(const Schedule &a, const Schedule &b) {
   return sameTiles(a, b) && a.splits == b.splits &&
          llvm::equal(a.products, b.products,
@@ -74,12 +74,13 @@ void ScheduleRanking::consider(const CandidateRater::Rated &rated) {
 }
 
 void ScheduleRanking::judgeAll(const ScheduleCandidate &candidate,
-                               ArrayRef<unsigned> arrangements) {
+                               ArrayRef<unsigned> arrangements,
+                               const Movement *only) {
   if (cluster && candidate.cluster != *cluster)
     return;
   rater.rateAll(
       candidate, arrangements, [&] { return limit(); },
-      [&](const CandidateRater::Rated &rated) { consider(rated); });
+      [&](const CandidateRater::Rated &rated) { consider(rated); }, only);
 }
 
 void ScheduleRanking::judge(const Schedule &schedule,

@@ -31,8 +31,8 @@ public:
   };
   /// What methods may go on from.
   static constexpr size_t kStarts = 8;
-  /// Kept beside those that are to be reported: stages and copies of each
-  /// buffer, which are chosen last, may put them before others.
+  /// Kept beside those that are to be reported: stages of each buffer, which
+  /// are chosen last, may put them before others.
   static constexpr size_t kReserve = kStarts;
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
@@ -71,16 +71,15 @@ public:
   /// From now on nothing but clusters of so many blocks is of interest.
   void setInClusters(int64_t blocks) { cluster = blocks; }
 
-  /// Whether what is judged by its loops and tiles copies in bulk what can be.
-  void setInBulk(bool isInBulk) { rater.isInBulk = isInBulk; }
-
   /// Looks at a complete schedule.
   void judge(const Schedule &schedule, const ScheduleCandidate &candidate);
 
   /// Looks at the candidate's loops and tiles with these arrangements of warps,
-  /// and of each at all stages that may be faster than the best.
+  /// and of each at all transports, producers and stages that may be faster
+  /// than the best, or `only` at some (`CandidateRater::rateAll`).
   void judgeAll(const ScheduleCandidate &candidate,
-                llvm::ArrayRef<unsigned> arrangements);
+                llvm::ArrayRef<unsigned> arrangements,
+                const Movement *only = nullptr);
   /// The same with the usual arrangements.
   void judgeUsual(const ScheduleCandidate &candidate) {
     // What was not worth keeping is worth less beside better ones.

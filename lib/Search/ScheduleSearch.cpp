@@ -78,6 +78,8 @@ public:
 
 private:
   void draw();
+  void move(Schedule &schedule, ScheduleCandidate &candidate,
+            const ScheduleCandidate &moved);
   void enumerate(ScheduleCandidate &candidate, unsigned axis);
   bool canEnumerate() const;
   void startSimply();
@@ -94,8 +96,9 @@ private:
   ScheduleSpace space;
   ScheduleRanking ranking;
   Refinement refinement;
-  mutable std::mutex mutex;   ///< guards what follows
-  mutable LookedAt estimated; ///< by `estimate`
+  std::vector<ScheduleCandidate> trees; ///< the best of each, in blocks alone
+  mutable std::mutex mutex;             ///< guards what follows
+  mutable LookedAt estimated;           ///< by `estimate`
 };
 
 } // namespace
@@ -104,13 +107,14 @@ private:
 /// be right, also where nobody would choose it.
 void Search::draw() {
   constexpr unsigned most = 10000;
-  // Results in bulk and clusters are drawn apart, so that the same seed draws
-  // the same of all else on every chip.
+  // Clusters and movement are drawn apart, so that the same seed draws the same
+  // of all else on every chip.
   Random random(*options.randomSeed), apart(~*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
     if (!space.divides(space.arrangements()[candidate.arrangement], candidate))
       continue;
+    // Without bulk copies; cp.async has as many stages.
     Schedule schedule = space.complete(candidate);
     for (unsigned tensor : listPipelinedLoads(schedule)) {
       bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
@@ -121,18 +125,40 @@ void Search::draw() {
       if (hasFragments(group, schedule, tensor))
         schedule.places[tensor].registerStages =
             1 + random.below(std::max(1u, options.mostRegisterStages));
-    if (chip.hasBulkTensorCopy)
-      for (unsigned tensor : listCopied(group, schedule))
-        if (random.below(2))
-          tryBulk(group, schedule, chip, tensor);
-    for (auto [tensor, info] : llvm::enumerate(group.tensors))
-      if (info.role == TensorRole::Result && apart.below(2))
-        tryBulk(group, schedule, chip, tensor);
-    schedule.cluster = space.clusters()[apart.below(space.clusters().size())];
-    if (whyImpossible(group, schedule, chip))
-      schedule.cluster = 1;
+    ScheduleCandidate moved = candidate;
+    space.drawMovement(moved, apart);
+    move(schedule, candidate, moved);
     ranking.judge(schedule, candidate);
   }
+}
+
+/// As far as it can be, moves tiles of the schedule as a candidate that is the
+/// same but for that does; the candidate then says how.
+void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
+                  const ScheduleCandidate &moved) {
+  auto attempt = [&](auto &&change) {
+    ScheduleCandidate next = candidate;
+    change(next);
+    if (next == candidate)
+      return;
+    // All but the stages that were drawn.
+    Schedule other = space.complete(next);
+    for (auto [place, drawn] : llvm::zip_equal(other.places, schedule.places)) {
+      place.stages = drawn.stages;
+      place.registerStages = drawn.registerStages;
+    }
+    if (checkSchedule(group, other, chip))
+      return;
+    schedule = std::move(other);
+    candidate = next;
+  };
+  const Movement &movement = moved.movement;
+  for (TensorSet left = movement.inBulk; left; left &= left - 1)
+    attempt([&](auto &next) { next.movement.inBulk |= left & -left; });
+  attempt([&](auto &next) { next.cluster = moved.cluster; });
+  attempt([&](auto &next) { next.movement.producers = movement.producers; });
+  attempt(
+      [&](auto &next) { next.movement.isPersistent = movement.isPersistent; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,6 +262,8 @@ bool Search::searchAll() {
   local.restart(affordable.restarts);
   local.finish();
   judge(local.best());
+  for (const Descent::Point &point : local.best())
+    trees.push_back(point.candidate);
   if (!isProven) {
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
@@ -311,8 +339,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     refineStages(group, options, space, ranking);
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
-    copyInBulk(group, chip, options, ranking);
-    refinement.tryClusters();
+    refinement.tryClusters(trees);
     if (!options.isRough)
       refinement.settleTies();
   }

@@ -22,6 +22,20 @@ using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
 
+/// Of the tensors those that bulk copies can fill or store.
+static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
+                            const ChipInfo &chip, TensorSet tensors) {
+  TensorSet can = 0;
+  for (TensorSet left = tensors; left; left &= left - 1) {
+    unsigned tensor = llvm::countr_zero(left);
+    bool isCopied = group.tensors[tensor].role == TensorRole::Result ||
+                    schedule.places[tensor].space == fuse::Space::Shared;
+    if (isCopied && !whyNotInBulk(group, schedule, chip, tensor))
+      can |= left & -left;
+  }
+  return can;
+}
+
 ScheduleSpace::~ScheduleSpace() = default;
 
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
@@ -48,6 +62,7 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (int64_t size = 1; size <= (hasClusters ? chip.maxClusterSize : 1);
        size *= 2)
     sizes.push_back(size);
+  listMovements();
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
       break;
@@ -61,6 +76,35 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   listTiles();
   listSplits();
   listExpressions();
+}
+
+void ScheduleSpace::listMovements() {
+  copied = stored = {0};
+  roles = {0};
+  if (!chip.hasBulkTensorCopy)
+    return;
+  TensorSet operands = 0, results = 0;
+  for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
+    if (index >= kMostInSet)
+      break;
+    TensorSet bit = TensorSet(1) << index;
+    operands |= tensor.role == TensorRole::Operand ? bit : 0;
+    results |= tensor.role == TensorRole::Result ? bit : 0;
+  }
+  copied.push_back(operands);
+  stored.push_back(results);
+  // Models of tiles alone see no stages, which producers fill.
+  if (seesTilesOnly(options.model))
+    return;
+  constexpr unsigned groupWarps = 4; // that setmaxnreg is for
+  if (chip.leastRegisters > 0)
+    roles.push_back(groupWarps);
+  roles.push_back(1);
+}
+
+bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
+  return producers <= 1 ||
+         roleRegisters(warps, producers, /*blocksPerSM=*/1, chip).has_value();
 }
 
 void ScheduleSpace::listIntrinsics() {
@@ -199,12 +243,18 @@ ChoiceCounts ScheduleSpace::count() const {
                       splits.size(),
                       columns.size(),
                       sizes.size(),
+                      copied.size(),
+                      stored.size(),
+                      roles.size(),
+                      roles.size() > 1 ? 2u : 1u,
                       {},
                       {},
                       1};
   for (size_t each :
        {counts.expressions, counts.arrangements, counts.stages,
-        counts.registerStages, counts.parts, counts.rasters, counts.clusters})
+        counts.registerStages, counts.parts, counts.rasters, counts.clusters,
+        counts.transports, counts.storeTransports, counts.producers,
+        counts.persistences})
     counts.points *= each;
   for (const auto &list : fine)
     counts.points *= counts.tiles.emplace_back(list.size());
@@ -320,6 +370,9 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   }
   schedule.cluster = candidate.cluster;
   builder.placeTensors(schedule);
+  ScheduleBuilder::storeInBulk(
+      schedule, whichCanBe(group, schedule, chip,
+                           candidate.movement.inBulk & stored.back()));
   return schedule;
 }
 
@@ -404,111 +457,11 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
   builder.setRegisterStages(schedule, candidate.registerStages);
+  const Movement &movement = candidate.movement;
+  builder.setTransports(schedule, whichCanBe(group, schedule, chip,
+                                             movement.inBulk & copied.back()));
   builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
+  schedule.producerWarps = movement.producers;
+  schedule.persistent = movement.isPersistent;
   return schedule;
-}
-
-ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
-  ScheduleCandidate candidate;
-  candidate.expression = numbers.below(bound.size());
-  candidate.arrangement = numbers.below(arranged.size());
-  for (auto [axis, list] : llvm::enumerate(fine))
-    candidate.tiles[axis] = list[numbers.below(list.size())];
-  candidate.stages = depths[numbers.below(depths.size())];
-  candidate.registerStages =
-      1 + numbers.below(std::max(1u, options.mostRegisterStages));
-  // Most grids and reductions are fine as they are.
-  if (numbers.below(2) == 0)
-    candidate.parts = splits[numbers.below(splits.size())];
-  if (numbers.below(2) == 0)
-    candidate.raster = columns[numbers.below(columns.size())];
-  uint64_t combinations = 1;
-  for (const Intrinsics &list : multiplied)
-    combinations *= list.size();
-  uint64_t combination = numbers.below(combinations);
-  for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
-    choice = combination % list.size();
-    combination /= list.size();
-  }
-  for (unsigned tensor : movable)
-    if (numbers.below(4) == 0)
-      candidate.hoisted[tensor] = 1 + numbers.below(kMostLevels);
-  for (unsigned product : keepable)
-    if (numbers.below(4) == 0)
-      candidate.kept[product] = 1 + numbers.below(kMostLevels);
-  return candidate;
-}
-
-void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
-                              Random &numbers) const {
-  unsigned axes = group.axes.size();
-  unsigned which = numbers.below(axes + 6);
-  if (which < axes) {
-    // A neighbour as often as any other.
-    ArrayRef<int64_t> list = fine[which];
-    size_t at = llvm::find(list, candidate.tiles[which]) - list.begin();
-    if (at == list.size() || numbers.below(2) == 0)
-      at = numbers.below(list.size());
-    else if (numbers.below(2) == 0)
-      at = std::min(at + 1, list.size() - 1);
-    else
-      at = at > 0 ? at - 1 : at;
-    candidate.tiles[which] = list[at];
-  } else if (which == axes) {
-    candidate.expression = numbers.below(bound.size());
-  } else if (which == axes + 1) {
-    candidate.parts = splits[numbers.below(splits.size())];
-  } else if (which == axes + 2) {
-    candidate.raster = columns[numbers.below(columns.size())];
-  } else if (which == axes + 3) {
-    uint64_t all = 0; // of every product
-    for (const Intrinsics &list : multiplied)
-      all += list.size();
-    uint64_t number = numbers.below(all);
-    for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
-      if (number < list.size()) {
-        choice = number;
-        break;
-      }
-      number -= list.size();
-    }
-  } else if (which == axes + 4) {
-    candidate.hoisted[movable[numbers.below(movable.size())]] =
-        numbers.below(kMostLevels + 1);
-  } else if (!keepable.empty()) {
-    candidate.kept[keepable[numbers.below(keepable.size())]] =
-        numbers.below(kMostLevels + 1);
-  }
-}
-
-/// Tries to make a candidate that a block may hold.
-static constexpr unsigned kTries = 64;
-
-ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
-  ScheduleCandidate candidate;
-  for (unsigned i = 0; i < kTries; ++i) {
-    candidate = random(numbers);
-    candidate.arrangement = 0;
-    candidate.stages = candidate.registerStages = 1;
-    if (mayFit(tilesOf(candidate)) && fillsParts(candidate))
-      break;
-  }
-  return candidate;
-}
-
-ScheduleCandidate
-ScheduleSpace::mutateOutline(const ScheduleCandidate &candidate,
-                             Random &numbers) const {
-  // Other loops often want other tiles, and other tiles other parts: one change
-  // alone leads nowhere.
-  unsigned changes = 1 + numbers.below(3);
-  for (unsigned i = 0; i < kTries; ++i) {
-    ScheduleCandidate changed = candidate;
-    for (unsigned change = 0; change < changes; ++change)
-      changeOne(changed, numbers);
-    if (!(changed == candidate) && mayFit(tilesOf(changed)) &&
-        fillsParts(changed))
-      return changed;
-  }
-  return candidate;
 }

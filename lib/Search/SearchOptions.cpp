@@ -21,13 +21,14 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
         llvm::count_if(rated.schedule.places, [](const Placement &place) {
           return place.transport == fuse::Transport::Bulk;
         });
-    // Blocks of clusters wait for one another, which has to pay; then, where a
-    // resource is the limit, what waits least for it.
-    return std::make_tuple(rated.modelSeconds, rated.schedule.cluster,
-                           -occupancy, rated.cost.pipeline,
-                           rated.footprint.globalLoadBytes +
-                               rated.footprint.globalStoreBytes,
-                           -inBulk);
+    // Blocks of clusters wait for one another, and producers take warps, which
+    // has to pay; then, where a resource is the limit, what waits least for it.
+    return std::make_tuple(
+        rated.modelSeconds, rated.schedule.cluster,
+        rated.schedule.producerWarps, rated.schedule.persistent, -occupancy,
+        rated.cost.pipeline,
+        rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,
+        -inBulk);
   };
   return key(a) < key(b);
 }

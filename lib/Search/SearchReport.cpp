@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/SearchReport.h"
-#include "PlaceRefinement.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,8 +50,8 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, transports, fragments, arrangement, intrinsics, places,
-      splits;
+  Object tiles, stages, transports, stores, fragments, arrangement, intrinsics,
+      places, splits;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
@@ -73,6 +72,9 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   for (unsigned tensor : listCopied(group, schedule))
     transports[group.tensors[tensor].name] =
         fuse::stringifyTransport(schedule.places[tensor].transport);
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (tensor.role == TensorRole::Result)
+      stores[tensor.name] = fuse::stringifyTransport(place.transport);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (hasFragments(group, schedule, index))
       fragments[tensor.name] = schedule.places[index].registerStages;
@@ -80,6 +82,7 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"tiles", std::move(tiles)},
                 {"stages", std::move(stages)},
                 {"transports", std::move(transports)},
+                {"stores", std::move(stores)},
                 {"register_stages", std::move(fragments)},
                 {"warps", schedule.warps},
                 {"arrangement", std::move(arrangement)},
@@ -87,7 +90,9 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"intermediates", std::move(places)},
                 {"splits", std::move(splits)},
                 {"raster", schedule.raster},
-                {"cluster", schedule.cluster}};
+                {"cluster", schedule.cluster},
+                {"producers", schedule.producerWarps},
+                {"persistent", schedule.persistent}};
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -183,6 +188,13 @@ std::string fusion::whyNot(const RatedSchedule &other,
       return llvm::formatv("as fast, in clusters of {0} blocks instead of {1}",
                            other.schedule.cluster, chosen.schedule.cluster)
           .str();
+    if (other.schedule.producerWarps != chosen.schedule.producerWarps)
+      return llvm::formatv("as fast, with {0} producers instead of {1}",
+                           other.schedule.producerWarps,
+                           chosen.schedule.producerWarps)
+          .str();
+    if (other.schedule.persistent != chosen.schedule.persistent)
+      return "as fast, with blocks that go through tiles";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
     if (others < own)
@@ -216,65 +228,55 @@ std::string fusion::whyNot(const RatedSchedule &other,
              .str();
 }
 
-/// The schedule with all results in bulk that can be, if there is one.
-static std::optional<Schedule> storeInBulk(const GroupModel &group,
-                                           const Schedule &chosen,
-                                           const ChipInfo &chip) {
-  Schedule schedule = chosen;
-  bool isAny = false;
-  for (auto [tensor, info] : llvm::enumerate(group.tensors)) {
-    Placement &place = schedule.places[tensor];
-    if (info.role != TensorRole::Result ||
-        place.transport == fuse::Transport::Bulk)
-      continue;
-    place.space = fuse::Space::Shared;
-    tryBulk(group, schedule, chip, tensor);
-    bool isInBulk = place.transport == fuse::Transport::Bulk;
-    if (!isInBulk)
-      place = chosen.places[tensor];
-    isAny |= isInBulk;
-  }
-  return isAny ? std::optional(std::move(schedule)) : std::nullopt;
-}
-
-std::vector<GatedChoice> fusion::rateGatedChoices(const GroupModel &group,
-                                                  const Schedule &chosen,
-                                                  const ChipInfo &chip) {
-  std::vector<GatedChoice> choices;
-  // What is lowered is not tried for the reason that is given.
-  auto rate = [&](const char *what, auto &&change, const char *why = "") {
+std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
+                                                      const Schedule &chosen,
+                                                      const ChipInfo &chip) {
+  std::vector<OtherMovement> others;
+  auto predict = [&](const Schedule &schedule) {
+    return predictCost(group, schedule, computeFootprint(group, schedule),
+                       chip);
+  };
+  double own = predict(chosen).total;
+  auto rate = [&](const char *what, bool isChosen, auto &&change) {
+    if (isChosen)
+      return;
     Schedule schedule = chosen;
     change(schedule);
-    if (whyImpossible(group, schedule, chip))
-      return;
-    choices.push_back({what, whyNotLowered(schedule).value_or(why),
-                       predictCost(group, schedule,
-                                   computeFootprint(group, schedule), chip)});
+    std::optional<std::string> reason = whyNotLowered(schedule);
+    if (std::optional<std::string> impossible =
+            whyImpossible(group, schedule, chip))
+      return others.push_back({what, *impossible, std::nullopt});
+    Cost cost = predict(schedule);
+    const char *byModel = cost.total < own ? "the search has not come by it"
+                                           : "by the model it is no faster";
+    others.push_back({what, reason.value_or(byModel), cost});
   };
-  rate("persistent blocks", [](Schedule &s) { s.persistent = true; });
-  if (chosen.cluster == 1)
-    rate(
-        "clusters of two", [](Schedule &s) { s.cluster = 2; },
-        "a search takes clusters where they are faster by the model");
-  rate(
-      "producer warps",
-      [](Schedule &s) {
-        constexpr unsigned group = 4; // whose registers can be dealt out
-        s.producerWarps = s.warps % group == 0 ? group : 1;
-      },
-      "no search tries 'producers': what the model says of them was not "
-      "measured");
-  if (std::optional<Schedule> inBulk = storeInBulk(group, chosen, chip))
-    rate(
-        "results stored in bulk", [&](Schedule &s) { s = std::move(*inBulk); },
-        "no search tries results in bulk: by the model the last stores take "
-        "what memory does, and what threads no longer issue was not measured");
-  return choices;
+  rate("persistent blocks", chosen.persistent,
+       [](Schedule &s) { s.persistent = true; });
+  // The chip has nothing that would do it.
+  if (!chip.hasBulkTensorCopy)
+    return others;
+  rate("clusters of two", chosen.cluster > 1,
+       [](Schedule &s) { s.cluster = 2; });
+  rate("producer warps", chosen.producerWarps > 0, [&](Schedule &s) {
+    constexpr unsigned group = 4; // whose registers can be dealt out
+    s.producerWarps =
+        roleRegisters(s.warps, group, /*blocksPerSM=*/1, chip) ? group : 1;
+  });
+  for (auto [tensor, info] : llvm::enumerate(group.tensors))
+    if (info.role == TensorRole::Result)
+      rate("results stored in bulk",
+           chosen.places[tensor].transport == fuse::Transport::Bulk,
+           [&, tensor = tensor](Schedule &s) {
+             s.places[tensor].space = fuse::Space::Shared;
+             s.places[tensor].transport = fuse::Transport::Bulk;
+           });
+  return others;
 }
 
-std::vector<CopyByThreads>
-fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
-                            const ChipInfo &chip) {
+std::vector<CopyByThreads> fusion::listCopiesByThreads(const GroupModel &group,
+                                                       const Schedule &schedule,
+                                                       const ChipInfo &chip) {
   std::vector<CopyByThreads> copies;
   if (!chip.hasBulkTensorCopy)
     return copies;
@@ -305,6 +307,8 @@ std::string fusion::describe(const Schedule &schedule,
     out << " in columns of " << schedule.raster;
   if (schedule.cluster > 1)
     out << ", in clusters of " << schedule.cluster;
+  if (schedule.persistent)
+    out << ", each going through tiles";
   if (std::optional<unsigned> axis = schedule.splitAxis())
     out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
         << group.axes[*axis].name;
@@ -318,6 +322,14 @@ std::string fusion::describe(const Schedule &schedule,
                   ? " through shared memory"
                   : " in registers");
   }
+  if (schedule.producerWarps > 0)
+    out << "; " << schedule.producerWarps
+        << (schedule.producerWarps == 1 ? " warp only copies"
+                                        : " warps only copy");
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (tensor.role == TensorRole::Result &&
+        place.transport == fuse::Transport::Bulk)
+      out << "; " << tensor.name << " stored in bulk";
   std::string ahead;
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (place.stages > 1)
@@ -363,6 +375,10 @@ static Object reportChoices(const ChoiceCounts &counts,
                 {"parts", counts.parts},
                 {"rasters", counts.rasters},
                 {"clusters", counts.clusters},
+                {"transports", counts.transports},
+                {"store_transports", counts.storeTransports},
+                {"producers", counts.producers},
+                {"persistences", counts.persistences},
                 {"tiles", std::move(tiles)},
                 {"intrinsics", std::move(intrinsics)},
                 {"points", counts.points}};
@@ -422,14 +438,16 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
        listCopiesByThreads(group, result.schedule, chip))
     byThreads.push_back(
         Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
-  Array gated;
-  for (const GatedChoice &choice :
-       rateGatedChoices(group, result.schedule, chip))
-    gated.push_back(Object{
-        {"what", choice.what},
-        {"why_not", choice.reason},
-        {"total_us", microseconds(choice.cost.total)},
-        {"gain_us", microseconds(result.cost.total - choice.cost.total)}});
+  Array others;
+  for (const OtherMovement &other :
+       rateOtherMovements(group, result.schedule, chip)) {
+    Object entry{{"what", other.what}, {"why_not", other.reason}};
+    if (other.cost) {
+      entry["total_us"] = microseconds(other.cost->total);
+      entry["gain_us"] = microseconds(result.cost.total - other.cost->total);
+    }
+    others.push_back(std::move(entry));
+  }
   Array refusals;
   for (const auto &[reason, count] : result.refusals)
     refusals.push_back(Object{{"reason", reason}, {"candidates", count}});
@@ -451,7 +469,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"refused", std::move(refusals)},
       {"ranked_from", result.rankedFrom},
       {"in_words", describe(result.schedule, group)},
-      {"would_give", std::move(gated)},
+      {"would_give", std::move(others)},
       {"copied_by_threads", std::move(byThreads)},
       {"ranking", std::move(ranking)},
       {"roofline",

@@ -9,7 +9,7 @@
 // A candidate's tree follows from its expression, the loops that live, and what
 // is moved; many candidates have the same. Equal trees over equal grids have
 // one number, wherever they come from: candidates of the same number, tiles,
-// parts, raster, cluster and intrinsics are one.
+// parts, raster, cluster, stores in bulk and intrinsics are one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,22 +101,25 @@ private:
   std::unordered_map<TreeKey, decltype(TreeKey::kept), Hash> kept;
 };
 
-/// What a candidate is before warps and stages are chosen.
+/// What a candidate is before warps, stages and how operands are copied are
+/// chosen.
 struct CandidateKey {
   CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
       : tree(space.treeOf(candidate)), tiles(candidate.tiles),
         parts(candidate.parts), raster(candidate.raster),
-        cluster(candidate.cluster), intrinsics(candidate.intrinsics) {}
+        cluster(candidate.cluster),
+        stored(candidate.movement.inBulk & space.storeTransports().back()),
+        intrinsics(candidate.intrinsics) {}
 
   bool operator==(const CandidateKey &other) const {
-    return std::tie(tree, tiles, parts, raster, cluster, intrinsics) ==
+    return std::tie(tree, tiles, parts, raster, cluster, stored, intrinsics) ==
            std::tie(other.tree, other.tiles, other.parts, other.raster,
-                    other.cluster, other.intrinsics);
+                    other.cluster, other.stored, other.intrinsics);
   }
   struct Hash {
     size_t operator()(const CandidateKey &key) const {
       return llvm::hash_combine(key.tree, llvm::hash_combine_range(key.tiles),
-                                key.parts, key.raster, key.cluster,
+                                key.parts, key.raster, key.cluster, key.stored,
                                 llvm::hash_combine_range(key.intrinsics));
     }
   };
@@ -124,6 +127,7 @@ struct CandidateKey {
   unsigned tree;
   decltype(ScheduleCandidate::tiles) tiles;
   int64_t parts, raster, cluster;
+  TensorSet stored; ///< in bulk
   decltype(ScheduleCandidate::intrinsics) intrinsics;
 };
 

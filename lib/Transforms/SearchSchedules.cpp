@@ -317,6 +317,7 @@ struct SearchSchedulesPass
                describe(found->schedule, axes->model))
                .str();
     explainTransports(group, axes->model, found->schedule, chip);
+    explainMovement(group, axes->model, *found, chip);
     explainPadding(group, *found);
     if (!found->measuredBy.empty())
       explainMeasurement(group, axes->model, *found);
@@ -371,6 +372,26 @@ struct SearchSchedulesPass
       remark::missed(group.getLoc(),
                      remark::RemarkOpts::name("bulk").category("fuse"))
           << "threads copy '" + copy.tensor + "': " + copy.reason;
+  }
+
+  /// Why no warps only copy, blocks are not in clusters, and so on, where the
+  /// chip has the means.
+  static void explainMovement(fuse::FusedGroupOpInterface group,
+                              const GroupModel &model,
+                              const SearchResult &found, const ChipInfo &chip) {
+    if (!chip.hasBulkTensorCopy)
+      return;
+    for (const OtherMovement &other :
+         rateOtherMovements(model, found.schedule, chip)) {
+      std::string text = "no " + other.what + ": " + other.reason;
+      if (other.cost)
+        text += llvm::formatv(", {0:F2} us instead of {1:F2} us",
+                              other.cost->total * 1e6, found.cost.total * 1e6)
+                    .str();
+      remark::missed(group.getLoc(),
+                     remark::RemarkOpts::name("movement").category("fuse"))
+          << text;
+    }
   }
 
   /// Where MCFuser's third rule leaves tiles that are worse than others by more

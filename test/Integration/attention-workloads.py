@@ -93,7 +93,7 @@ def check(path, words, dtype):
         (report,) = json.load(file)
     kernels = report["kernels"]
     schedule = kernels[0]["schedule"]
-    splits = "parallel = <{" in schedule
+    splits = bool(re.search(r"parallel = <\{\w", schedule))
     if len(kernels) != 1 + splits:
         problems.append(f"{len(kernels)} kernels")
     for kernel in kernels:

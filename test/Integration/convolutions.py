@@ -7,6 +7,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -62,7 +63,7 @@ def cases(arguments):
 
 def check(program, report, kernels):
     if len(report["kernels"]) != kernels and kernels is not None:
-        splits = sum("parallel = <{" in kernel["schedule"] for kernel in report["kernels"])
+        splits = sum(bool(re.search(r"parallel = <\{\w", kernel["schedule"])) for kernel in report["kernels"])
         if len(report["kernels"]) - splits != kernels:
             yield f"{len(report['kernels'])} kernels instead of {kernels}"
     for kernel in report["kernels"]:

@@ -77,6 +77,8 @@ FORMS = {
     "rasters": r"raster = ",
     "clusters": r"cluster = ",
     "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
+    "producers": r"producers = ",
+    "blocks that stay": r"persistent = true",
     "copies in bulk": r"<shared, bulk>",
     # Of one product, whose place is the last one.
     "results in bulk": r"memory = <\{[^}]*C = #fuse.place<shared, bulk>\}",

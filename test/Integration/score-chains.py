@@ -5,6 +5,7 @@
 #   score-chains.py FOLDER DRAWS [CASE...]
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
@@ -42,7 +43,7 @@ for name in only or CASES:
     for seed in (None, *range(1, draws + 1)):
         text = run_chain(folder, name, chain(**CASES[name]), seed) or ""
         online += "reduction = <online" in text
-        split += "parallel = <" in text
+        split += bool(re.search(r"parallel = <\{\w", text))
 print(f"{online} online, {split} split")
 if not only:
     assert online >= len(CASES) // 2, "too few schedules cut a reduced axis to test what that takes"

@@ -50,9 +50,10 @@ def search(groups, options, chip):
 
 
 def order(entry):
-    """Of what is as fast the smallest clusters go first, then more warps on an SM, then by what blocks wait for, and bytes."""
+    """Of what is as fast the smallest clusters go first, then fewest producers, more warps on an SM, by what blocks wait for, and bytes."""
     cost, footprint = entry["cost"], entry["footprint"]
-    return entry["cluster"], -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
+    roles = entry["cluster"], entry["producers"], entry["persistent"]
+    return *roles, -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
 
 
 searched = better = ties = 0

@@ -184,6 +184,16 @@ TEST_F(GatedFields, ProducersRunAheadOfInnerLoops) {
     return predictCost(nest.model(), *nest.schedule,
                        computeFootprint(nest.model(), *nest.schedule), chip);
   };
+  auto setTransport = [&](fuse::Transport transport) {
+    for (unsigned tensor : listCopied(nest.model(), *nest.schedule))
+      nest.schedule->places[tensor].transport = transport;
+  };
+  // What threads copy nobody copies ahead for them.
+  double byThreads = cost().pipeline;
+  nest.schedule->producerWarps = 1;
+  EXPECT_EQ(cost().pipeline, byThreads);
+  nest.schedule->producerWarps = 0;
+  setTransport(fuse::Transport::Bulk);
   Cost without = cost();
   nest.schedule->producerWarps = 1;
   Cost with = cost();

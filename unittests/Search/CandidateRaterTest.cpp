@@ -16,14 +16,13 @@ using namespace fusion;
 
 namespace {
 
-/// The best that any stages of any loop make of a candidate with its warps.
+/// The best that any stages of any loop make of a candidate with its warps and
+/// movement.
 double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
                       const SearchOptions &options, const ScheduleSpace &space,
                       ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   Schedule schedule = space.complete(candidate);
-  if (candidate.cluster > 1)
-    setInBulk(group, schedule, chip);
   llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
   double best = kNever;
   auto choose = [&](auto &&self, unsigned loop) -> void {
@@ -54,61 +53,98 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
   return best;
 }
 
-double rate(const GroupModel &group, const ChipInfo &chip,
-            const SearchOptions &options, const ScheduleSpace &space,
-            const ScheduleCandidate &candidate, double limit) {
-  CandidateRater rater(group, chip, options, space);
+/// The same with any movement of operands.
+double rateEverything(const GroupModel &group, const ChipInfo &chip,
+                      const SearchOptions &options, const ScheduleSpace &space,
+                      ScheduleCandidate candidate) {
   double best = kNever;
+  TensorSet stored = candidate.movement.inBulk;
+  for (TensorSet copied : space.transports())
+    for (unsigned producers : space.producers())
+      for (bool isPersistent : {false, true}) {
+        if (isPersistent &&
+            !ScheduleSpace::mayPersist(producers, candidate.cluster))
+          continue;
+        candidate.movement = {stored | copied, producers, isPersistent};
+        best = std::min(best,
+                        rateEveryStage(group, chip, options, space, candidate));
+      }
+  return best;
+}
+
+struct Best {
+  double seconds = kNever;
+  Movement movement;
+};
+
+Best rate(const GroupModel &group, const ChipInfo &chip,
+          const SearchOptions &options, const ScheduleSpace &space,
+          const ScheduleCandidate &candidate, double limit) {
+  CandidateRater rater(group, chip, options, space);
+  Best best;
   rater.rateAll(
-      candidate, candidate.arrangement, [&] { return std::min(limit, best); },
+      candidate, candidate.arrangement,
+      [&] { return std::min(limit, best.seconds); },
       [&](const CandidateRater::Rated &rated) {
-        best = std::min(best, rated.seconds);
+        if (rated.seconds < best.seconds)
+          best = {rated.seconds, rated.candidate.movement};
       });
   return best;
 }
 
-// Each loop's own stages, found by going from the same ones in all, are as good
-// as all combinations, by either model that sees them; and a limit hides none
-// that is faster.
+// Each loop's own stages, found by going from the same ones in all, with any
+// transports and producers, are as good as all combinations, by either model
+// that sees them; and a limit hides none that is faster.
 TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
-  unsigned several = 0, differ = 0, clusters = 0;
+  unsigned several = 0, differ = 0, clusters = 0, inBulk = 0, produced = 0,
+           staying = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
-                                    ChainShape{{512, 64, 777, 96}, 4}}) {
+                                    ChainShape{{512, 64, 777, 96}, 48}}) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       ScheduleSpace space(group, chip, options);
-      // ALCOP's model, which no bounds are known of, has every eighth.
+      // ALCOP's model, which no bounds are known of, has every ninth.
       for (unsigned i = 0; i < 45000; ++i) {
         options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
         candidate.cluster =
             space.clusters()[numbers.below(space.clusters().size())];
+        candidate.movement.inBulk = space.storeTransports()[numbers.below(
+            space.storeTransports().size())];
         if (!space.divides(space.arrangements()[candidate.arrangement],
                            candidate) ||
             !space.fillsParts(candidate))
           continue;
-        double all = rateEveryStage(group, chip, options, space, candidate);
-        double own = rate(group, chip, options, space, candidate, kNever);
+        double all = rateEverything(group, chip, options, space, candidate);
+        Best found = rate(group, chip, options, space, candidate, kNever);
+        double own = found.seconds;
         ASSERT_EQ(all == kNever, own == kNever);
         if (all == kNever)
           continue;
         Schedule schedule = space.complete(candidate);
         several += listPipelinedLoops(schedule).size() > 1;
         clusters += candidate.cluster > 1;
+        inBulk += found.movement.inBulk != 0;
+        produced += found.movement.producers > 0;
+        staying += found.movement.isPersistent;
         EXPECT_GE(own, all * (1 - 1e-9));
         differ += own > all * (1 + 1e-9);
         double below =
-            rate(group, chip, options, space, candidate, own * (1 + 1e-6));
+            rate(group, chip, options, space, candidate, own * (1 + 1e-6))
+                .seconds;
         EXPECT_DOUBLE_EQ(below, own) << printTiling(schedule.tree, group);
       }
     }
   EXPECT_GT(several, 200u);
   EXPECT_GT(clusters, 30u);
+  EXPECT_GT(inBulk, 100u);
+  EXPECT_GT(produced, 30u);
+  EXPECT_GT(staying, 3u);
   EXPECT_EQ(differ, 0u);
 }
 

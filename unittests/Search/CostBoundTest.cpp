@@ -28,10 +28,13 @@ void forRandomCandidates(const ChainShape &shape, const ChipInfo &chip,
   GroupModel group = makeChainModel(shape);
   SearchOptions options;
   ScheduleSpace space(group, chip, options);
-  Random numbers(11);
+  Random numbers(11), apart(12);
   unsigned legal = 0;
   for (unsigned tries = 0; tries < 20000 && legal < 100; ++tries) {
     ScheduleCandidate candidate = space.random(numbers);
+    if (apart.below(2))
+      space.drawMovement(candidate, apart);
+    candidate.cluster = 1; // whose blocks share bytes, which no bound is about
     Schedule schedule = space.complete(candidate);
     if (checkSchedule(group, schedule, chip))
       continue;

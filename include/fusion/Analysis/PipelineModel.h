@@ -1,4 +1,5 @@
-//===- PipelineModel.h - Latency of load-use loops ----------------------------===//
+//===- PipelineModel.h - Latency of load-use loops
+//----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,11 +35,11 @@
 //   Blocks meet at both ends, and a stage is filled again when the releases of
 //   other SMs are there: each takes the latency between SMs of a cluster.
 // * `producers` = p: the first loads of an inner loop's next run are issued
-// while
-//   this run computes, so only those of the first run are waited for; and the
-//   loops have no block-wide barrier, because each stage has one of its own.
-//   Warps that produce take room on the SM, with the fewest registers that
-//   setmaxnreg leaves (`roleRegisters`), or as many as the others.
+//   while this run computes, so only those of the first run are waited for; and
+//   in place of a block-wide barrier each warp reads a stage's own in shared
+//   memory. So it is where bulk copies bring all of a loop's tiles. Producers
+//   take room on the SM, with the fewest registers that setmaxnreg leaves
+//   (`roleRegisters`), or as many as the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,12 +63,12 @@ enum class LoopBound : uint8_t {
 
 llvm::StringRef name(LoopBound bound);
 
-/// Table I, "pipeline latency model": seconds that `iterations` of a load-use loop
-/// take, with `stages` of its own and `multiplexed` interleaved units. In our form
-/// an iteration takes no less than its load occupies what it passes through,
-/// `transfer`, however much overlaps.
-double loadUseLatency(double load, double use, double iterations,
-                      double stages, double multiplexed, PipelineForm form,
+/// Table I, "pipeline latency model": seconds that `iterations` of a load-use
+/// loop take, with `stages` of its own and `multiplexed` interleaved units. In
+/// our form an iteration takes no less than its load occupies what it passes
+/// through, `transfer`, however much overlaps.
+double loadUseLatency(double load, double use, double iterations, double stages,
+                      double multiplexed, PipelineForm form,
                       double transfer = 0);
 
 /// Our form of a whole loop of a block, behind `init`, in which its first load
@@ -89,10 +90,10 @@ double loopLatency(double load, double use, double iterations, double stages,
 struct LoopLatency {
   unsigned axis;
   int64_t iterations;
-  unsigned stages;   ///< fewest of the buffers that it fills
-  double load;       ///< seconds, one iteration
+  unsigned stages; ///< fewest of the buffers that it fills
+  double load;     ///< seconds, one iteration
   double use;
-  double total;      ///< all iterations
+  double total; ///< all iterations
   LoopBound bound;
 };
 
@@ -150,6 +151,9 @@ public:
     nodes.clear();
     clearWarps();
   }
+  /// Other transports in clusters, whose blocks share bulk copies; what comes
+  /// from DRAM does not depend on who fetches it.
+  void clearFetches() { nodes.clear(); }
   /// Other warps, or other places of intermediates.
   void clearWarps() { uses.clear(); }
 
@@ -158,9 +162,9 @@ private:
   friend class TileUse;
   /// Of a tree's nodes, parents first.
   struct Node {
-    unsigned end;                  ///< the node behind it and what is in it
-    int64_t bytes;                 ///< of the tile that it moves
-    int64_t trips;                 ///< of a loop in a block
+    unsigned end;                      ///< the node behind it and what is in it
+    int64_t bytes;                     ///< of the tile that it moves
+    int64_t trips;                     ///< of a loop in a block
     std::optional<LoadedBytes> loaded; ///< by a loop that does nothing else
     bool computes;
   };

@@ -14,11 +14,12 @@
 namespace fusion {
 
 /// Why the result of product `producer`, an intermediate, cannot go to its
-/// consumers as the registers that hold the accumulator, or nullopt where it can.
-/// It can as the first operand of the next intrinsic where the same warps hold the
-/// same rows, and transposed as the second operand, whose fragment is the
-/// accumulator's mirror image (PTX ISA, "Matrix Fragments for mma.m16n8k16").
-/// Placement in registers and in shared memory both follow from this.
+/// consumers as the registers that hold the accumulator, or nullopt where it
+/// can. It can as the first operand of the next intrinsic where the same warps
+/// hold the same rows, and transposed as the second operand, whose fragment is
+/// the accumulator's mirror image (PTX ISA, "Matrix Fragments for
+/// mma.m16n8k16"). Placement in registers and in shared memory both follow from
+/// this.
 std::optional<std::string> whyNotInRegisters(const GroupModel &group,
                                              const Schedule &schedule,
                                              unsigned producer);
@@ -51,15 +52,15 @@ bool isMulticast(const GroupModel &group, const Schedule &schedule,
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);
-/// Has bulk copies fill the buffers of all operands that they can fill; returns
-/// these.
-llvm::SmallVector<unsigned, 4>
-setInBulk(const GroupModel &group, Schedule &schedule, const ChipInfo &chip);
 
-/// Why `schedule` asks for something that could run on some chip but that lowering
-/// does not do, or nullopt where it asks for nothing of the kind. This is the gate
-/// of the fields that are costed only: a search that looks through it reports what
-/// they would give.
+/// Tensors of a group, a bit of each of the first 64.
+using TensorSet = uint64_t;
+constexpr unsigned kMostInSet = 64;
+
+/// Why `schedule` asks for something that could run on some chip but that
+/// lowering does not do, or nullopt where it asks for nothing of the kind. This
+/// is the gate of the fields that are costed only: a search that looks through
+/// it reports what they would give.
 std::optional<std::string> whyNotLowered(const Schedule &schedule);
 
 /// Why `schedule` could not run on `chip` though every field were lowered, or
@@ -70,10 +71,10 @@ std::optional<std::string> whyImpossible(const GroupModel &group,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
-/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the two
-/// above. The verifier of scheduled groups and the pruning of searches are this
-/// predicate. Where it can be lowered, `footprint` is what `computeFootprint`
-/// gives.
+/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the
+/// two above. The verifier of scheduled groups and the pruning of searches are
+/// this predicate. Where it can be lowered, `footprint` is what
+/// `computeFootprint` gives.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
@@ -82,8 +83,8 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
 class VisitedMemo; // MaskedTiles.h
 
 /// `checkSchedule` of many schedules of one group. Most that a search looks at
-/// differ from the last one in their warps or stages only, which changes little of
-/// what there is to check.
+/// differ from the last one in their warps or stages only, which changes little
+/// of what there is to check.
 class ScheduleChecker {
 public:
   /// `group` passes `checkGroup`; both must outlive the checker, as must
@@ -101,19 +102,26 @@ public:
   /// splits, grid, what is skipped, and operands' and results' places, whatever
   /// the rest;
   std::optional<std::string> checkLoops(const Schedule &schedule);
-  /// where they were accepted, why that many warps cannot hold the sums, however
-  /// they are arranged, or nullopt;
+  /// where they were accepted, the operands whose buffers bulk copies can fill,
+  /// in sets that they can fill together: all of these, or each alone where a
+  /// block has too few mbarriers for all;
+  llvm::SmallVector<TensorSet, 2> listInBulk(const Schedule &schedule) const;
+  /// why that many warps cannot hold the sums, however they are arranged, or
+  /// nullopt;
   std::optional<std::string> checkSums(const Schedule &schedule,
                                        unsigned warps) const;
   /// the footprint of warps and intermediates' places
   /// but for what a block holds;
   const Footprint &countTraffic(const Schedule &schedule);
-  /// after that, whether these warps, places and stages can be lowered;
-  std::optional<std::string> checkWarps(const Schedule &schedule);
+  /// after that, whether these warps can be lowered,
+  std::optional<std::string> checkWarps(const Schedule &schedule) const;
+  /// and whether these places, transports and stages can;
+  std::optional<std::string> checkPlaces(const Schedule &schedule);
   /// and where they can, other stages, also of fragments: whether loads and
   /// fragments may have them,
   std::optional<std::string> checkStages(const Schedule &schedule) const;
-  /// and whether there is room for so many.
+  /// and whether there is room for so many, and beside them for producers and
+  /// the next tile of a block that stays.
   std::optional<std::string> checkRoom(const Schedule &schedule);
 
   /// Of the schedule that was accepted last, whole.

@@ -15,7 +15,7 @@
 #ifndef FUSION_SEARCH_SCHEDULEBUILDER_H
 #define FUSION_SEARCH_SCHEDULEBUILDER_H
 
-#include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Search/TilingExpressions.h"
 #include <array>
 
@@ -83,6 +83,11 @@ public:
   /// they pass through registers. Others keep what they have.
   static void setStages(Schedule &schedule, unsigned stages,
                         llvm::ArrayRef<unsigned> loads);
+  /// Has bulk copies fill the buffers of these of the operands in shared
+  /// memory, and threads, as widely as they can, all others.
+  void setTransports(Schedule &schedule, TensorSet inBulk) const;
+  /// Has these results pass through shared memory and be stored in bulk.
+  static void storeInBulk(Schedule &schedule, TensorSet results);
   /// The same of all fragments.
   void setRegisterStages(Schedule &schedule, unsigned stages) const;
 

@@ -63,6 +63,8 @@ struct SpaceCounts : PaperSpaceCounts {
 struct ChoiceCounts {
   size_t expressions, arrangements, stages, registerStages, parts, rasters,
       clusters;
+  /// Of copies and of stores, numbers of producers, and whether blocks stay.
+  size_t transports, storeTransports, producers, persistences;
   llvm::SmallVector<size_t, 8> tiles;      ///< by axis
   llvm::SmallVector<size_t, 4> intrinsics; ///< by product
   double points; ///< all combinations, without what is kept
@@ -82,9 +84,10 @@ struct SearchResult : RatedSchedule {
   int64_t rankedFrom = 0; ///< candidates for the others of the ranking
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
   /// Nothing that the method lists is better by the model: of the default
-  /// space, loops, splits, tiles, intrinsics, warps and common stages, where
-  /// exhaustive searches may end before; what is kept, stages of each buffer and
-  /// bulk copies are tried in the best of these.
+  /// space, loops, splits, tiles, intrinsics, warps, how operands are copied
+  /// and common stages, where exhaustive searches may end before; what is kept,
+  /// stages of each buffer, clusters and results in bulk are tried in the best
+  /// of these.
   bool isProven = false;
   Refusals refusals; ///< most frequent first, where a ranking is asked for
   std::optional<SpaceCounts> counts;   ///< of spaces `paper` and `chimera`
@@ -134,9 +137,10 @@ inline double roughness(size_t products) {
 }
 
 /// The legal schedule of least predicted time. Equal times are decided by
-/// smaller clusters, occupancy, then by what a block waits for, fewer bytes, and
-/// the order of enumeration. Returns nullopt with `reason` where no candidate is legal, or
-/// the space or the model cannot take the group.
+/// smaller clusters, fewer producers, blocks of one tile, occupancy, then by
+/// what a block waits for, fewer bytes, and the order of enumeration. Returns
+/// nullopt with `reason` where no candidate is legal, or the space or the model
+/// cannot take the group.
 std::optional<SearchResult> searchSchedule(const GroupModel &group,
                                            const ChipInfo &chip,
                                            std::string &reason,

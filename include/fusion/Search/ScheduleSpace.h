@@ -10,7 +10,8 @@
 // binding to the grid), how large tiles are, how many warps there are and how
 // each product arranges them, how deep buffers and fragments are pipelined,
 // which tiles are kept instead of loaded or computed again, how many blocks
-// share a reduction and in what order blocks run.
+// share a reduction, in what order blocks run, which of them copy for one
+// another, how tiles are copied and by whom.
 // What follows from these ScheduleBuilder adds. Work that padding or
 // recomputation waste is priced by the model, not forbidden.
 //
@@ -27,6 +28,21 @@
 
 namespace fusion {
 
+/// How tiles get on and off the chip. Without bulk copies there is one choice:
+/// threads copy, and each block has one tile of the grid.
+struct Movement {
+  /// Tensors that bulk copies fill or store, as far as they can
+  /// (`whyNotInBulk`).
+  TensorSet inBulk = 0;
+  unsigned producers = 0;    ///< warps that only copy
+  bool isPersistent = false; ///< blocks go through tiles
+
+  bool operator==(const Movement &other) const {
+    return std::tie(inBulk, producers, isPersistent) ==
+           std::tie(other.inBulk, other.producers, other.isPersistent);
+  }
+};
+
 /// A point of the space.
 struct ScheduleCandidate {
   unsigned expression = 0;                          ///< of `expressions()`
@@ -37,6 +53,7 @@ struct ScheduleCandidate {
   int64_t raster = 1; ///< columns of the grid; 1 where it has no two axes
   /// Blocks that copy for one another; more than one copy in bulk.
   int64_t cluster = 1;
+  Movement movement;
   /// By product, of `ScheduleSpace::intrinsics`.
   std::array<uint8_t, kMostProducts> intrinsics{};
   /// Loops that an operand's load is moved out of to make its tiles resident
@@ -51,11 +68,12 @@ struct ScheduleCandidate {
 
   bool operator==(const ScheduleCandidate &other) const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, cluster, intrinsics, hoisted, kept) ==
+                    parts, raster, cluster, movement, intrinsics, hoisted,
+                    kept) ==
            std::tie(other.expression, other.arrangement, other.tiles,
                     other.stages, other.registerStages, other.parts,
-                    other.raster, other.cluster, other.intrinsics,
-                    other.hoisted, other.kept);
+                    other.raster, other.cluster, other.movement,
+                    other.intrinsics, other.hoisted, other.kept);
   }
 };
 
@@ -90,6 +108,22 @@ public:
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
   /// Sizes of clusters, ascending from 1.
   llvm::ArrayRef<int64_t> clusters() const { return sizes; }
+  /// The operands that are copied in bulk, as far as they can be: none or all.
+  /// Where too few mbarriers are left for all, `ScheduleChecker::listInBulk`
+  /// says which.
+  llvm::ArrayRef<TensorSet> transports() const { return copied; }
+  /// The results that are stored in bulk, as far as they can be.
+  llvm::ArrayRef<TensorSet> storeTransports() const { return stored; }
+  /// Numbers of producers, none first.
+  llvm::ArrayRef<unsigned> producers() const { return roles; }
+  /// Whether so many producers make sense beside these warps: several where the
+  /// registers of both are dealt out anew (`roleRegisters`), else one issues
+  /// all copies.
+  bool mayProduce(unsigned producers, unsigned warps) const;
+  /// Whether blocks may go through tiles beside these producers and clusters.
+  static bool mayPersist(unsigned producers, int64_t cluster) {
+    return producers > 0 && cluster == 1;
+  }
   /// The intrinsics that each product can choose from, best first.
   llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
   /// Choices that map all products to intrinsics of one unit, as far as these
@@ -144,8 +178,9 @@ public:
   /// How many of each choice there are.
   ChoiceCounts count() const;
 
-  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Any number
-  /// of threads may ask.
+  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Operands
+  /// are copied by threads, results stored as the candidate says. Any number of
+  /// threads may ask.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
   /// The number of the outline's tree and grid; others have others.
@@ -163,7 +198,10 @@ public:
 
   Schedule complete(const ScheduleCandidate &candidate) const;
 
+  /// Any choices but clusters and movement.
   ScheduleCandidate random(Random &numbers) const;
+  /// Draws these.
+  void drawMovement(ScheduleCandidate &candidate, Random &numbers) const;
   /// The same without an arrangement and stages, for who tries all of them, and
   /// of those that `mayFit` as far as some are found.
   ScheduleCandidate randomOutline(Random &numbers) const;
@@ -187,6 +225,7 @@ private:
   llvm::SmallVector<PassPlace, 1>
   placePasses(const ScheduleCandidate &candidate) const;
   void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
+  void listMovements();
   void listExpressions();
   void listIntrinsics();
   void listSplits();
@@ -204,6 +243,8 @@ private:
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits;
   llvm::SmallVector<int64_t, 8> columns, sizes;
+  llvm::SmallVector<TensorSet, 2> copied, stored;
+  llvm::SmallVector<unsigned, 3> roles;
   llvm::SmallVector<unsigned, 8> movable, keepable;
   std::vector<Intrinsics> multiplied; ///< by product
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;

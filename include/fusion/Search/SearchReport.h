@@ -14,22 +14,23 @@
 
 namespace fusion {
 
-/// Why `other` was not chosen: by how much the model that ranked rates it slower,
-/// and where that is ours the term that decides; of equals, what decided them.
+/// Why `other` was not chosen: by how much the model that ranked rates it
+/// slower, and where that is ours the term that decides; of equals, what
+/// decided them.
 std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
 
-/// What a field of the schedule would change that no search tries.
-struct GatedChoice {
-  std::string what;   ///< "persistent blocks"
-  std::string reason; ///< why not
-  Cost cost;          ///< predicted with it
+/// Another way to move tiles than the chosen one.
+struct OtherMovement {
+  std::string what;         ///< "persistent blocks"
+  std::string reason;       ///< why not
+  std::optional<Cost> cost; ///< predicted with it, where the chip could run it
 };
 
-/// Persistence, clusters, producer warps and results in bulk one by one in the
-/// chosen schedule, as far as the chip could run them.
-std::vector<GatedChoice> rateGatedChoices(const GroupModel &group,
-                                          const Schedule &chosen,
-                                          const ChipInfo &chip);
+/// Persistence, and where the chip has bulk copies clusters, producer warps and
+/// results in bulk, one by one in the chosen schedule.
+std::vector<OtherMovement> rateOtherMovements(const GroupModel &group,
+                                              const Schedule &chosen,
+                                              const ChipInfo &chip);
 
 /// An operand that threads copy though the chip has bulk copies.
 struct CopyByThreads {
@@ -51,8 +52,8 @@ std::string describe(const Schedule &schedule, const GroupModel &group);
 /// loop's bound, and the place of the choice under the roofline (flop per byte
 /// of DRAM, flop per second). In the papers' spaces `expressions_raw`, `raw`
 /// and `after_rule1` to `after_rule4` are the sizes of the space; integers that
-/// a double does not hold are strings, and `counts_exact` is off where one exceeds
-/// 128 bits.
+/// a double does not hold are strings, and `counts_exact` is off where one
+/// exceeds 128 bits.
 llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchResult &result,
                                 const SearchOptions &options,

@@ -10,6 +10,7 @@ narrower transports), --kernels=N asks for another number of kernels, --sanitize
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 
@@ -34,7 +35,7 @@ def check(name, report, arguments):
     if report["sanitizer"]:
         yield f"sanitizer: {report['sanitizer'][0]}"
     kernels = report["kernels"]
-    splits = sum("parallel = <{" in kernel["schedule"] for kernel in kernels)
+    splits = sum(bool(re.search(r"parallel = <\{\w", kernel["schedule"])) for kernel in kernels)
     if len(kernels) - splits != arguments.kernels:
         yield f"{len(kernels)} kernels instead of {arguments.kernels}"
     for kernel in kernels:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -29,7 +30,7 @@ def run_chain(folder, name, text, seed, chip="sm_80"):
         (function,) = json.load(file)
     # One kernel; where the schedule splits a sum, another one for each result merges the parts.
     kernel, *combine = function["kernels"]
-    merged = len(function["results"]) if "parallel = <" in kernel["schedule"] else 0
+    merged = len(function["results"]) if re.search(r"parallel = <\{\w", kernel["schedule"]) else 0
     assert len(combine) == merged, (name, seed, [k["name"] for k in function["kernels"]])
     counted, predicted = kernel["counters"], kernel["predicted"]
     assert counted["global_load_bytes"] == predicted["global_load_bytes"], (name, seed, counted, predicted)
