@@ -9,6 +9,7 @@
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Target/Intrinsics.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEMULTIPLYINPLACE
@@ -19,10 +20,15 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Whether a store is to another buffer than is loaded from, or to the stage of
-/// another iteration.
+/// Whether a store is to another buffer than is loaded from, to another stage,
+/// or to that of another iteration.
 static bool isElsewhere(LocalStoreOp store, LocalLoadOp load) {
   if (store.getBuffer() != load.getBuffer())
+    return true;
+  // Unrolled loops know their stages.
+  APInt stored, loaded;
+  if (matchPattern(store.getStage(), m_ConstantInt(&stored)) &&
+      matchPattern(load.getStage(), m_ConstantInt(&loaded)) && stored != loaded)
     return true;
   int64_t stages = load.getBuffer().getType().getStages();
   return store.getSlot() && load.getSlot() &&

@@ -90,3 +90,20 @@ tile.kernel @stored_elsewhere(%stage: index, %next: index) attributes {warps = 4
   %d = tile.dot %x, %y, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   tile.return
 }
+
+// A store to another stage, whose number is known where a loop was unrolled, may stand in between.
+// CHECK-LABEL: tile.kernel @another_stage
+// CHECK: tile.local_store %{{.*}}, %[[B:.*]][%c1]
+// CHECK: tile.shared_dot %{{.*}}, %[[B]][%c0]
+tile.kernel @another_stage() attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = arith.constant dense<1.0> : tensor<64x32xf16>
+  %z = arith.constant dense<1.0> : tensor<32x64xf16>
+  %b = tile.alloc : !tile.buffer<2, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+  %y = tile.local_load %b[%c0] at [0, 0] : !tile.buffer<2, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">> -> tensor<32x64xf16>
+  tile.local_store %z, %b[%c1] : tensor<32x64xf16>, !tile.buffer<2, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+  %d = tile.dot %x, %y, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  tile.return
+}
