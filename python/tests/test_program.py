@@ -68,7 +68,7 @@ def test_tensor_maps(fusion):
     program = fusion.compile(PRODUCT, chip="sm_90a")
     (function,) = program.manifest["functions"]
     (launch,) = function["launches"]
-    assert [argument["of"] for argument in launch["arguments"] if argument["kind"] == "tensor_map"] == ["arg0", "arg1"]
+    assert [argument["of"] for argument in launch["arguments"] if argument["kind"] == "tensor_map"] == ["arg0", "arg1", "result0"]
     numbers = np.random.default_rng(0)
     for _ in range(2):
         a, b = (numbers.standard_normal(shape).astype(np.float16) for shape in ((32, 16), (16, 24)))
