@@ -121,7 +121,13 @@ def test_arguments_that_no_rule_knows(front):
     torch.testing.assert_close(picked, x.diagonal() * 2)
     small = torch.tensor([1, 0, 127], dtype=torch.int8)
     for model in (lambda x: x.clamp(0, 200), lambda x: x < 300, lambda x: x.clamp(-129, 5)):
-        assert torch.equal(compiled(model)(small), model(small))
+        try:
+            expected = model(small)
+        except RuntimeError:  # releases of PyTorch that refuse such numbers
+            with pytest.raises(RuntimeError):
+                compiled(model)(small)
+        else:
+            assert torch.equal(compiled(model)(small), expected)
 
 
 @pytest.mark.parametrize("rule, why", [

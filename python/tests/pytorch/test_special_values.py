@@ -20,6 +20,9 @@ def check(functions, results, inputs):
     for function, result in zip(functions, results, strict=True):
         expected = function(*inputs)
         near = torch.isclose(result.double(), expected.double(), rtol=2e-5, atol=0, equal_nan=True)
+        if function in (torch.sinh, torch.cosh):
+            # Some releases' vectors overflow at half of what these functions reach.
+            near |= torch.isclose(result.double(), function(inputs[0].double()), rtol=2e-5, atol=0)
         # What is subnormal may count as 0.
         near |= (result.double().abs() < 1e-37) & (expected.double().abs() < 1e-37)
         if function in (torch.fmod, torch.remainder):
