@@ -69,10 +69,10 @@ bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
 bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
                   const KeptTiles &kept, unsigned tensor);
 
-/// Room for what ptxas needs to spill nothing beyond `Footprint::registers`, of
-/// a few drawn schedules of a thousand up to 1.2 times (registers.py). Who
-/// chooses freely leaves that much, as a spill costs more than registers gain,
-/// and so does who counts the blocks of an SM.
+/// Room for what ptxas needs to spill nothing beyond `Footprint::registers`: a
+/// few drawn schedules of a thousand need more, none that is chosen does
+/// (registers.py). Who chooses freely leaves that much, as a spill costs more
+/// than registers gain, and so does who counts the blocks of an SM.
 constexpr double kRegisterMargin = 1.15;
 
 /// The registers of a thread with that room, as far as it can have as many.
