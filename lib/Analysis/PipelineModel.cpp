@@ -119,10 +119,8 @@ public:
     if (memo.nodes.empty())
       addNodes(schedule.tree);
     memo.uses.resize(group.products.size());
-    int64_t capacity = blocksPerSM(schedule, footprint, chip);
-    // Clusters are resident as a whole.
-    int64_t slots = capacity * chip.numSMs;
-    slots -= slots % schedule.cluster;
+    int64_t slots =
+        residentSlots(schedule, blocksPerSM(schedule, footprint, chip), chip);
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.

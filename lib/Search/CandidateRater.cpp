@@ -80,8 +80,12 @@ public:
         iterations *= sequentialTrips(rater.group, schedule, axis);
       barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
     }
-    for (int64_t blocks = blocksPerSM(schedule, held, chip); blocks > 0;
-         --blocks) {
+    int64_t blocks = blocksPerSM(schedule, held, chip);
+    // Of those that hold the whole grid all take as long.
+    while (blocks > 1 &&
+           residentSlots(schedule, blocks - 1, chip) >= held.blocks)
+      --blocks;
+    for (; blocks > 0; --blocks) {
       held.sharedMemory =
           chip.sharedMemoryPerSM / blocks - chip.sharedMemoryReserved;
       for (unsigned registers = rater.options.mostRegisterStages; registers > 0;

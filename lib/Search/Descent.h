@@ -79,7 +79,7 @@ private:
     double seconds;
     bool isLeast;
   };
-  std::unordered_map<CandidateKey, Known, CandidateKey::Hash> visited;
+  KeyMap<CandidateKey, Known> visited;
 };
 
 } // namespace fusion

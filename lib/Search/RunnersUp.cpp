@@ -70,7 +70,7 @@ forEachNeighbour(const GroupModel &group, const ScheduleSpace &space,
 /// Judges neighbours of the ranked ones, best first, until those of all are.
 static void judgeNeighbours(const GroupModel &group, const ScheduleSpace &space,
                             ScheduleRanking &ranking, int64_t most) {
-  std::unordered_set<CandidateKey, CandidateKey::Hash> judged, left;
+  KeySet<CandidateKey> judged, left;
   auto judge = [&](const ScheduleCandidate &candidate) {
     if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate) &&
         judged.insert(CandidateKey(space, candidate)).second)

@@ -12,7 +12,6 @@
 #include "CandidateRater.h"
 #include "TreeCache.h"
 #include <cmath>
-#include <unordered_set>
 
 namespace fusion {
 
@@ -123,7 +122,7 @@ private:
   bool isChosen = false, seesTies = false;
   std::optional<int64_t> cluster; ///< the only one of interest
   uint64_t changed = 0;
-  std::unordered_set<CandidateKey, CandidateKey::Hash> judged; ///< as usual
+  KeySet<CandidateKey> judged; ///< as usual
   CandidateRater rater;
   LookedAt others;
 };

@@ -346,7 +346,7 @@ unsigned ScheduleSpace::setLoops(Schedule &schedule,
                      placePasses(candidate));
     number = trees->add(placed, schedule, group);
   }
-  if (moved == placed)
+  if (KeyBytes<TreeKey>()(moved, placed))
     return *number;
   applyMoves(schedule, candidate);
   return trees->add(moved, schedule, group);

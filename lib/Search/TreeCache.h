@@ -17,23 +17,39 @@
 #define FUSION_LIB_SEARCH_TREECACHE_H
 
 #include "fusion/Search/ScheduleSpace.h"
-#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
 #include <shared_mutex>
+#include <type_traits>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace fusion {
+
+/// Equality and hashes of keys that are nothing but their bytes.
+template <typename Key> struct KeyBytes {
+  static_assert(std::has_unique_object_representations_v<Key>);
+  bool operator()(const Key &one, const Key &other) const {
+    return std::memcmp(&one, &other, sizeof(Key)) == 0;
+  }
+  size_t operator()(const Key &key) const {
+    return llvm::xxh3_64bits(
+        llvm::ArrayRef(reinterpret_cast<const uint8_t *>(&key), sizeof(Key)));
+  }
+};
+template <typename Key, typename Value>
+using KeyMap = std::unordered_map<Key, Value, KeyBytes<Key>, KeyBytes<Key>>;
+
+template <typename Key>
+using KeySet = std::unordered_set<Key, KeyBytes<Key>, KeyBytes<Key>>;
 
 /// All that a tree follows from.
 struct TreeKey {
   uint64_t loops = 0; ///< the expression and, a bit of each axis, which live
   decltype(ScheduleCandidate::hoisted) hoisted{};
   decltype(ScheduleCandidate::kept) kept{};
-
-  bool operator==(const TreeKey &other) const {
-    return std::tie(loops, hoisted, kept) ==
-           std::tie(other.loops, other.hoisted, other.kept);
-  }
 };
 
 /// Any number of threads may ask.
@@ -84,50 +100,30 @@ public:
   }
 
 private:
-  struct Hash {
-    size_t operator()(const TreeKey &key) const {
-      return llvm::hash_combine(key.loops,
-                                llvm::hash_combine_range(key.hoisted),
-                                llvm::hash_combine_range(key.kept));
-    }
-  };
   struct Tree : BoundExpression {
     unsigned number;
   };
 
   mutable std::shared_mutex mutex;
-  std::unordered_map<TreeKey, Tree, Hash> trees;
+  KeyMap<TreeKey, Tree> trees;
   llvm::StringMap<unsigned> numbers; ///< of all there ever were
-  std::unordered_map<TreeKey, decltype(TreeKey::kept), Hash> kept;
+  KeyMap<TreeKey, decltype(TreeKey::kept)> kept;
 };
 
 /// What a candidate is before warps, stages and how operands are copied are
 /// chosen.
 struct CandidateKey {
   CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
-      : tree(space.treeOf(candidate)), tiles(candidate.tiles),
-        parts(candidate.parts), raster(candidate.raster),
-        cluster(candidate.cluster),
-        stored(candidate.movement.inBulk & space.storeTransports().back()),
-        intrinsics(candidate.intrinsics) {}
-
-  bool operator==(const CandidateKey &other) const {
-    return std::tie(tree, tiles, parts, raster, cluster, stored, intrinsics) ==
-           std::tie(other.tree, other.tiles, other.parts, other.raster,
-                    other.cluster, other.stored, other.intrinsics);
+      : stored(candidate.movement.inBulk & space.storeTransports().back()),
+        tree(space.treeOf(candidate)), parts(candidate.parts),
+        raster(candidate.raster), cluster(candidate.cluster),
+        intrinsics(candidate.intrinsics) {
+    llvm::copy(candidate.tiles, tiles.begin());
   }
-  struct Hash {
-    size_t operator()(const CandidateKey &key) const {
-      return llvm::hash_combine(key.tree, llvm::hash_combine_range(key.tiles),
-                                key.parts, key.raster, key.cluster, key.stored,
-                                llvm::hash_combine_range(key.intrinsics));
-    }
-  };
 
-  unsigned tree;
-  decltype(ScheduleCandidate::tiles) tiles;
-  int64_t parts, raster, cluster;
   TensorSet stored; ///< in bulk
+  uint32_t tree, parts, raster, cluster;
+  std::array<uint32_t, CostBound::kMaxAxes> tiles;
   decltype(ScheduleCandidate::intrinsics) intrinsics;
 };
 

@@ -1,5 +1,4 @@
-//===- PipelineModel.h - Latency of load-use loops
-//----------------------------===//
+//===- PipelineModel.h - Latency of load-use loops --------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,9 +21,8 @@
 // continuous form as follows; switched off, they change nothing.
 //
 // * `persistent`: the SM's blocks, b at a time, are the tiles of as many loops
-// that
-//   stay. Of a following tile the first loads run under the stores of the one
-//   before, so it takes main + max(init, epilogue) instead of init + main +
+//   that stay. Of a following tile the first loads run under the stores of the
+//   one before, so it takes main + max(init, epilogue) instead of init + main +
 //   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ /
 //   b rounds, where waves of blocks are counted whole. In exchange the staged
 //   result has shared memory of its own (Footprint.h).
@@ -129,6 +127,14 @@ int64_t warpsWithRegisters(int64_t warps, int64_t producers);
 /// registers, warps and blocks.
 int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
+
+/// Blocks of this schedule that the chip holds at a time where each SM holds so
+/// many: clusters are resident as a whole.
+inline int64_t residentSlots(const Schedule &schedule, int64_t blocksPerSM,
+                             const ChipInfo &chip) {
+  int64_t slots = blocksPerSM * chip.numSMs;
+  return slots - slots % schedule.cluster;
+}
 
 /// Bytes that a block loads, and of these those that it fetches itself: the
 /// other blocks of a cluster fetch the rest.
