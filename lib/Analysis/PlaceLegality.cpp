@@ -11,6 +11,7 @@
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Target/MatrixDescriptors.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -173,10 +174,9 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
     std::optional<MatrixDescriptors> descriptors = matrixDescriptors(
         schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis], bytes,
         reducedIsContiguous);
-    int64_t part =
-        isFirst ? intrinsic.i1 * intrinsic.groupWarps()
-                : columnsAtOnce(schedule.tiles[mapping.i2] / mapping.warps[1],
-                                bytes);
+    int64_t part = isFirst ? intrinsic.i1 * intrinsic.groupWarps()
+                           : columnsOfInstruction(schedule.tiles[mapping.i2],
+                                                  mapping.warps[1], bytes);
     if (!descriptors || part == 0 || !descriptors->canCut(part))
       return "the tile of the " + which + " (" +
              std::to_string(schedule.tiles[tile.rowAxis]) + " x " +

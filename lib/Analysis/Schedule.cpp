@@ -8,7 +8,7 @@
 
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Target/MatrixDescriptors.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,7 +73,7 @@ static int64_t bytesInPlace(const GroupModel &group, const Schedule &schedule,
       i1 / (intrinsic.i1 * intrinsic.groupWarps()) * i2 * depth * elementBytes;
   if (!isMultipliedInPlace(group, schedule, product, mapping.swapped ? 1 : 0))
     return bytes;
-  int64_t columns = columnsAtOnce(i2 / mapping.warps[1], elementBytes);
+  int64_t columns = columnsOfInstruction(i2, mapping.warps[1], elementBytes);
   return bytes + (columns ? i2 / columns : 1) * i1 * depth * elementBytes;
 }
 
@@ -426,10 +426,9 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
       pipeline, parallel,
-      schedule.reduction
-          ? fuse::ReductionAttr::get(context, *schedule.reduction,
-                                     schedule.rescale)
-          : fuse::ReductionAttr());
+      schedule.reduction ? fuse::ReductionAttr::get(
+                               context, *schedule.reduction, schedule.rescale)
+                         : fuse::ReductionAttr());
 }
 
 fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {

@@ -1,4 +1,5 @@
-//===- ProductLayouts.cpp - Where an intrinsic wants its tiles ----------------===//
+//===- ProductLayouts.cpp - Where an intrinsic wants its tiles
+//----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/MatrixDescriptors.h"
 
 using namespace fusion;
 
@@ -73,13 +75,22 @@ LinearLayout fusion::secondTile(const Intrinsic &intrinsic, int64_t k,
       {WarpAxis{warps[0], std::nullopt}, WarpAxis{warps[1], 1u}});
 }
 
+int64_t fusion::columnsOfInstruction(int64_t n, int64_t groups,
+                                     int64_t elementBytes) {
+  int64_t own = n / groups;
+  if (groups % 2 == 0)
+    own &= -own;
+  return columnsAtOnce(own, elementBytes);
+}
+
 PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isFirst,
                                  bool reducedIsContiguous) {
   // What descriptors of shared memory can say.
   if (intrinsic.unit == ProductUnit::WarpGroup)
     return PanelOrder::Plain;
   if (intrinsic.unit == ProductUnit::Fma) {
-    // Two rows go at a time; a product before this one writes four units of each.
+    // Two rows go at a time; a product before this one writes four units of
+    // each.
     if (isFirst)
       return PanelOrder::Quads;
     // Four columns, each fourth row of the buffer, go at a time.

@@ -1,4 +1,4 @@
-//===- ProductLayoutsTest.cpp - Tiles of the intrinsics -----------------------===//
+//===- ProductLayoutsTest.cpp - Tiles of the intrinsics -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,7 @@
 
 #include <array>
 #include <set>
+#include <string>
 
 using namespace fusion;
 
@@ -78,7 +79,8 @@ TEST(ProductLayouts, HandOver) {
 TEST(ProductLayouts, HandOverOfOneStepOfRows) {
   const Intrinsic &single = *lookupIntrinsic("mma.m16n8k16"),
                   &group = *lookupIntrinsic("wgmma.m64k16");
-  for (auto [from, to] : {std::pair(&single, &group), std::pair(&group, &single)})
+  for (auto [from, to] :
+       {std::pair(&single, &group), std::pair(&group, &single)})
     for (int64_t warps : {4, 8})
       for (int64_t rows : {16, 32})
         EXPECT_EQ(
@@ -116,8 +118,8 @@ int64_t wavefronts(const std::vector<int64_t> &bytes) {
   return most;
 }
 
-/// The worst pass of the loads of one operand tile; nullopt where addresses do not
-/// follow from lanes and registers.
+/// The worst pass of the loads of one operand tile; nullopt where addresses do
+/// not follow from lanes and registers.
 std::optional<int64_t> worstPass(const LinearLayout &layout, unsigned bits,
                                  const LinearLayout &stored) {
   std::optional<LinearLayout> offset = stored.invert();
@@ -125,13 +127,13 @@ std::optional<int64_t> worstPass(const LinearLayout &layout, unsigned bits,
     return std::nullopt;
   int64_t worst = 0, bytes = bits / 8;
   std::optional<MatrixAccess> matrices = matrixAccess(layout, bits);
-  auto addresses =
-      compose(matrices ? matrices->rows : layout, *offset);
+  auto addresses = compose(matrices ? matrices->rows : layout, *offset);
   if (!addresses || !planAddresses(*addresses))
     return std::nullopt;
-  int64_t width = matrices ? 16
-                           : std::min<int64_t>(
-                                 16, layout.contiguousRegisters(D::Dim1) * bytes);
+  int64_t width =
+      matrices
+          ? 16
+          : std::min<int64_t>(16, layout.contiguousRegisters(D::Dim1) * bytes);
   // ldmatrix takes a pass for eight addresses, as accesses of 16 bytes do.
   int64_t lanes = matrices ? 8 : std::min<int64_t>(32, 128 / width);
   int64_t step = matrices ? 1 : width / bytes;
@@ -187,6 +189,30 @@ TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
                   << (isFirst ? " first" : " second")
                   << (reducedIsContiguous ? " along" : " across");
           }
+}
+
+TEST(ProductLayouts, ColumnsOfAnInstructionAreOfOneGroup) {
+  const Intrinsic &intrinsic = *lookupIntrinsic("wgmma.m64k16");
+  for (int64_t groups : {1, 2, 3, 4, 6})
+    for (int64_t parts = 1; parts <= 40; ++parts) {
+      int64_t n = groups * 8 * parts;
+      SCOPED_TRACE(std::to_string(n) + " by " + std::to_string(groups));
+      int64_t columns = columnsOfInstruction(n, groups, 2);
+      ASSERT_GT(columns, 0);
+      LinearLayout sum =
+          sumTile(intrinsic, 64, n, std::array<int64_t, 2>{4, groups});
+      std::set<int64_t> own;
+      for (int64_t reg = 0; reg < sum.inSize(D::Register); ++reg)
+        own.insert(sum.coords(reg, 0, 0)[1] / 8);
+      EXPECT_EQ(int64_t(own.size()), parts);
+      // Where one begins, all of it is there.
+      for (int64_t at = 0; at < n; at += columns)
+        for (int64_t next = 0; next < columns; next += 8)
+          EXPECT_EQ(own.count((at + next) / 8), own.count(at / 8));
+    }
+  EXPECT_EQ(columnsOfInstruction(320, 1, 2), 160);
+  EXPECT_EQ(columnsOfInstruction(320, 2, 2), 32);
+  EXPECT_EQ(columnsOfInstruction(512, 2, 2), 256);
 }
 
 } // namespace

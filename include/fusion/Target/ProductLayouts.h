@@ -33,6 +33,12 @@ LinearLayout firstTile(const Intrinsic &intrinsic, int64_t m, int64_t k,
 LinearLayout secondTile(const Intrinsic &intrinsic, int64_t k, int64_t n,
                         llvm::ArrayRef<int64_t> warps, OperandOrder order);
 
+/// The columns of one instruction of groups of warps that share the `n` columns
+/// of a sum (`sumTile`): as few instructions as do of those that lie side by side
+/// in one group. Groups alternate where each has an odd number of parts
+/// (`tileFragment`). 0 where there are none.
+int64_t columnsOfInstruction(int64_t n, int64_t groups, int64_t elementBytes);
+
 /// How a buffer in shared memory that is read as an operand is best laid out, by
 /// whether the reduced axis lies along its rows. Loads are free of bank conflicts
 /// but for 8-bit elements of a first operand of which the other axis does.

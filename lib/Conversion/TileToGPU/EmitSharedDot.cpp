@@ -221,7 +221,7 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
         type.getRows(), type.getColumns(), bytes, reducedIsContiguous);
     return result && result->canCut(part) ? result : std::nullopt;
   };
-  int64_t columns = columnsAtOnce(n / warps[1], bytes);
+  int64_t columns = columnsOfInstruction(n, warps[1], bytes);
   std::optional<MatrixDescriptors> second = describe(rhs, op.getRhsTransposed(),
                                                      columns),
                                    first;
@@ -242,6 +242,10 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
   for (int64_t start = 0; start < n; start += columns)
     if (sums.contains(rows.front(), start))
       starts.push_back(start);
+  for (int64_t start : starts)
+    for (int64_t column = start; column < start + columns; column += 8)
+      if (!sums.contains(rows.front(), column))
+        return op.emitOpError("an instruction's columns are another group's");
 
   // The results, in the order of the accumulator's registers.
   Assembly assembly;

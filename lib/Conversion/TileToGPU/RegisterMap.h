@@ -24,8 +24,9 @@ public:
       registers[{at[0], at[1]}] = reg;
     }
   }
+  /// Of what it contains.
   int64_t at(int64_t row, int64_t column) const {
-    return registers.lookup({row, column});
+    return registers.at({row, column});
   }
   bool contains(int64_t row, int64_t column) const {
     return registers.contains({row, column});

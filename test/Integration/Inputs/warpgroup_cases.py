@@ -42,6 +42,8 @@ CASES = {
     "one-wide-instruction": (["--chain=128,128,512", "--2d"], product(64, 256, 64, (4, 1), result="registers"), "AB"),
     "below-one-another": (["--chain=512,96,96", "--2d"], product(256, 48, 48, (8, 1)), "AB"),
     "side-by-side": (["--chain=128,64,512", "--2d"], product(64, 256, 32, (4, 2)), "AB"),
+    "alternating": (["--chain=128,64,192", "--2d", "--transpose=1"], product(64, 96, 32, (4, 2)), "AB"),
+    "alternating-by-four": (["--chain=64,64,320", "--2d", "--transpose=1"], product(64, 160, 32, (4, 4)) | dict(tiling="n(k(LA,LB,CC),SC)", blocks=["n"]), "AB"),
     "odd-columns": (["--chain=128,128,160", "--2d"], product(64, 80, 64, (4, 1)), "AB"),
     "parts-of-tiles": (["--chain=72,104,72", "--2d"], product(64, 64, 64, (4, 1)), "AB"),
     "small-copies": (["--chain=132,100,68", "--2d"], product(128, 64, 32, (8, 1), transport="async8"), "B"),
