@@ -510,8 +510,9 @@ Reason fusion::whyStagesIllegal(const GroupModel &group,
 /// Why a product's accumulator is not the operand of the next as it lies.
 enum class Mismatch { Axes, Intrinsic, Warps };
 
-/// Groups of warps hold the rows that single ones do where each warp has one
-/// step of them. Their second operand is in shared memory.
+/// Groups of warps hold the rows that single ones do where each warp has an odd
+/// number of steps of them, of which the next lies behind those of all warps
+/// (`tileFragment`). Their second operand is in shared memory.
 static bool handsOver(const Schedule &schedule, const ProductMapping &from,
                       const ProductMapping &to, unsigned operand) {
   const Intrinsic &intrinsic = *from.intrinsic, &next = *to.intrinsic;
@@ -521,7 +522,7 @@ static bool handsOver(const Schedule &schedule, const ProductMapping &from,
                 (next.unit == ProductUnit::WarpGroup && to.isFirst(operand));
   return isRead && intrinsic.unit != ProductUnit::Fma &&
          intrinsic.sumColumns() == 32 / next.operandBits &&
-         schedule.tiles[from.i1] == intrinsic.i1 * from.warps[0];
+         schedule.tiles[from.i1] / (intrinsic.i1 * from.warps[0]) % 2 == 1;
 }
 
 /// The consumer of a product that cannot take its accumulator as it lies, and

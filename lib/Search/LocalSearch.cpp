@@ -9,6 +9,7 @@
 #include "LocalSearch.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <map>
 
 using namespace fusion;
@@ -268,7 +269,9 @@ void LocalSearch::restart(int64_t candidates) {
 }
 
 void LocalSearch::finish() {
-  constexpr size_t most = 3;
+  // The changes that a point has grow with its products, and so does each
+  // candidate: of long rows the best point alone goes on.
+  size_t most = std::clamp<size_t>(9 / group.products.size(), 1, 3);
   for (Descent::Point &point :
        llvm::MutableArrayRef(points).take_front(std::min(most, points.size())))
     descent.improveTogether(point);

@@ -78,8 +78,10 @@ function roofline(parent, roof) {
   add(svg, 'text', {x: left, y: h - 15}, 'flop per byte of DRAM (logarithmic) →');
 }
 function funnel(parent, group) {
-  const rules = [['raw', 'all'], ['after_rule1', 'duplicates removed'], ['after_rule2', 'one tile of intermediates'],
-                 ['after_rule3', 'little padding'], ['after_rule4', 'fits']];
+  const used = rule => group.options.rules.includes(rule);
+  const rules = [['raw', 'all'], ['after_rule1', 'duplicates removed', '1'],
+                 ['after_rule2', 'one tile of intermediates', '2'], ['after_rule3', 'little padding', '3'],
+                 ['after_rule4', 'fits', '4']].filter(([, , rule]) => !rule || used(rule));
   const most = Math.log(Number(group.raw) + 1);
   const svg = add(parent, 'svg', {width: 900, height: 18 * rules.length + 6});
   rules.forEach(([key, label], i) => {
@@ -108,17 +110,22 @@ for (const group of report.groups) {
   add(root, 'p', {}, `Chosen: ${group.in_words}.`);
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);
-  table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', 'us', 'bound by', 'blocks', 'shared', 'why not'],
+  // What ranked them stands beside our model's times, which the bars are of.
+  const isOurs = group.model === 'default';
+  if (!isOurs)
+    add(root, 'p', {}, `Ranked by model ${group.model}; bars, loops and the roofline are by model default.`);
+  table(root, ['schedule', 'tiles', 'stages', 'registers', 'warps', ...(isOurs ? [] : [`us by ${group.model}`]),
+               isOurs ? 'us' : 'us by default', 'bound by', 'blocks', 'shared', 'why not'],
         group.ranking.map(r => [r.tiling, list(r.tiles), list(r.stages), list(r.register_stages), r.warps,
-                                r.cost.total_us.toFixed(2), r.cost.bound, r.footprint.blocks,
-                                r.footprint.shared_memory, r.why_not || 'chosen']), true);
+                                ...(isOurs ? [] : [r.model_us.toFixed(2)]), r.cost.total_us.toFixed(2), r.cost.bound,
+                                r.footprint.blocks, r.footprint.shared_memory, r.why_not || 'chosen']), true);
   if (group.ranking[0].loops.length)
     table(root, ['loop', 'iterations', 'stages', 'loads, us', 'work, us', 'total, us', 'bound by'],
           group.ranking[0].loops.map(l => [l.axis, l.iterations, l.stages, l.load_us.toFixed(3),
                                            l.use_us.toFixed(3), l.total_us.toFixed(3), l.bound]));
   roofline(root, group.roofline);
   if (group.would_give.length)
-    table(root, ['not lowered yet', 'us', 'gain, us', 'why not'],
+    table(root, ['instead', 'us', 'gain, us', 'why not'],
           group.would_give.map(g => [g.what, g.total_us?.toFixed(2) ?? "", g.gain_us?.toFixed(2) ?? "", g.why_not]));
   if (group.refused.length)
     table(root, ['refused because', 'candidates'], group.refused.map(r => [r.reason, r.candidates]));

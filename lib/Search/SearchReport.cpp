@@ -274,18 +274,24 @@ std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
   return others;
 }
 
-std::vector<CopyByThreads> fusion::listCopiesByThreads(const GroupModel &group,
-                                                       const Schedule &schedule,
-                                                       const ChipInfo &chip) {
+std::vector<CopyByThreads>
+fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
+                            const SearchOptions &options,
+                            const ChipInfo &chip) {
   std::vector<CopyByThreads> copies;
   if (!chip.hasBulkTensorCopy)
     return copies;
+  std::string choice =
+      options.space != SpaceKind::Default
+          ? "space '" + name(options.space).str() + "' has no other copies"
+      : options.randomSeed
+          ? "it was drawn so"
+          : "by the model bulk copies of all operands gain nothing";
   for (unsigned tensor : listCopied(group, schedule))
     if (schedule.places[tensor].transport != fuse::Transport::Bulk)
-      copies.push_back({group.tensors[tensor].name,
-                        whyNotInBulk(group, schedule, chip, tensor)
-                            .value_or("by the model bulk copies of all "
-                                      "operands gain nothing")});
+      copies.push_back(
+          {group.tensors[tensor].name,
+           whyNotInBulk(group, schedule, chip, tensor).value_or(choice)});
   return copies;
 }
 
@@ -357,6 +363,30 @@ static llvm::json::Value exactly(WideCount number) {
   if (number > most)
     return toText(number);
   return static_cast<int64_t>(number);
+}
+
+/// What was asked for beside the space, the model and the method.
+static Object reportOptions(const SearchOptions &options) {
+  Object entry{{"seed", static_cast<int64_t>(options.seed)},
+               {"max_stages", options.mostStages},
+               {"max_register_stages", options.mostRegisterStages}};
+  if (options.randomSeed)
+    entry["random_seed"] = static_cast<int64_t>(*options.randomSeed);
+  if (options.space == SpaceKind::Default)
+    return entry;
+  const PaperSpaceOptions &rules = options.rules;
+  const bool isUsed[] = {rules.deduplicate, rules.completeIntermediates,
+                         rules.padding != PaddingRule::None,
+                         rules.limitSharedMemory};
+  std::string digits;
+  for (auto [number, uses] : llvm::enumerate(isUsed))
+    if (uses)
+      digits += static_cast<char>('1' + number);
+  entry["rules"] = digits;
+  entry["remove_dead_loops"] = rules.removeDeadLoops;
+  entry["convergence"] =
+      options.convergence == Convergence::Printed ? "printed" : "best-of-all";
+  return entry;
 }
 
 /// How many there are of each choice.
@@ -435,7 +465,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
   double useful = usefulFlops(group);
   Array byThreads;
   for (const CopyByThreads &copy :
-       listCopiesByThreads(group, result.schedule, chip))
+       listCopiesByThreads(group, result.schedule, options, chip))
     byThreads.push_back(
         Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
   Array others;
@@ -459,6 +489,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"model", fusion::name(options.model).str()},
       {"search",
        options.randomSeed ? "drawn" : fusion::name(result.method).str()},
+      {"options", reportOptions(options)},
       {"proven", result.isProven},
       {"measured_by", result.measuredBy.empty()
                           ? llvm::json::Value("model")

@@ -60,6 +60,10 @@ struct SearchSchedulesPass
         });
     if (result.wasInterrupted())
       return signalPassFailure();
+    if (groups.empty() && keepsGiven && !wantsReport && setsSearch())
+      mlir::emitWarning(getOperation().getLoc(),
+                        "nothing was searched: all groups have schedules, and "
+                        "options of searches change nothing");
     if (!wantsReport)
       return;
     if (groups.empty())
@@ -95,8 +99,10 @@ struct SearchSchedulesPass
       emitError(getOperation()->getLoc()) << why;
       return std::nullopt;
     };
-    if (maxStages < 1 || maxRegisterStages < 1)
-      return refuse("max-stages and max-register-stages are at least 1");
+    if (maxStages < 1)
+      return refuse("max-stages is at least 1");
+    if (maxRegisterStages < 1 || maxRegisterStages > 2)
+      return refuse("max-register-stages is 1 or 2");
     options.mostStages = maxStages;
     options.mostRegisterStages = maxRegisterStages;
     if (randomSeed < -1)
@@ -156,6 +162,20 @@ struct SearchSchedulesPass
     options.rules.padding = has('3') ? *rule3 : PaddingRule::None;
     options.rules.limitSharedMemory = has('4');
     return options;
+  }
+
+  /// Whether an option says what to search for or how.
+  bool setsSearch() const {
+    const FuseSearchSchedulesOptions unset;
+    auto all = [](const auto &of) {
+      return std::make_tuple(
+          std::string(of.space), std::string(of.model), std::string(of.search),
+          std::string(of.rules), std::string(of.padding),
+          std::string(of.convergence), bool(of.removeDeadLoops),
+          int64_t(of.seed), int64_t(of.randomSeed), unsigned(of.maxStages),
+          unsigned(of.maxRegisterStages));
+    };
+    return all(*this) != all(unset);
   }
 
   /// Why an option would change nothing that was set to something else than
@@ -274,6 +294,7 @@ struct SearchSchedulesPass
           return mlir::emitError(group.getLoc(),
                                  "schedule does not fit the group: ")
                  << *other;
+      keepsGiven = true;
       warnOfEmptyParts(group, axes->model, *schedule);
       explainLoops(group, axes->model, *schedule, chip);
       return success();
@@ -306,17 +327,24 @@ struct SearchSchedulesPass
                      remark::RemarkOpts::name("schedule").category("fuse"))
         << llvm::formatv(
                "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
-               "of shared memory and about {6} registers per thread; {7} of "
-               "{8} candidates were legal; {9}",
+               "of shared memory and about {6} registers per thread; of the "
+               "{8} candidates of space {9} that were met {7} were legal; {10}",
                printTiling(found->schedule.tree, axes->model),
                found->cost.total * 1e6, found->cost.bound(),
                counted(found->footprint.blocks, "block"),
                counted(found->schedule.warps, "warp"),
                found->footprint.sharedMemory, found->footprint.registers,
-               found->legal, found->candidates,
+               found->legal, found->candidates, name(options.space),
                describe(found->schedule, axes->model))
-               .str();
-    explainTransports(group, axes->model, found->schedule, chip);
+               .str()
+        << (options.model == ModelKind::Default
+                ? std::string()
+                : llvm::formatv("; chosen by model {0}, which predicts "
+                                "{1:F2} us",
+                                name(options.model),
+                                found->ranking.front().modelSeconds * 1e6)
+                      .str());
+    explainTransports(group, axes->model, found->schedule, options, chip);
     explainMovement(group, axes->model, *found, chip);
     explainPadding(group, *found);
     if (!found->measuredBy.empty())
@@ -367,8 +395,10 @@ struct SearchSchedulesPass
   static void explainTransports(fuse::FusedGroupOpInterface group,
                                 const GroupModel &model,
                                 const Schedule &schedule,
+                                const SearchOptions &options,
                                 const ChipInfo &chip) {
-    for (const CopyByThreads &copy : listCopiesByThreads(model, schedule, chip))
+    for (const CopyByThreads &copy :
+         listCopiesByThreads(model, schedule, options, chip))
       remark::missed(group.getLoc(),
                      remark::RemarkOpts::name("bulk").category("fuse"))
           << "threads copy '" + copy.tensor + "': " + copy.reason;
@@ -384,10 +414,14 @@ struct SearchSchedulesPass
     for (const OtherMovement &other :
          rateOtherMovements(model, found.schedule, chip)) {
       std::string text = "no " + other.what + ": " + other.reason;
-      if (other.cost)
-        text += llvm::formatv(", {0:F2} us instead of {1:F2} us",
-                              other.cost->total * 1e6, found.cost.total * 1e6)
-                    .str();
+      if (other.cost) {
+        auto inWords = [](const Cost &cost) {
+          return llvm::formatv("{0:F2} us", cost.total * 1e6).str();
+        };
+        std::string with = inWords(*other.cost), own = inWords(found.cost);
+        text += with == own ? ", " + own + " as well"
+                            : ", " + with + " instead of " + own;
+      }
       remark::missed(group.getLoc(),
                      remark::RemarkOpts::name("movement").category("fuse"))
           << text;
@@ -458,6 +492,7 @@ struct SearchSchedulesPass
   }
 
   GroupMeasurer *measurer = nullptr;
+  bool keepsGiven = false; ///< a schedule that was there
 };
 
 } // namespace

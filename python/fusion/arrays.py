@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Sequence
 
 import numpy as np
@@ -69,6 +70,12 @@ def _as_array(value: Any, element_type: str, scalar: bool, what: str) -> np.ndar
         raise TypeError(f"{what} is a masked array, and masks are not taken: give its data, or fill it")
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
+    if _is_tensor(value) and value.device.type == "cpu":
+        if value.requires_grad:
+            raise TypeError(f"{what} requires gradients, which are not computed: give it detached")
+        if str(value.layout) != "torch.strided":
+            raise TypeError(f"{what} has the layout {value.layout}; it has to be dense")
+        return from_tensor(value)
     if isinstance(value, (bool, int, float)):
         if not scalar:
             raise TypeError(f"{what} is a number; the function takes a tensor")
@@ -81,6 +88,25 @@ def _as_array(value: Any, element_type: str, scalar: bool, what: str) -> np.ndar
     if array.dtype == object:
         raise TypeError(f"{what} of type {type(value).__name__} is no array")
     return array
+
+
+def _is_tensor(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def from_tensor(tensor: Any) -> np.ndarray:
+    """The array of PyTorch's dense tensor on the CPU, row-major, as `DTYPES` says."""
+    import torch
+
+    if tensor.is_conj() or tensor.is_neg():
+        tensor = tensor.resolve_conj().resolve_neg()
+    tensor = tensor.contiguous()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(np.uint16)
+    if tensor.dtype.is_floating_point and tensor.dtype.itemsize == 1:
+        return tensor.view(torch.uint8).numpy()
+    return tensor.numpy()
 
 
 def _number(value: bool | int | float, element_type: str, what: str) -> np.ndarray:

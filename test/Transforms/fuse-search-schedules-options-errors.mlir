@@ -58,7 +58,7 @@
 // RULES: error: no rules '125'; known are all, none, or digits of 1234, each once
 // TWICE: error: no rules '11'; known are all
 // EMPTY: error: no rules ''; known are all
-// STAGES: error: max-stages and max-register-stages are at least 1
+// STAGES: error: max-stages is at least 1
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: :[[@LINE+11]]:1: error: rescale-threshold is at most 126 powers of two

@@ -75,19 +75,20 @@ TEST(ProductLayouts, HandOver) {
           << from.name.str() << " " << to.name.str();
 }
 
-/// Groups of warps hold what single ones do where each warp has 16 rows.
-TEST(ProductLayouts, HandOverOfOneStepOfRows) {
+/// Groups of warps hold what single ones do where each warp has 16 rows, or an
+/// odd number of times as many.
+TEST(ProductLayouts, HandOverOfOddStepsOfRows) {
   const Intrinsic &single = *lookupIntrinsic("mma.m16n8k16"),
                   &group = *lookupIntrinsic("wgmma.m64k16");
   for (auto [from, to] :
        {std::pair(&single, &group), std::pair(&group, &single)})
-    for (int64_t warps : {4, 8})
-      for (int64_t rows : {16, 32})
+    for (int64_t warps : {4, 8, 12})
+      for (int64_t rows : {16, 32, 48, 64, 80, 96})
         EXPECT_EQ(
             registerPermutation(sumTile(*from, rows * warps, 96, {warps, 1}),
                                 firstTile(*to, rows * warps, 96, {warps, 1}))
                 .has_value(),
-            rows == 16)
+            rows / 16 % 2 == 1)
             << from->name.str() << ", " << warps << " warps of " << rows;
 }
 

@@ -160,7 +160,8 @@ bool isBetter(const RatedSchedule &a, const RatedSchedule &b);
 
 /// Why a legal schedule is passed over that may spill (kRegisterMargin).
 constexpr llvm::StringLiteral kNoRegisterRoom =
-    "registers may spill: ptxas has needed an eighth more than are predicted";
+    "registers may spill: what ptxas needs beside the predicted ones is not "
+    "left";
 
 /// Measures schedules and sorts them by that, those that do not run last.
 /// Returns whether any did.

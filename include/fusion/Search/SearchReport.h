@@ -37,9 +37,12 @@ struct CopyByThreads {
   std::string tensor, reason;
 };
 
-/// Those of a schedule, by rule (`whyNotInBulk`) or because nothing is gained.
+/// Those of a schedule that a search with these options found: by rule
+/// (`whyNotInBulk`), because the space has no others, or because nothing is
+/// gained.
 std::vector<CopyByThreads> listCopiesByThreads(const GroupModel &group,
                                                const Schedule &schedule,
+                                               const SearchOptions &options,
                                                const ChipInfo &chip);
 
 /// The choices of a schedule in plain words: how the grid is cut and visited,

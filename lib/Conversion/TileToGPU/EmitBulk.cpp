@@ -350,7 +350,9 @@ LogicalResult KernelEmitter::emitAwait(AwaitOp op) {
 }
 
 /// The whole warp of the thread that copies waits, so that its lanes stay
-/// together. A producer's does in any case.
+/// together: none is passed by a second release, which needs what it computes.
+/// A producer's other lanes and warps compute nothing that anybody waits for,
+/// and would be: only the thread that copies waits there.
 LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getReleased() || !alloc.getBarriers())
@@ -358,27 +360,23 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   if (op->getParentOfType<scf::IfOp>())
     return op.emitOpError("cannot stand in a branch");
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
-  auto wait = [&](Value condition) {
-    auto [parity, number] = phaseOf(alloc, op.getStage());
-    Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
-    Value barrier = sharedAddress(
-        ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
-    waitForPhase(barrier, before, condition,
-                 releasedByCluster.contains(*alloc.getReleased()));
-    return number;
-  };
-  if (isProducer) {
-    turnPhase(wait(predicate), predicate);
-    return success();
-  }
-  // The wait for the copy turns it. The other warps have nothing to compute.
-  Value condition = isInCopyingWarp;
+  auto [parity, number] = phaseOf(alloc, op.getStage());
+  Value condition = isProducer ? isCopying : isInCopyingWarp;
   if (predicate)
     condition = arith::AndIOp::create(b, loc, condition, predicate);
   auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(guarded.thenBlock());
-  wait(/*condition=*/Value());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
+    Value barrier = sharedAddress(
+        ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
+    waitForPhase(barrier, before, /*predicate=*/Value(),
+                 releasedByCluster.contains(*alloc.getReleased()));
+  }
+  // Of the other warps the wait for the copy turns it.
+  if (isProducer)
+    turnPhase(number, predicate);
   return success();
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import contextlib
+from typing import Any, Callable, Iterator
 
 import torch
 from torch.fx.passes.operator_support import OperatorSupportBase
@@ -141,6 +142,28 @@ class Capability(OperatorSupportBase):
         except Unsupported as reason:
             self.decline(str(node.target), str(reason))
             return False
+
+
+def draws(node: torch.fx.Node) -> bool:
+    """Whether it takes numbers of a random generator."""
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+
+
+@contextlib.contextmanager
+def in_order(nodes: list[torch.fx.Node], capability: Capability) -> Iterator[None]:
+    """While it lasts each of the nodes reads the one before, so that no part of the graph is
+    put together of what the one reads and what the other makes, and none comes first that
+    came later: generators give the numbers that they give to PyTorch. The nodes stay with
+    PyTorch."""
+    following = [(node, before) for before, node in zip(nodes, nodes[1:])
+                 if not any(capability.is_node_supported({}, each) for each in (before, node))]
+    for node, before in following:
+        node.kwargs = {**node.kwargs, "after": before}
+    try:
+        yield
+    finally:
+        for node, _ in following:
+            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "after"}
 
 
 def check_node(node: torch.fx.Node) -> None:

@@ -175,7 +175,10 @@ def _look(value: Any) -> str:
 
 
 def _operator(name: str) -> Any:
-    namespace, packet, overload = name.split(".")
+    parts = name.split(".")
+    if len(parts) != 3:  # one of PyTorch's operators on functions
+        raise Unsupported("no rule and no decomposition")
+    namespace, packet, overload = parts
     return getattr(getattr(getattr(torch.ops, namespace), packet), overload)
 
 

@@ -16,11 +16,12 @@ import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 
 from .. import cache, checks
+from ..arrays import from_tensor
 from ..diagnostics import FusionError
 from ..gpu import run_errors
 from ..program import Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
-from .capability import Capability, device_of, is_free, return_views
+from .capability import Capability, device_of, draws, in_order, is_free, return_views
 from .emit import Function, Requirement, Tensor, Unsupported
 from .lowering import check_tensor, lower_graph, shape_of, type_of
 
@@ -212,16 +213,6 @@ def to_module(graph: torch.fx.Graph, is_checked: bool = True) -> Module:
 # From tensors to arrays and back.
 
 
-def to_array(tensor: torch.Tensor) -> np.ndarray:
-    tensor = tensor.detach()
-    if tensor.is_conj() or tensor.is_neg():
-        tensor = tensor.resolve_conj().resolve_neg()
-    tensor = tensor.contiguous()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(np.uint16)
-    return tensor.numpy()
-
-
 def to_tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
     """A tensor with the element type and strides of `like`."""
     if like.dtype == torch.bfloat16:
@@ -383,14 +374,14 @@ class Region(torch.nn.Module):
                 self._pending.result()  # raises what went wrong
             return self._graph[0](*inputs)
         if any(given.dtype != look.dtype or given.shape != look.shape
-               for given, look in zip(inputs, self._takes)):
+               or given.layout != torch.strided for given, look in zip(inputs, self._takes)):
             # What PyTorch computes is not always what it foretold.
             return self._graph[0](*inputs)
         if self.device.type == "cuda":
             results = self._forward_on_gpu(inputs)
             return results[0] if self._single else tuple(results)
         made: tuple[np.ndarray, ...] = ()
-        arrays = [to_array(x) for x in inputs]
+        arrays = [from_tensor(x.detach()) for x in inputs]
         if not self.module.takes(arrays):
             return self._graph[0](*inputs)  # raises PyTorch's error
         if self.program is not None:
@@ -432,13 +423,15 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
                                 for node in graph.graph.nodes)
     returned = return_views(graph.graph)
     decline = report.decline if report is not None else lambda operator, reason: None
-    partitioner = CapabilityBasedPartitioner(graph, Capability(decline, graph.graph, returned),
-                                             allows_single_node_partition=True)
-    partitions = [part for part in partitioner.propose_partitions()
-                  if options.views or not all(is_free(node) for node in part.nodes)]
-    if not partitions:
-        return graph
-    fused = partitioner.fuse_partitions(partitions)
+    capability = Capability(decline, graph.graph, returned)
+    with in_order([node for node in graph.graph.nodes if draws(node)], capability):
+        partitioner = CapabilityBasedPartitioner(graph, capability,
+                                                 allows_single_node_partition=True)
+        partitions = [part for part in partitioner.propose_partitions()
+                      if options.views or not all(is_free(node) for node in part.nodes)]
+        if not partitions:
+            return graph
+        fused = partitioner.fuse_partitions(partitions)
     for node in fused.graph.nodes:
         if node.op == "call_module" and str(node.target).startswith("fused_"):
             part = getattr(fused, node.target)
