@@ -5,7 +5,8 @@
 // RUN: not fusion-opt %s --fuse-search-schedules=rules=11 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not fusion-opt %s --fuse-search-schedules=rules= 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not fusion-opt %s --fuse-search-schedules=max-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
-// RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=0 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=0 2>&1 | FileCheck %s --check-prefix=LEVELS
+// RUN: not fusion-opt %s --fuse-search-schedules=max-register-stages=3 2>&1 | FileCheck %s --check-prefix=LEVELS
 // RUN: not fusion-opt %s --fuse-search-schedules=random-seed=-5 2>&1 | FileCheck %s --check-prefix=SEED
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 search=evolutionary" 2>&1 | FileCheck %s --check-prefix=NOSEARCH
@@ -59,6 +60,7 @@
 // TWICE: error: no rules '11'; known are all
 // EMPTY: error: no rules ''; known are all
 // STAGES: error: max-stages is at least 1
+// LEVELS: error: max-register-stages is 1 or 2
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: :[[@LINE+11]]:1: error: rescale-threshold is at most 126 powers of two

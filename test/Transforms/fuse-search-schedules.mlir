@@ -6,7 +6,7 @@
 
 // The whole product fits in one tile along each axis: no loop and nothing bound to the grid, and a
 // schedule without either is printed and read again.
-// REMARK: remark: [Analysis] schedule {{.*}}LA,LB,CC,SC: predicted {{.*}} us, bound by {{.*}}; 1 block of 1 warp, {{.*}} bytes of shared memory and about {{.*}} registers per thread; {{.*}} of {{.*}} candidates were legal
+// REMARK: remark: [Analysis] schedule {{.*}}LA,LB,CC,SC: predicted {{.*}} us, bound by {{.*}}; 1 block of 1 warp, {{.*}} bytes of shared memory and about {{.*}} registers per thread; of the {{.*}} candidates of space default that were met {{.*}} were legal
 // CHECK-LABEL: func.func @one_tile
 func.func @one_tile(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
   // CHECK: schedule = #fuse.schedule<version = 1, tiling = <"LA,LB,CC,SC", {k = 16 : i64, m = 16 : i64, n = 16 : i64}>,

@@ -360,7 +360,6 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   if (op->getParentOfType<scf::IfOp>())
     return op.emitOpError("cannot stand in a branch");
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
-  auto [parity, number] = phaseOf(alloc, op.getStage());
   Value condition = isProducer ? isCopying : isInCopyingWarp;
   if (predicate)
     condition = arith::AndIOp::create(b, loc, condition, predicate);
@@ -368,6 +367,7 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(guarded.thenBlock());
+    auto [parity, number] = phaseOf(alloc, op.getStage());
     Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
     Value barrier = sharedAddress(
         ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
@@ -376,7 +376,7 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   }
   // Of the other warps the wait for the copy turns it.
   if (isProducer)
-    turnPhase(number, predicate);
+    turnPhase(phaseOf(alloc, op.getStage()).second, predicate);
   return success();
 }
 

@@ -50,6 +50,18 @@ CASES = {
     "nest-of-loads": case("sm_90a-nest", (3,), (4,)),
     "another-chip": case("sm_120-loop-over-n", (3,), (1, 4)),
     "one-warp": case("sm_90a-one-warp", (3,), (1,)),
+    # Loops of few tiles, whose stages are released once more before the last lanes of a producer come by, in many blocks.
+    "few-tiles": (
+        "sm_90a",
+        ["--chain=256,128,1024", "--2d", "--transpose=1"],
+        in_bulk(
+            product(16, 64, 80, (1, 1), result="shared")
+            | dict(maps=dict(C=("m", "n", "k", "[1, 1]")), intrinsic="mma.m16n8k16", warps=1)
+        ),
+        "AB",
+        (3,),
+        (1, 4),
+    ),
     # An operand of an outer loop, and tiles that each of its iterations keeps anew.
     "outer-loop": (
         "sm_90a",
