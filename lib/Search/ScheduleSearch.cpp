@@ -258,8 +258,10 @@ bool Search::searchAll() {
     isProven = bound(listRoots(space), options.method == SearchMethod::Auto
                                            ? affordable.all
                                            : BranchEffort());
-  // What is kept no bound is about.
-  local.restart(affordable.restarts);
+  // What is kept no bound is about: of one product, operands alone, which are
+  // tried in the best schedules below.
+  if (!isProven || !space.intermediates().empty())
+    local.restart(affordable.restarts);
   local.finish();
   judge(local.best());
   for (const Descent::Point &point : local.best())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import torch
 from torch.fx.passes.operator_support import OperatorSupportBase
@@ -149,21 +148,23 @@ def draws(node: torch.fx.Node) -> bool:
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
 
 
-@contextlib.contextmanager
-def in_order(nodes: list[torch.fx.Node], capability: Capability) -> Iterator[None]:
-    """While it lasts each of the nodes reads the one before, so that no part of the graph is
-    put together of what the one reads and what the other makes, and none comes first that
-    came later: generators give the numbers that they give to PyTorch. The nodes stay with
-    PyTorch."""
-    following = [(node, before) for before, node in zip(nodes, nodes[1:])
-                 if not any(capability.is_node_supported({}, each) for each in (before, node))]
-    for node, before in following:
-        node.kwargs = {**node.kwargs, "after": before}
-    try:
-        yield
-    finally:
-        for node, _ in following:
-            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "after"}
+_AFTER = "after"  # no operator's argument
+
+
+def keep_order(graph: torch.fx.Graph, capability: Capability) -> None:
+    """Lets each node that draws read the one before, so that no part of the graph is put
+    together of what the one reads and what the other makes, and none comes first that came
+    later: generators give the numbers that they give to PyTorch. Until `forget_order`."""
+    nodes = [node for node in graph.nodes
+             if draws(node) and not capability.is_node_supported({}, node)]
+    for before, node in zip(nodes, nodes[1:]):
+        node.kwargs = {**node.kwargs, _AFTER: before}
+
+
+def forget_order(graph: torch.fx.Graph) -> None:
+    for node in graph.nodes:
+        if draws(node):
+            node.kwargs = {name: value for name, value in node.kwargs.items() if name != _AFTER}
 
 
 def check_node(node: torch.fx.Node) -> None:

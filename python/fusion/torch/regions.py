@@ -21,7 +21,7 @@ from ..diagnostics import FusionError
 from ..gpu import run_errors
 from ..program import Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
-from .capability import Capability, device_of, draws, in_order, is_free, return_views
+from .capability import Capability, device_of, forget_order, is_free, keep_order, return_views
 from .emit import Function, Requirement, Tensor, Unsupported
 from .lowering import check_tensor, lower_graph, shape_of, type_of
 
@@ -424,14 +424,14 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
     returned = return_views(graph.graph)
     decline = report.decline if report is not None else lambda operator, reason: None
     capability = Capability(decline, graph.graph, returned)
-    with in_order([node for node in graph.graph.nodes if draws(node)], capability):
-        partitioner = CapabilityBasedPartitioner(graph, capability,
-                                                 allows_single_node_partition=True)
-        partitions = [part for part in partitioner.propose_partitions()
-                      if options.views or not all(is_free(node) for node in part.nodes)]
-        if not partitions:
-            return graph
-        fused = partitioner.fuse_partitions(partitions)
+    keep_order(graph.graph, capability)
+    partitioner = CapabilityBasedPartitioner(graph, capability, allows_single_node_partition=True)
+    partitions = [part for part in partitioner.propose_partitions()
+                  if options.views or not all(is_free(node) for node in part.nodes)]
+    fused = partitioner.fuse_partitions(partitions) if partitions else graph
+    forget_order(fused.graph)
+    if not partitions:
+        return graph
     for node in fused.graph.nodes:
         if node.op == "call_module" and str(node.target).startswith("fused_"):
             part = getattr(fused, node.target)

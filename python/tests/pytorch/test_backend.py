@@ -252,6 +252,78 @@ def test_random_numbers_are_pytorchs(run_compiled):
     torch.testing.assert_close(result, model(x))
 
 
+def mask_and_noise(x):
+    return torch.bernoulli((x * 0.3).sigmoid()), torch.rand(3) + x
+
+
+def views_of_one_value(x):
+    h = x * 2 + 1
+    return F.dropout(h, 0.5), h * torch.empty(1).bernoulli_(0.5), h + torch.randn_like(h), F.dropout(h, 0.2)
+
+
+def sampled(x):
+    y = ((x + torch.randn_like(x)) * 2).sigmoid()
+    return torch.bernoulli(y), x + torch.rand_like(x), y.sum()
+
+
+@pytest.mark.parametrize("model", [mask_and_noise, views_of_one_value, sampled])
+def test_random_numbers_are_drawn_in_order(run_compiled, model):
+    """What is computed between two draws moves neither."""
+    x = torch.linspace(-1, 1, 3)
+    torch.manual_seed(5)
+    results, report = run_compiled(model, x)
+    torch.manual_seed(5)
+    torch.testing.assert_close(results, model(x))
+    assert report.regions
+
+
+def test_operators_on_functions_stay(run_compiled):
+    """A custom operator that writes to an argument comes as an operator on an operator."""
+    @torch.library.custom_op("fusion_tests::add_one", mutates_args=("x",))
+    def add_one(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    def model(x):
+        y = x * 2
+        add_one(y)
+        return y.exp() + 1
+
+    x = torch.randn(4)
+    result, report = run_compiled(model, x)
+    torch.testing.assert_close(result, model(x))
+    assert report.regions and all(reason == "no rule and no decomposition" for _, reason in report.declined)
+
+
+def test_other_layouts(run_compiled):
+    x = torch.ones(3)
+    result, _ = run_compiled(lambda x: x * 2, x.to_mkldnn())
+    torch.testing.assert_close(result.to_dense(), x * 2)
+
+
+def test_tensors_for_programs():
+    import fusion
+
+    def double(type_):
+        return fusion.compile(f"""
+          func.func @double(%a: tensor<4x{type_}>) -> tensor<4x{type_}> {{
+            %e = tensor.empty() : tensor<4x{type_}>
+            %r = linalg.add ins(%a, %a : tensor<4x{type_}>, tensor<4x{type_}>) outs(%e : tensor<4x{type_}>) -> tensor<4x{type_}>
+            return %r : tensor<4x{type_}>
+          }}""")
+
+    x = torch.tensor([1.5, -2.0, 3.0, 0.25])
+    (bits,) = [double("bf16")(x.bfloat16())]
+    assert torch.equal(torch.from_numpy(bits.view("int16")).view(torch.bfloat16), x.bfloat16() * 2)
+    program = double("f32")
+    assert torch.equal(torch.from_numpy(program(torch.stack([x, x], 1)[:, 0])), x * 2)
+    with pytest.raises(TypeError, match="input 0 of 'double' requires gradients"):
+        program(x.clone().requires_grad_())
+    with pytest.raises(TypeError, match="layout torch.sparse_coo"):
+        program(x.to_sparse())
+    with pytest.raises(TypeError, match="f32 takes float32"):
+        program(x.bfloat16())
+
+
 def test_gradients(front):
     """Forward and backward graphs are compiled alike."""
     model = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
