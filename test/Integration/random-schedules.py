@@ -96,10 +96,9 @@ for chain in drawn_from:
     path = os.path.join(folder, name)
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
     subprocess.run([sys.executable, generator, *chain, "-o", path + ".mlir"], check=True)
-    # The one that is chosen too (-1).
+    # The chosen ones too (-1).
     seeds = max(count, -(-LEAST_OF_FAMILY // families[chain[0]])) if of_workloads else count
-    for seed in range(-1, seeds):
-        chip = CHIPS[seed % 2]
+    for seed, chip in [(-1, chip) for chip in CHIPS] + [(seed, CHIPS[seed % 2]) for seed in range(seeds)]:
         pipeline = PIPELINE.format(chip=chip, seed=seed, threshold=(0, 1, 8, 15)[seed // 2 % 4])
         done = subprocess.run(
             ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", "--schedules=3",
@@ -107,7 +106,7 @@ for chain in drawn_from:
             capture_output=True, text=True,
         )  # fmt: skip
         runs += 1
-        where = f"{name}, random-seed={seed}"
+        where = f"{name}, {chip}, random-seed={seed}"
         if done.returncode:
             broken += 1
             print(where, done.returncode, done.stdout[-1500:], done.stderr[-500:], sep="\n")
