@@ -73,17 +73,56 @@ void LocalSearch::drawTiles(ScheduleCandidate &candidate, uint64_t whole,
   }
 }
 
+namespace {
+/// The best times of so many trees and numbers of parts, as points are added:
+/// what is not below the limit is not among the best in the end.
+class Leaders {
+public:
+  using Key = std::pair<unsigned, int64_t>;
+
+  explicit Leaders(size_t most) : most(most) {}
+
+  double limit() const {
+    if (best.empty())
+      return kNever;
+    double hopeless = kHopeless * best.front().second;
+    return best.size() < most ? hopeless
+                              : std::min(hopeless, best.back().second);
+  }
+  void add(Key key, double seconds) {
+    auto known = llvm::find_if(
+        best, [&](const auto &each) { return each.first == key; });
+    if (known != best.end()) {
+      if (known->second <= seconds)
+        return;
+      best.erase(known);
+    }
+    auto place = llvm::partition_point(
+        best, [&](const auto &each) { return each.second <= seconds; });
+    best.insert(place, {key, seconds});
+    if (best.size() > most)
+      best.pop_back();
+  }
+
+private:
+  size_t most;
+  std::vector<std::pair<Key, double>> best; ///< best first
+};
+} // namespace
+
 /// Two candidates for each tree, split or not, and unit of its intrinsics.
 /// Which loops live and which values are kept instead of computed again decides
 /// as much as the order of loops. So every expression is tried with each set of
 /// axes whole in one tile, the others in smaller and larger ones, and these
 /// with each set of values that are kept, `most` of either, drawn where there
-/// are more; a rough search splits into parts of one tile only.
+/// are more; a rough search splits into parts of one tile only. What is not
+/// among the `wanted` best in the end is not rated to the end.
 void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
-                             bool isRough) {
+                             size_t wanted, bool isRough) {
   std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
            std::array<Descent::Point, 2>>
       trees;
+  Leaders leaders(wanted);
   auto add = [&](const ScheduleCandidate &candidate) {
     if (!space.mayFit(space.tilesOf(candidate)))
       return;
@@ -92,9 +131,11 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     // Several expressions make the same tree.
     if (candidate.tiles == best.candidate.tiles)
       return;
-    Descent::Point point = descent.rate(candidate, next.seconds);
-    if (point.seconds >= next.seconds)
+    double limit = std::min(next.seconds, leaders.limit());
+    Descent::Point point = descent.rate(candidate, limit);
+    if (point.seconds >= limit)
       return;
+    leaders.add({space.treeOf(candidate), candidate.parts}, point.seconds);
     next = point;
     if (next.seconds < best.seconds)
       std::swap(best, next);
@@ -172,9 +213,10 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
 
 void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
                           size_t descents, bool isRough) {
-  listStarts(seeds, starts, isRough);
   // What a tree is worth shows once its tiles are near those that it wants.
-  keepBest(3 * descents);
+  size_t wanted = 3 * descents;
+  listStarts(seeds, starts, wanted, isRough);
+  keepBest(wanted);
   for (Descent::Point &point : points)
     descent.improveTiles(point);
   keepBest(descents);

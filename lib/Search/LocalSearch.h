@@ -50,7 +50,7 @@ public:
 private:
   void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);
   void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most,
-                  bool isRough);
+                  size_t wanted, bool isRough);
   void keepBest(size_t most);
   void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
                size_t descents, bool isRough);
