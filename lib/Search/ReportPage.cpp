@@ -107,6 +107,7 @@ for (const group of report.groups) {
       `${group.proven ? ' to the end' : ''}. Candidates: ${group.candidates}; legal: ${group.legal}; refused: ` +
       `${group.refused.reduce((sum, r) => sum + r.candidates, 0)}; left out because nothing still open could make ` +
       `them the best: ${group.bounded}. Looked at besides for the rest of the ranking: ${group.ranked_from}.`);
+  add(root, 'p', {}, `Options: ${list(group.options)}.`);
   add(root, 'p', {}, `Chosen: ${group.in_words}.`);
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);

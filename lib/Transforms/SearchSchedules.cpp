@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleRemarks.h"
 #include "StitchSchedules.h"
 #include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/SearchReport.h"
-#include "fusion/Support/Counted.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
@@ -101,8 +99,10 @@ struct SearchSchedulesPass
     };
     if (maxStages < 1)
       return refuse("max-stages is at least 1");
-    if (maxRegisterStages < 1 || maxRegisterStages > 2)
-      return refuse("max-register-stages is 1 or 2");
+    // By default as many as lowering has.
+    if (maxRegisterStages < 1 || maxRegisterStages > options.mostRegisterStages)
+      return refuse("max-register-stages is from 1 to " +
+                    Twine(options.mostRegisterStages));
     options.mostStages = maxStages;
     options.mostRegisterStages = maxRegisterStages;
     if (randomSeed < -1)
@@ -323,27 +323,7 @@ struct SearchSchedulesPass
     putOffCorrections(group, axes->model, *found, chip);
     group.setGroupSchedule(
         exportSchedule(found->schedule, axes->model, group.getContext()));
-    remark::analysis(group.getLoc(),
-                     remark::RemarkOpts::name("schedule").category("fuse"))
-        << llvm::formatv(
-               "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
-               "of shared memory and about {6} registers per thread; of the "
-               "{8} candidates of space {9} that were met {7} were legal; {10}",
-               printTiling(found->schedule.tree, axes->model),
-               found->cost.total * 1e6, found->cost.bound(),
-               counted(found->footprint.blocks, "block"),
-               counted(found->schedule.warps, "warp"),
-               found->footprint.sharedMemory, found->footprint.registers,
-               found->legal, found->candidates, name(options.space),
-               describe(found->schedule, axes->model))
-               .str()
-        << (options.model == ModelKind::Default
-                ? std::string()
-                : llvm::formatv("; chosen by model {0}, which predicts "
-                                "{1:F2} us",
-                                name(options.model),
-                                found->ranking.front().modelSeconds * 1e6)
-                      .str());
+    explainChoice(group, axes->model, *found, options);
     explainTransports(group, axes->model, found->schedule, options, chip);
     explainMovement(group, axes->model, *found, chip);
     explainPadding(group, *found);
@@ -355,21 +335,6 @@ struct SearchSchedulesPass
     entry["seconds"] = taken.count();
     groups.push_back(std::move(entry));
     return success();
-  }
-
-  /// A part without a tile adds zero, at the price of one with tiles.
-  static void warnOfEmptyParts(fuse::FusedGroupOpInterface group,
-                               const GroupModel &model,
-                               const Schedule &schedule) {
-    std::optional<unsigned> axis = schedule.splitAxis();
-    if (!axis || !hasEmptyParts(model, schedule, *axis))
-      return;
-    int64_t tiles = tripCount(model.axes[*axis], schedule.tiles[*axis]),
-            parts = schedule.splitOf(*axis);
-    mlir::emitWarning(group.getLoc())
-        << parts - tiles << " of the " << parts << " parts of axis '"
-        << model.axes[*axis].name
-        << "' are empty: it has " + counted(tiles, "tile");
   }
 
   /// Sets the threshold that was asked for where lowering can do with it.
@@ -389,106 +354,6 @@ struct SearchSchedulesPass
     }
     found.schedule = std::move(late);
     found.footprint = computeFootprint(model, found.schedule);
-  }
-
-  /// Why threads copy what the chip could copy in bulk.
-  static void explainTransports(fuse::FusedGroupOpInterface group,
-                                const GroupModel &model,
-                                const Schedule &schedule,
-                                const SearchOptions &options,
-                                const ChipInfo &chip) {
-    for (const CopyByThreads &copy :
-         listCopiesByThreads(model, schedule, options, chip))
-      remark::missed(group.getLoc(),
-                     remark::RemarkOpts::name("bulk").category("fuse"))
-          << "threads copy '" + copy.tensor + "': " + copy.reason;
-  }
-
-  /// Why no warps only copy, blocks are not in clusters, and so on, where the
-  /// chip has the means.
-  static void explainMovement(fuse::FusedGroupOpInterface group,
-                              const GroupModel &model,
-                              const SearchResult &found, const ChipInfo &chip) {
-    if (!chip.hasBulkTensorCopy)
-      return;
-    for (const OtherMovement &other :
-         rateOtherMovements(model, found.schedule, chip)) {
-      std::string text = "no " + other.what + ": " + other.reason;
-      if (other.cost) {
-        auto inWords = [](const Cost &cost) {
-          return llvm::formatv("{0:F2} us", cost.total * 1e6).str();
-        };
-        std::string with = inWords(*other.cost), own = inWords(found.cost);
-        text += with == own ? ", " + own + " as well"
-                            : ", " + with + " instead of " + own;
-      }
-      remark::missed(group.getLoc(),
-                     remark::RemarkOpts::name("movement").category("fuse"))
-          << text;
-    }
-  }
-
-  /// Where MCFuser's third rule leaves tiles that are worse than others by more
-  /// than the document allows.
-  static void explainPadding(fuse::FusedGroupOpInterface group,
-                             const SearchResult &found) {
-    if (!found.counts || found.counts->paddingLoss.value_or(0) <= kAllowedLoss)
-      return;
-    bool isUsed = found.counts->padding == PaddingRule::Printed;
-    remark::missed(group.getLoc(),
-                   remark::RemarkOpts::name("padding").category("fuse"))
-        << llvm::formatv("rule 3 as printed leaves out the best tiles: by "
-                         "MCFuser's model its best takes {0:F1} % longer; {1}",
-                         *found.counts->paddingLoss * 100,
-                         isUsed ? "padding=auto keeps them"
-                                : "the least tile of each trip count is kept")
-               .str();
-  }
-
-  /// What the measured ones of the ranking, which is sorted by that, gained.
-  static void explainMeasurement(fuse::FusedGroupOpInterface group,
-                                 const GroupModel &model,
-                                 const SearchResult &found) {
-    const RatedSchedule *foretold = nullptr;
-    unsigned ran = 0;
-    for (const RatedSchedule &rated : found.ranking) {
-      if (!rated.measuredSeconds)
-        continue;
-      ++ran;
-      if (!foretold || rated.modelSeconds < foretold->modelSeconds)
-        foretold = &rated;
-    }
-    remark::analysis(group.getLoc(),
-                     remark::RemarkOpts::name("measured").category("fuse"))
-        << llvm::formatv(
-               "{0}: {1:F2} us, the least of {2} schedules that were measured "
-               "({3}); the model's choice of them, {4}, takes {5:F2} us",
-               printTiling(found.schedule.tree, model),
-               *found.measuredSeconds * 1e6, ran, found.measuredBy,
-               printTiling(foretold->schedule.tree, model),
-               *foretold->measuredSeconds * 1e6)
-               .str();
-  }
-
-  /// What bounds each sequential loop, by ALCOP's model in its continuous form.
-  static void explainLoops(fuse::FusedGroupOpInterface group,
-                           const GroupModel &model, const Schedule &schedule,
-                           const ChipInfo &chip) {
-    PipelineLatency latency =
-        predictPipeline(model, schedule, computeFootprint(model, schedule),
-                        chip, PipelineForm::Continuous);
-    for (const LoopLatency &loop : latency.loops)
-      remark::analysis(group.getLoc(),
-                       remark::RemarkOpts::name("loop").category("pipeline"))
-          << llvm::formatv(
-                 "loop '{0}': {1}, {2:F3} us of loads and {3:F3} us of work "
-                 "each, {4}, {5} at a time on an SM: {6:F3} us, bound by {7}",
-                 model.axes[loop.axis].name,
-                 counted(loop.iterations, "iteration"), loop.load * 1e6,
-                 loop.use * 1e6, counted(loop.stages, "stage"),
-                 counted(latency.residentBlocks, "block"), loop.total * 1e6,
-                 name(loop.bound))
-                 .str();
   }
 
   GroupMeasurer *measurer = nullptr;

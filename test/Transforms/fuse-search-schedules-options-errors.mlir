@@ -60,7 +60,7 @@
 // TWICE: error: no rules '11'; known are all
 // EMPTY: error: no rules ''; known are all
 // STAGES: error: max-stages is at least 1
-// LEVELS: error: max-register-stages is 1 or 2
+// LEVELS: error: max-register-stages is from 1 to 2
 // SEED: error: random-seed is a number from 0 on, or -1 for none
 // DRAWN: error: random-seed draws from space default, not from space 'chimera'
 // RESCALE: :[[@LINE+11]]:1: error: rescale-threshold is at most 126 powers of two

@@ -6,14 +6,20 @@
 # RUN: sed 's/"sm_80"/"sm_90a"/' %t.open.mlir | fusion-opt --fuse-search-schedules="report=%t.hopper.json" -o /dev/null
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=64,4096,64 -o %t.deep.mlir
 # RUN: fusion-opt %t.deep.mlir "--pass-pipeline=builtin.module(fuse-to-unscheduled-groups{chip=sm_80},fuse-search-schedules{chip=sm_80 report=%t.deep.json})" -o /dev/null
-# RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json %t.deep.json
+# RUN: sed 's/"sm_80"/"sm_90a"/' %t.open.mlir | fusion-opt --fuse-search-schedules="space=paper model=mcfuser rules=124 report=%t.paper.json report-html=%t.paper.html" -o /dev/null
+# RUN: %python %s %t.json %t.html %t.scheduled.mlir %t.hopper.json %t.deep.json %t.paper.json %t.paper.html
 # A schedule that is there is not searched for, and a file that cannot be written is an error.
 # RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules="report=%t.none.json" -o /dev/null
 # RUN: grep -q '"groups": \[\]' %t.none.json
+# Who sets how to search hears of it, others do not.
+# RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules=max-stages=3 -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
+# RUN: fusion-opt %t.scheduled.mlir --fuse-search-schedules=threads=2 -o /dev/null 2>&1 | count 0
+# KEPT: warning: nothing was searched: all groups have schedules, and options of searches change nothing
 # RUN: not fusion-opt %t.open.mlir --fuse-search-schedules="report=%t/no/folder.json" -o /dev/null 2>&1 | FileCheck %s
 # What is drawn is not searched for.
 # RUN: fusion-opt %t.open.mlir --fuse-search-schedules="random-seed=3 report=%t.drawn.json" -o /dev/null
 # RUN: grep -q '"search": "drawn"' %t.drawn.json
+# RUN: grep -q '"random_seed": 3' %t.drawn.json
 # CHECK: error: cannot write the report to '{{.*}}folder.json':
 
 import json
@@ -105,3 +111,21 @@ for entry in hopper["would_give"]:
 transports = hopper["ranking"][0]["transports"]
 by_threads = {entry["tensor"] for entry in hopper["copied_by_threads"]}
 assert "bulk" in transports.values() and by_threads == {name for name, how in transports.items() if how != "bulk"}, transports
+# What was asked for, beside the space, the model and the search: of spaces with rules those, too.
+assert group["options"] == {"seed": 0, "max_stages": 8, "max_register_stages": 2}, group["options"]
+assert "`Options: ${list(group.options)}.`" in page
+with open(sys.argv[6]) as file:
+    (paper,) = json.load(file)["groups"]
+rules = {"rules": "124", "remove_dead_loops": True, "convergence": "best-of-all"}
+assert paper["options"] == group["options"] | rules, paper["options"]
+# The page has the times of the model that ranked beside those of ours, which are others.
+with open(sys.argv[7]) as file:
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S)
+assert json.loads(data)["groups"] == [paper] and "`us by ${group.model}`" in page
+by_model = [entry["model_us"] for entry in paper["ranking"]]
+assert by_model == sorted(by_model) != [entry["cost"]["total_us"] for entry in paper["ranking"]], by_model
+assert all(entry["by_model_us"]["mcfuser"] == entry["model_us"] for entry in paper["ranking"])
+# A space without bulk copies has no other reason for those by threads.
+(reason,) = {entry["reason"] for entry in paper["copied_by_threads"]}
+assert reason == "space 'paper' has no other copies", reason
+assert {entry["tensor"] for entry in paper["copied_by_threads"]} == set(paper["ranking"][0]["transports"])
