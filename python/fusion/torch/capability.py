@@ -162,6 +162,7 @@ def keep_order(graph: torch.fx.Graph, capability: Capability) -> None:
 
 
 def forget_order(graph: torch.fx.Graph) -> None:
+    """Undoes `keep_order`: nodes that draw have their own arguments alone again."""
     for node in graph.nodes:
         if draws(node):
             node.kwargs = {name: value for name, value in node.kwargs.items() if name != _AFTER}

@@ -127,3 +127,33 @@ def test_home_folders(front, monkeypatch, tmp_path):
         torch.compile(lambda x: x * 9, backend=front.backend, options={"cache_dir": "~/programs"})(torch.ones(3))
     assert list((tmp_path / "programs").rglob("*")) and not (tmp_path / "~").exists()
     torch._dynamo.reset()
+
+
+# What docs/python.md says that stays with PyTorch: a model, its inputs and the operator.
+STAYING = {
+    "random": (lambda x: x + torch.rand_like(x), (8,), "rand_like"),
+    "complex": (lambda x: torch.view_as_complex(x.reshape(4, 2)).abs(), (8,), "view_as_complex"),
+    "strides": (lambda x: x.as_strided((3, 3), (1, 2)) + 1, (8,), "as_strided"),
+    "sort": (torch.sort, (8,), "sort"),
+    "topk": (lambda x: x.topk(3), (8,), "topk"),
+    "median": (torch.median, (8,), "median"),
+    "mode": (torch.mode, (8,), "mode"),
+    "scatter": (lambda x: x.scatter_add(0, torch.arange(8), x), (8,), "scatter_add"),
+    "index_add": (lambda x: torch.zeros(8).index_add(0, torch.arange(8), x), (8,), "index_put"),
+    "accumulate": (lambda x: x.index_put((torch.arange(8),), x, accumulate=True), (8,), "index_put"),
+    "decomposition": (torch.linalg.cholesky, (1, 1), "linalg_cholesky"),
+    "cdist": (lambda x: torch.cdist(x, x), (3, 4), "_cdist_forward"),
+    "searchsorted": (lambda x: torch.searchsorted(x, x), (8,), "searchsorted"),
+    "lgamma": (torch.lgamma, (8,), "lgamma"),
+    "digamma": (torch.digamma, (8,), "digamma"),
+    "erfinv": (torch.erfinv, (8,), "erfinv"),
+    "i0": (torch.special.i0, (8,), "i0"),
+    "nextafter": (lambda x: torch.nextafter(x, x), (8,), "nextafter"),
+}
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_what_stays_with_pytorch(front, name):
+    model, shape, operator = STAYING[name]
+    text = str(front.explain(model, torch.ones(shape), options={"cache_dir": ""}))
+    assert f"1 x aten.{operator}." in text.partition("computed by PyTorch:")[2], text
