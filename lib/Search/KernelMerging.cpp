@@ -45,6 +45,8 @@ private:
   };
   std::optional<Gain> gain(ArrayRef<unsigned> a, ArrayRef<unsigned> b,
                            bool isExact) const;
+  bool isSurelyFaster(ArrayRef<unsigned> both, ArrayRef<unsigned> a,
+                      ArrayRef<unsigned> b) const;
   template <typename Visit>
   void forSuccessors(unsigned kernel, Visit visit) const {
     for (unsigned vertex : members[kernel])
@@ -207,6 +209,20 @@ std::optional<KernelMerger::Gain> KernelMerger::gain(ArrayRef<unsigned> a,
   return Gain{saved, false};
 }
 
+/// Whether some schedule of both is as fast as any of one and of the other.
+bool KernelMerger::isSurelyFaster(ArrayRef<unsigned> both, ArrayRef<unsigned> a,
+                                  ArrayRef<unsigned> b) const {
+  if (!oracle.mostLatency)
+    return false;
+  double apart = 0;
+  for (ArrayRef<unsigned> each : {a, b})
+    apart += each.size() > 1
+                 ? oracle.leastLatency
+                 : oracle.latency(each).value_or(oracle.leastLatency);
+  std::optional<double> together = oracle.mostLatency(both);
+  return together && *together <= apart;
+}
+
 bool KernelMerger::tryMerging(unsigned kernel) {
   struct Choice {
     Gain gain;
@@ -248,7 +264,8 @@ bool KernelMerger::tryMerging(unsigned kernel) {
       isRefused = true;
       continue;
     }
-    if (oracle.latency) {
+    if (oracle.latency &&
+        !isSurelyFaster(both, members[kernel], members[choice.partner])) {
       std::optional<double> together = oracle.latency(both),
                             one = oracle.latency(members[kernel]),
                             other = oracle.latency(members[choice.partner]);

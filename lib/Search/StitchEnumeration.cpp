@@ -80,7 +80,7 @@ void StitchEnumeration::judgeSpreads() {
   // What is not fast enough may be the best by other measures if others are.
   llvm::SmallVector<unsigned> postponed;
   for (unsigned at : byBound) {
-    if (isBeyond(spreads[at].least))
+    if (isBeyond(spreads[at].least) || (isFirst && best))
       break;
     if (!isFastEnough() && spreads[at].least >= *mostSeconds) {
       hasStopped = true;

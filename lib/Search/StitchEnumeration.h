@@ -28,18 +28,21 @@ namespace fusion {
 
 class StitchEnumeration {
 public:
-  /// `bound`: skips what is no better than what is known. `split`: the reduced
+  /// `bound`: skips what is no better than what is known. Effort `First` stops
+  /// at the most promising that is possible. `split`: the reduced
   /// axis that blocks have a part of, which `work` walks through, or beside
   /// which it walks through another one. `cluster`:
   /// blocks that share the walked axis.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
-                    const ChipInfo &chip, bool isCoarse,
+                    const ChipInfo &chip, StitchEffort effort,
                     const StitchBound *bound, bool mayWalk = true,
                     std::optional<unsigned> split = std::nullopt,
                     int64_t cluster = 1)
       : group(group), chip(chip), work(work),
         walked(mayWalk && work.walked ? &*work.walked : nullptr), bound(bound),
-        isCoarse(isCoarse), split(split), cluster(cluster) {}
+        isCoarse(effort != StitchEffort::Full),
+        isFirst(effort == StitchEffort::First), split(split), cluster(cluster) {
+  }
 
   /// The best one where it takes less than `limit` seconds; what takes longer
   /// may be returned or not.
@@ -79,7 +82,7 @@ public:
       mayBeNarrow = true;
       searchAll();
     }
-    if (best && !onlyWarps)
+    if (best && !onlyWarps && !isFirst)
       tryStreams();
     if (!best)
       reason = "no block has room for the rows: none of " +
@@ -394,6 +397,7 @@ private:
   const StitchPasses *walked; ///< null: no walk
   const StitchBound *bound;
   bool isCoarse;
+  bool isFirst;
   bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
   int64_t cluster;

@@ -277,9 +277,14 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       auto evaluate = [&](ArrayRef<unsigned> inner) {
         return oracle.latency(outer(inner));
       };
+      auto atMost = [&](ArrayRef<unsigned> inner) {
+        return oracle.mostLatency(outer(inner));
+      };
       ExplorerOptions smaller = options;
       smaller.mostVertices = (pattern.size() + 1) / 2;
       PatternOracle partOracle{canStitch, evaluate, oracle.leastLatency};
+      if (oracle.mostLatency)
+        partOracle.mostLatency = atMost;
       Explorer explorer(part, chip, smaller, partOracle);
       explorer.findPatterns();
       StitchPlan divided = explorer.choose(explorer.findPlans());
@@ -400,6 +405,11 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
   expanded.leastLatency = oracle.leastLatency;
   if (oracle.latency)
     expanded.latency = latency;
+  auto atMost = [&](ArrayRef<unsigned> outer) {
+    return oracle.mostLatency(expand(outer));
+  };
+  if (oracle.mostLatency)
+    expanded.mostLatency = atMost;
   StitchPlan plan = explore(contracted, chip, options, expanded);
   plan.score = 0;
   for (StitchPattern &pattern : plan.patterns) {

@@ -161,8 +161,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     for (const Component &component : components) {
       ArrayRef<unsigned> axes = component.axes;
       std::optional<StitchResult> found =
-          StitchEnumeration(component.group, component.work, chip,
-                            effort != StitchEffort::Full,
+          StitchEnumeration(component.group, component.work, chip, effort,
                             component.boundOrNull(), component.mayWalk)
               .run(reason, warps);
       isPossible = found.has_value();
@@ -212,12 +211,14 @@ public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
          const StitchWork &work)
       : group(group), chip(chip), effort(effort), work(work) {
-    if (effort == StitchEffort::Bounded)
+    if (effort == StitchEffort::Bounded || effort == StitchEffort::First)
       bound.emplace(group, work, chip);
   }
 
   std::optional<StitchResult> run(std::string &reason) {
     best = enumeration(/*cluster=*/1).run(reason);
+    if (best && effort == StitchEffort::First)
+      return std::move(best);
     trySplits();
     tryClusters();
     return std::move(best);
@@ -225,7 +226,7 @@ public:
 
 private:
   StitchEnumeration enumeration(int64_t cluster) const {
-    return StitchEnumeration(group, work, chip, effort != StitchEffort::Full,
+    return StitchEnumeration(group, work, chip, effort,
                              bound ? &*bound : nullptr, /*mayWalk=*/true,
                              /*split=*/std::nullopt, cluster);
   }
@@ -275,14 +276,14 @@ void Search::trySplits() {
     if (!canSplit(group, axis))
       continue;
     for (unsigned walk = 0; walk < group.axes.size(); ++walk)
-      if (walk == axis || (group.axes[walk].isReduced &&
-                           canSplitBeside(group, axis, walk)))
+      if (walk == axis ||
+          (group.axes[walk].isReduced && canSplitBeside(group, axis, walk)))
         trySplit(axis, walk);
   }
 }
 
-/// Blocks that share the reductions along an axis and go through the same one or
-/// another.
+/// Blocks that share the reductions along an axis and go through the same one
+/// or another.
 void Search::trySplit(unsigned axis, unsigned walk) {
   std::optional<StitchWork> other;
   std::optional<StitchBound> otherBound;
@@ -294,8 +295,7 @@ void Search::trySplit(unsigned axis, unsigned walk) {
       otherBound.emplace(group, *other, chip);
   }
   const std::optional<StitchBound> &own = isUsual ? bound : otherBound;
-  keepFaster(StitchEnumeration(group, isUsual ? work : *other, chip,
-                               effort != StitchEffort::Full,
+  keepFaster(StitchEnumeration(group, isUsual ? work : *other, chip, effort,
                                own ? &*own : nullptr, /*mayWalk=*/true, axis)
                  .runBelow(limit()));
 }
@@ -331,6 +331,9 @@ std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
   unsigned count =
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
   StitchWork work(group);
+  // The first of each component say nothing of what all need.
+  if (count > 1 && effort == StitchEffort::First)
+    effort = StitchEffort::Bounded;
   if (count > 1)
     return searchPacked(group, count, chip, reason, effort, work);
   return Search(group, chip, effort, work).run(reason);

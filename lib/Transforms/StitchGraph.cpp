@@ -269,22 +269,42 @@ static FailureOr<StitchGroup> analyse(const StitchGraph &graph,
                               [&](const Twine &why) { reason = why.str(); });
 }
 
-void StitchJudge::search(ArrayRef<unsigned> pattern, Verdict &verdict) {
+std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
+                                          Verdict &verdict,
+                                          StitchEffort effort) {
   if (!goesOn(graph.context))
-    return;
+    return std::nullopt;
   for (unsigned vertex : pattern)
     if (!graph.graph.vertices[vertex].canJoin()) {
       verdict.reason = graph.whyAlone[vertex];
-      return;
+      return std::nullopt;
     }
   FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
   verdict.isPossible = succeeded(group);
   if (failed(group))
-    return;
+    return std::nullopt;
   std::string unexplained;
-  if (std::optional<StitchResult> found =
-          searchStitching(*group, chip, unexplained, StitchEffort::Bounded))
-    verdict.seconds = found->cost.total;
+  std::optional<StitchResult> found =
+      searchStitching(*group, chip, unexplained, effort);
+  return found ? std::optional(found->cost.total) : std::nullopt;
+}
+
+bool StitchJudge::canSchedule(ArrayRef<unsigned> pattern) {
+  if (pattern.size() == 1)
+    return price(pattern).seconds.has_value();
+  Verdict &verdict = verdictOf(pattern);
+  if (!verdict.isSchedulable) {
+    verdict.ofFirst = search(pattern, verdict, StitchEffort::First);
+    verdict.isSchedulable = verdict.ofFirst.has_value();
+  }
+  return *verdict.isSchedulable;
+}
+
+std::optional<double> StitchJudge::mostSeconds(ArrayRef<unsigned> pattern) {
+  if (!canSchedule(pattern))
+    return std::nullopt;
+  const Verdict &verdict = verdictOf(pattern);
+  return verdict.isPriced ? verdict.seconds : verdict.ofFirst;
 }
 
 std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
@@ -296,11 +316,11 @@ std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
 }
 
 const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
-  return verdictOf(pattern);
+  return pricedVerdictOf(pattern);
 }
 
 std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
-  Verdict &verdict = verdictOf(pattern);
+  Verdict &verdict = pricedVerdictOf(pattern);
   if (verdict.isSearched || !verdict.isPossible || !goesOn(graph.context))
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   verdict.isSearched = true;
@@ -313,14 +333,18 @@ std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
 
 StitchJudge::Verdict &StitchJudge::verdictOf(ArrayRef<unsigned> pattern) {
   Verdict *&known = asked[StitchPattern(pattern)];
-  if (known)
-    return *known;
-  auto [it, isNew] = verdicts.try_emplace(graph.structure(pattern));
-  known = &it->second;
-  Verdict &verdict = it->second;
-  if (!isNew)
+  if (!known)
+    known = &verdicts[graph.structure(pattern)];
+  return *known;
+}
+
+StitchJudge::Verdict &StitchJudge::pricedVerdictOf(ArrayRef<unsigned> pattern) {
+  Verdict &verdict = verdictOf(pattern);
+  if (std::exchange(verdict.isPriced, true) ||
+      (verdict.isSchedulable && !*verdict.isSchedulable))
     return verdict;
-  search(pattern, verdict);
+  verdict.seconds = search(pattern, verdict, StitchEffort::Bounded);
+  verdict.isSchedulable = verdict.seconds.has_value();
   if (verdict.seconds || pattern.size() > 1)
     return verdict;
   // The generic form of one operator.

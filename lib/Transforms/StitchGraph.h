@@ -10,6 +10,7 @@
 #define FUSION_LIB_TRANSFORMS_STITCHGRAPH_H
 
 #include "fusion/Search/StitchExplorer.h"
+#include "fusion/Search/StitchSearch.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/Hashing.h"
@@ -65,10 +66,21 @@ public:
     bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
     std::string reason;            ///< where it is not possible
+    bool isPriced = false; ///< the seconds are known, where there are any
+    /// Whether there is a schedule, once it has been asked for, and the seconds
+    /// of the first one.
+    std::optional<bool> isSchedulable;
+    std::optional<double> ofFirst;
     /// Of the schedule that the whole search finds, once it has been asked for.
     bool isSearched = false;
     std::optional<double> searched;
   };
+  /// Whether some block has room for a tile program of it, or whether it is a
+  /// single operator, which takes less time than a price.
+  bool canSchedule(llvm::ArrayRef<unsigned> pattern);
+  /// Seconds with the first schedule that has room, or with the best one where
+  /// that is known.
+  std::optional<double> mostSeconds(llvm::ArrayRef<unsigned> pattern);
   /// With its best schedule. A single operator without a tile program takes
   /// what its bytes take.
   const Verdict &price(llvm::ArrayRef<unsigned> pattern);
@@ -80,14 +92,20 @@ public:
     const Verdict &verdict = price(pattern);
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   }
+  /// Different patterns that somebody has asked about.
+  size_t countPatterns() const { return verdicts.size(); }
   /// Why no block has room for a tile program. Takes long.
   std::string whyUnscheduled(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
+  /// What is known of a pattern so far.
   Verdict &verdictOf(llvm::ArrayRef<unsigned> pattern);
-  void search(llvm::ArrayRef<unsigned> pattern, Verdict &verdict);
+  Verdict &pricedVerdictOf(llvm::ArrayRef<unsigned> pattern);
+  /// The best schedule's seconds, or the first one's.
+  std::optional<double> search(llvm::ArrayRef<unsigned> pattern,
+                               Verdict &verdict, StitchEffort effort);
   struct Hash {
     template <typename Numbers>
     size_t operator()(const Numbers &numbers) const {

@@ -74,7 +74,7 @@ double StitchNeighbours::plan(ArrayRef<unsigned> vertices) {
     return result;
   };
   auto can = [&](ArrayRef<unsigned> inner) {
-    return judge.price(outer(inner)).seconds.has_value();
+    return judge.canSchedule(outer(inner));
   };
   auto latency = [&](ArrayRef<unsigned> inner) {
     return judge.price(outer(inner)).seconds;

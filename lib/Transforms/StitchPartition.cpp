@@ -67,7 +67,7 @@ private:
   void refine(StitchPlan &plan);
   /// Whether there is a tile program that some block has room for.
   bool canStitch(ArrayRef<unsigned> pattern) {
-    return judge.price(pattern).seconds.has_value();
+    return judge.canSchedule(pattern);
   }
   std::optional<double> latency(ArrayRef<unsigned> pattern) {
     std::optional<double> seconds = judge.price(pattern).seconds;
@@ -126,8 +126,13 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
                            Choice fullEvaluator) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
+  auto atMost = [&](ArrayRef<unsigned> pattern) {
+    return judge.mostSeconds(pattern);
+  };
   PatternOracle oracle{can, time,
                        options.forceFusion ? kForced : leastOfKernel(chip)};
+  if (!options.forceFusion)
+    oracle.mostLatency = atMost;
   if (strategy == StitchStrategy::None)
     return allApart(graph.graph);
   if (strategy == StitchStrategy::Greedy) {
@@ -142,6 +147,17 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   for (bool isFull : {false, true}) {
     if (fullEvaluator == (isFull ? Choice::Never : Choice::Always))
       continue;
+    if (isFull && fullEvaluator == Choice::Both &&
+        judge.countPatterns() > explorer.mostPriced) {
+      remark::missed(function.getLoc(),
+                     remark::RemarkOpts::name("evaluator").category("fuse"))
+          << llvm::formatv("the latency evaluator makes no plan of its own: "
+                           "the simplified one's have asked about {0} "
+                           "different patterns, more than most-priced={1}",
+                           judge.countPatterns(), explorer.mostPriced)
+                 .str();
+      continue;
+    }
     explorer.scoresByLatency = isFull;
     for (bool isPrefused : {false, true}) {
       if (preFusion == (isPrefused ? Choice::Never : Choice::Always))

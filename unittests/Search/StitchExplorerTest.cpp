@@ -346,6 +346,31 @@ TEST(StitchExplorer, TheLatencyEvaluatorDividesAndChooses) {
   EXPECT_EQ(full.patterns.size(), 3u);
 }
 
+TEST(StitchExplorer, WhatIsSurelyFasterIsNotPriced) {
+  // Readers of one tensor have no producer that would put them together.
+  Builder b;
+  for (unsigned i = 0; i < 8; ++i)
+    b.elementwise({}, {0});
+  OperatorGraph graph = b.finish();
+  unsigned priced = 0;
+  auto latency = [&](ArrayRef<unsigned> pattern) -> std::optional<double> {
+    priced += pattern.size() > 1;
+    return pattern.size() > 4 ? 100.0 : 1.0 + 0.1 * pattern.size();
+  };
+  auto most = [](ArrayRef<unsigned> pattern) -> std::optional<double> {
+    return pattern.size() > 4 ? 100.0 : 1.2 + 0.1 * pattern.size();
+  };
+  PatternOracle oracle{anything, latency, /*leastLatency=*/1};
+  StitchPlan asked = explore(graph, chip(), {}, oracle);
+  check(graph, asked);
+  EXPECT_LT(asked.patterns.size(), 8u);
+  unsigned before = std::exchange(priced, 0);
+  oracle.mostLatency = most;
+  StitchPlan found = explore(graph, chip(), {}, oracle);
+  EXPECT_EQ(found.patterns, asked.patterns);
+  EXPECT_LT(priced, before);
+}
+
 TEST(StitchExplorer, ABetterOracleMergesTheKernelsOfASmallPlan) {
   Builder b;
   unsigned last = b.elementwise({}, {0});

@@ -186,6 +186,9 @@ TEST_F(StitchSearch, BoundsChangeNoResult) {
                                   fast = searchStitching(*group, chip, ignored,
                                                          StitchEffort::Bounded);
       ASSERT_EQ(coarse.has_value(), fast.has_value()) << program.text;
+      std::optional<StitchResult> first =
+          searchStitching(*group, chip, ignored, StitchEffort::First);
+      ASSERT_EQ(coarse.has_value(), first.has_value()) << program.text;
       if (!coarse)
         continue;
       ++found;

@@ -53,6 +53,10 @@ struct ExplorerOptions {
   /// as kernels squared, most of which are tried for nothing: of a plan of more
   /// kernels that would be most of a compilation.
   unsigned mostRefined = 8;
+  /// Where a plan may be made by either evaluator: different patterns that the
+  /// simplified one's plans ask about up to which the latency evaluator makes
+  /// its own. It prices each pattern that it scores, some three times as many.
+  unsigned mostPriced = 4096;
 };
 
 /// What the explorer has to be told about patterns.
@@ -68,6 +72,10 @@ struct PatternOracle {
   /// Seconds that no kernel of several vertices takes less than: what is no
   /// better even so is not asked about.
   double leastLatency = 0;
+  /// Seconds that a pattern's kernel takes at most, which are known sooner:
+  /// where these are few enough, nobody asks for the latency. Optional.
+  llvm::function_ref<std::optional<double>(llvm::ArrayRef<unsigned>)>
+      mostLatency = nullptr;
 };
 
 struct StitchPlan {

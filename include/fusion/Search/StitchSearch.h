@@ -25,7 +25,10 @@ enum class StitchEffort : uint8_t {
   Coarse, ///< looks at few, which is enough to compare groups
   /// Finds what Coarse finds and skips what a lower bound (StitchBound.h) says
   /// is no better; counts only what it looks at and gives no reason.
-  Bounded
+  Bounded,
+  /// The most promising one by the lower bound that is possible, which is one
+  /// where Coarse finds one.
+  First
 };
 
 /// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
