@@ -10,6 +10,7 @@
 #include "fusion/Analysis/OnlineReduction.h"
 #include "fusion/Analysis/Windows.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Support/ElementBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -92,7 +93,7 @@ SmallVector<unsigned, 4> GroupAxesBuilder::axesOf(unsigned op, OpOperand *use) {
 /// The size of the elements and what copies along the last dimension may rely
 /// on.
 static void setElements(GroupTensor &tensor, RankedTensorType type) {
-  tensor.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  tensor.elementBytes = elementBytes(type);
   // Tensors are dense and row-major, so every stride is a multiple of the size
   // of the last dimension.
   int64_t columns = type.getRank() ? type.getShape().back() : 1;

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
+#include "fusion/Support/ElementBytes.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -131,10 +132,10 @@ double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
     AffineMap map = op.getMatchingIndexingMap(operand);
     if (!type || !innermost || !map.isFunctionOfDim(*innermost))
       continue;
-    unsigned elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    unsigned bytes = elementBytes(type);
     bool isRow = map.getResults().back().isFunctionOfDim(*innermost);
     stepsOfSector =
-        std::min(stepsOfSector, isRow ? sectorBytes / elementBytes : 1);
+        std::min(stepsOfSector, isRow ? sectorBytes / bytes : 1);
   }
   return predictGeneric(bytes, threads, steps, stepsOfSector, chip);
 }

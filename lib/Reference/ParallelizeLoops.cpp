@@ -35,6 +35,9 @@ namespace {
 /// several, for vectors.
 unsigned numParallelLoops(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  // Nothing is computed, and no index is taken apart by a size of zero.
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return 0;
   unsigned count = 0;
   for (; count < iterators.size(); ++count) {
     if (iterators[count] != utils::IteratorType::parallel)

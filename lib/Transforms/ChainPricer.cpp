@@ -9,6 +9,7 @@
 #include "ChainPricer.h"
 #include "ChainRemarks.h"
 #include "TrialChain.h"
+#include "fusion/Support/ElementBytes.h"
 #include "fusion/Transforms/StepAction.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,8 +25,7 @@ double ChainPricer::priceAlone(linalg::LinalgOp op) const {
   for (Value value : op->getOperands())
     if (auto type = dyn_cast<ShapedType>(value.getType());
         type && type.hasStaticShape())
-      bytes += type.getNumElements() *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      bytes += type.getNumElements() * elementBytes(type);
   return predictStreaming(bytes, chip);
 }
 

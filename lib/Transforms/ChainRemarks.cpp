@@ -110,13 +110,24 @@ static std::string explainCut(const RowPlan &plan, const Part &part,
         "others the row is better cut here, {2} in all against {3}",
         microseconds(kernelTime(joined)), microseconds(apart),
         microseconds(plan.cost().time), microseconds(with.time));
-  return llvm::formatv(
-      "predicted {0} fused against {1} separately; the fused kernel is bound "
-      "by {2}, computes {3:F1} times the flops and moves {4:F1} times the "
-      "bytes",
-      microseconds(kernelTime(joined)), microseconds(apart), joined.bound,
-      joined.flops / (part.flops + next.flops),
-      joined.bytes / (part.bytes + next.bytes));
+  std::string text = llvm::formatv(
+      "predicted {0} fused against {1} separately; the fused "
+      "kernel is bound by {2}",
+      microseconds(kernelTime(joined)), microseconds(apart), joined.bound);
+  // Work that has kernels of its own on one side is in the other one's kernel.
+  if (double others = joined.apart + joined.head; others > 0)
+    return text + llvm::formatv(" and takes {0}, kernels of what does not go "
+                                "into it the other {1}",
+                                microseconds(*joined.time),
+                                microseconds(others))
+                      .str();
+  if (part.apart + part.head + next.apart + next.head > 0)
+    return text;
+  return text + llvm::formatv(", computes {0:F1} times the flops and moves "
+                              "{1:F1} times the bytes",
+                              joined.flops / (part.flops + next.flops),
+                              joined.bytes / (part.bytes + next.bytes))
+                    .str();
 }
 
 void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,

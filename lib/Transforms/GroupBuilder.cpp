@@ -262,8 +262,8 @@ fusion::buildGroup<fuse::ChainOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 template fuse::StitchOp
 fusion::buildGroup<fuse::StitchOp>(RewriterBase &, ArrayRef<linalg::LinalgOp>);
 
-/// Operators that start from what is filled start from a copy: that others read it,
-/// so that it is a kernel's result, is nothing to them.
+/// Operators that start from what is filled start from a copy: that others read
+/// it, so that it is a kernel's result, is nothing to them.
 static void keepStarts(RewriterBase &rewriter, linalg::FillOp fill) {
   auto isStart = [](OpOperand &use) {
     auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -285,15 +285,21 @@ void fusion::adoptGroup(RewriterBase &rewriter, Operation *group,
       keepStarts(rewriter, fill);
   rewriter.replaceAllUsesWith(groupResults(operators), group->getResults());
   for (linalg::LinalgOp op : llvm::reverse(operators)) {
-    SmallVector<Value> inits(op.getDpsInits());
+    SmallVector<Operation *> starts;
+    for (Value init : op.getDpsInits())
+      starts.push_back(init.getDefiningOp());
     rewriter.eraseOp(op);
-    for (Value init : inits)
-      while (Operation *start = init ? init.getDefiningOp() : nullptr) {
-        if (!isa<linalg::FillOp, tensor::EmptyOp>(start) || !start->use_empty())
-          break;
+    // Results may start from one fill, or from what another one fills.
+    llvm::SmallPtrSet<Operation *, 4> erased;
+    for (Operation *start : starts)
+      while (start && !erased.contains(start) &&
+             isa<linalg::FillOp, tensor::EmptyOp>(start) &&
+             start->use_empty()) {
         auto fill = dyn_cast<linalg::FillOp>(start);
-        init = fill ? fill.getOutputs()[0] : Value();
+        Operation *next = fill ? fill.getOutputs()[0].getDefiningOp() : nullptr;
+        erased.insert(start);
         rewriter.eraseOp(start);
+        start = next;
       }
   }
   // Readers of results that stood between the operators.

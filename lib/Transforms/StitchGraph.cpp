@@ -12,6 +12,7 @@
 #include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/StitchGroup.h"
 #include "fusion/Search/StitchSearch.h"
+#include "fusion/Support/ElementBytes.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
@@ -35,11 +36,9 @@ bool fusion::isAbsorbedFill(Operation *op) {
 /// Bytes of a tensor; 0 of sizes that are not known.
 static double bytesOf(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasStaticShape() ||
-      !shaped.getElementType().isIntOrFloat())
+  if (!shaped || !shaped.hasStaticShape())
     return 0;
-  return double(shaped.getNumElements()) *
-         llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
+  return double(shaped.getNumElements()) * elementBytes(shaped);
 }
 
 /// One operation that changes the type of one input.

@@ -296,8 +296,10 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
   both.erase(llvm::unique(both), both.end());
   double bytes = delta.compulsoryBytes(maker) + delta.compulsoryBytes(reader) -
                  delta.compulsoryBytes(both);
-  std::string gain = "one kernel would save " + bytesInWords(bytes) +
-                     " and a launch of " + microseconds(chip.launchOverhead) +
+  // Sizes may be unknown, or values read through views.
+  std::string gain = "one kernel would save " +
+                     (bytes > 0 ? bytesInWords(bytes) + " and " : "") +
+                     "a launch of " + microseconds(chip.launchOverhead) +
                      ", but ";
   for (ArrayRef<unsigned> side : {maker, reader})
     for (unsigned vertex : side) {
@@ -319,7 +321,8 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
                               return llvm::is_contained(maker, input.vertex);
                             });
       }))
-    return gain + "it reads them in another shape";
+    return gain + "it reads them in another shape, which is not folded into "
+                  "its operators";
   if (isCyclic(delta, both))
     return gain + "a value goes from one to the other through a third kernel";
   const StitchJudge::Verdict &verdict = judge.price(both);

@@ -296,7 +296,8 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
   }
 }
 
-/// A tile that is kept is that of the value after all element-wise operators.
+/// A tile that is kept is that of the value after all element-wise operators;
+/// rows of it, as what they are reduced to, are no part of the tile.
 LogicalResult ChainLowering::checkKeptValues() {
   for (auto [index, op] : llvm::enumerate(axes.operators))
     for (Value operand : op.getDpsInputs()) {
@@ -310,6 +311,11 @@ LogicalResult ChainLowering::checkKeptValues() {
           (!axes.productOf[index] && axes.followsProduct[index] == number))
         continue;
       unsigned tensor = model.products[*number].result;
+      auto rankOf = [](Value value) {
+        return cast<RankedTensorType>(value.getType()).getRank();
+      };
+      if (rankOf(operand) < rankOf(axes.finalValues[tensor]))
+        continue;
       if ((kept.values[tensor].isKept() ||
            hasOwnBuffer(model, schedule, kept, tensor)) &&
           operand != axes.finalValues[tensor])

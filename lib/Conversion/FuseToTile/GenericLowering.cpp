@@ -16,6 +16,7 @@
 
 #include "KernelBuilder.h"
 #include "fusion/Analysis/GenericCost.h"
+#include "fusion/Support/ElementBytes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -170,11 +171,7 @@ void GenericLowering::countLoad(Value tensor, ArrayRef<Value> coordinates) {
     }
     count *= extent;
   }
-  *loadedBytes +=
-      count * llvm::divideCeil(
-                  cast<RankedTensorType>(tensor.getType())
-                      .getElementTypeBitWidth(),
-                  8);
+  *loadedBytes += count * elementBytes(tensor.getType());
 }
 
 Value GenericLowering::loadOperand(OpOperand *operand) {
@@ -408,8 +405,7 @@ GenericLowering::predicted(ArrayRef<unsigned> parallel) {
   if (!chip || !loadedBytes)
     return {};
   for (Type type : op->getResultTypes())
-    stored += llvm::divideCeil(
-        cast<RankedTensorType>(type).getElementTypeBitWidth(), 8);
+    stored += elementBytes(type);
   double seconds = predictGeneric(op, points * (*loadedBytes + stored),
                                   *lookupChip(chip.getName()));
   return b.getDictionaryAttr(
