@@ -1,6 +1,9 @@
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups --remarks-filter='.*' --remark-policy=all \
 // RUN:   -o %t.groups 2> %t.remarks
 // RUN: FileCheck %s < %t.groups
+// Memory that has been freed is not read.
+// RUN: env MALLOC_PERTURB_=165 fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups -o %t.again
+// RUN: diff %t.groups %t.again
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="stitch=printed" | FileCheck %s
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="stitch=greedy" | FileCheck %s --check-prefix=GREEDY
@@ -222,4 +225,23 @@ func.func @sum_beside_argmax(%x: tensor<512x512xf32>) -> (tensor<512xf32>, tenso
     linalg.yield %value, %place : f32, index
   } -> (tensor<512xf32>, tensor<512xindex>)
   return %0, %1#0, %1#1 : tensor<512xf32>, tensor<512xf32>, tensor<512xindex>
+}
+
+// Two results of one operator may start from one fill, which goes once.
+// CHECK-LABEL: func.func @one_start
+// CHECK-NOT: linalg.fill
+// CHECK: fuse.stitch
+func.func @one_start(%x: tensor<512x512xf32>) -> (tensor<512xf32>, tensor<512xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x512xf32>) outs(%s, %s : tensor<512xf32>, tensor<512xf32>) {
+  ^bb0(%a: f32, %sum: f32, %squares: f32):
+    %next = arith.addf %sum, %a : f32
+    %square = arith.mulf %a, %a : f32
+    %more = arith.addf %squares, %square : f32
+    linalg.yield %next, %more : f32, f32
+  } -> (tensor<512xf32>, tensor<512xf32>)
+  return %0#0, %0#1 : tensor<512xf32>, tensor<512xf32>
 }
