@@ -9,6 +9,7 @@
 #include "ElementReads.h"
 #include "IndexedOperators.h"
 #include "ScalarOperands.h"
+#include "SeparateResults.h"
 #include "StartingValues.h"
 #include "UnitIndices.h"
 #include "UnitWindows.h"
@@ -227,6 +228,7 @@ struct NormalizePass : fusion::impl::FuseNormalizeBase<NormalizePass> {
     // Before the slice becomes an operator of its own.
     patterns.add<SliceElementwise>(&getContext(), /*benefit=*/2);
     populateScalarOperandPatterns(patterns);
+    populateSeparateResultPatterns(patterns);
     populateUnitWindowPatterns(patterns);
     populateUnitIndexPatterns(patterns);
     // Folding constants of whole tensors is not the aim: no other patterns.

@@ -237,10 +237,9 @@ func.func @one_start(%x: tensor<512x512xf32>) -> (tensor<512xf32>, tensor<512xf3
   %s = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
   %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<512x512xf32>) outs(%s, %s : tensor<512xf32>, tensor<512xf32>) {
-  ^bb0(%a: f32, %sum: f32, %squares: f32):
+  ^bb0(%a: f32, %sum: f32, %sums: f32):
     %next = arith.addf %sum, %a : f32
-    %square = arith.mulf %a, %a : f32
-    %more = arith.addf %squares, %square : f32
+    %more = arith.addf %sums, %sum : f32
     linalg.yield %next, %more : f32, f32
   } -> (tensor<512xf32>, tensor<512xf32>)
   return %0#0, %0#1 : tensor<512xf32>, tensor<512xf32>

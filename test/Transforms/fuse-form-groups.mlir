@@ -342,7 +342,8 @@ func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x
   return %e : tensor<64x64xf32>
 }
 
-// An operator with two results that the chain cannot take in, read again behind
+// An operator with two results, of which one needs what is so far of the other, so
+// that the chain cannot take it in, read again behind
 // the second product: the kernel ends before that reader.
 // FORCED-LABEL: func.func @way_back
 // FORCED: %[[C:.*]]:2 = fuse.chain
@@ -351,7 +352,7 @@ func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x
 // FORCED: %[[TWO:.*]]:2 = fuse.stitch ins(%{{.*}} = %[[C]]#0
 // FORCED: fuse.stitch ins(%{{.*}} = %[[C]]#1 : tensor<32x32xf32>, %{{.*}} = %[[TWO]]#0
 // CHECK-LABEL: func.func @way_back
-func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x32xf16>) -> (tensor<32x32xf32>, tensor<32xf32>) {
+func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x32xf16>, %w: tensor<4xf32>) -> (tensor<32x32xf32>, tensor<32xf32>) {
   %z = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<32x48xf32>
   %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<32x48xf32>) -> tensor<32x48xf32>
@@ -366,11 +367,14 @@ func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x
     %t = arith.truncf %x : f32 to f16
     linalg.yield %t : f16
   } -> tensor<32x48xf16>
-  %two:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%sum : tensor<32xf32>) outs(%row, %row : tensor<32xf32>, tensor<32xf32>) {
-  ^bb0(%x: f32, %o: f32, %p: f32):
-    %t = arith.addf %x, %x : f32
-    linalg.yield %t, %x : f32, f32
+  %two:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+                           iterator_types = ["parallel", "reduction"]}
+      ins(%sum, %w : tensor<32xf32>, tensor<4xf32>) outs(%start, %start : tensor<32xf32>, tensor<32xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32, %p: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %o, %m : f32
+    %u = arith.addf %p, %o : f32
+    linalg.yield %t, %u : f32, f32
   } -> (tensor<32xf32>, tensor<32xf32>)
   %e1 = tensor.empty() : tensor<32x32xf32>
   %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<32x32xf32>) -> tensor<32x32xf32>

@@ -461,3 +461,72 @@ func.func @padded_result(%x: tensor<8xf32>) -> tensor<11xf32> {
   } : tensor<8xf32> to tensor<11xf32>
   return %p : tensor<11xf32>
 }
+
+// Each result by itself, with the inputs that it reads; what both need is in both.
+// CHECK-LABEL: func.func @sum_and_squares
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[Y:.*]]: tensor<4x8xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x8xf32>) outs
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[S:.*]]: f32):
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[A]]
+// CHECK-NEXT: %[[R:.*]] = arith.addf %[[S]], %[[E]]
+// CHECK-NEXT: linalg.yield %[[R]]
+// CHECK: %[[SQUARES:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[Y]] : tensor<4x8xf32>, tensor<4x8xf32>) outs
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[S:.*]]: f32):
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[A]]
+// CHECK-NEXT: %[[M:.*]] = arith.mulf %[[E]], %[[B]]
+// CHECK-NEXT: %[[R:.*]] = arith.addf %[[S]], %[[M]]
+// CHECK-NEXT: linalg.yield %[[R]]
+// CHECK: return %[[SUM]], %[[SQUARES]]
+func.func @sum_and_squares(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<4x8xf32>, tensor<4x8xf32>) outs(%s, %s : tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32, %squares: f32):
+    %exp = math.exp %a : f32
+    %next = arith.addf %sum, %exp : f32
+    %square = arith.mulf %exp, %b : f32
+    %more = arith.addf %squares, %square : f32
+    linalg.yield %next, %more : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// The place of the largest value needs the largest so far.
+// CHECK-LABEL: func.func @place_of_largest
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: -> (tensor<4xf32>, tensor<4xi32>)
+func.func @place_of_largest(%x: tensor<4x8xf32>, %top: tensor<4xf32>, %at: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%top, %at : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%a: f32, %most: f32, %place: i32):
+    %i = linalg.index 1 : index
+    %n = arith.index_cast %i : index to i32
+    %more = arith.cmpf ogt, %a, %most : f32
+    %value = arith.select %more, %a, %most : f32
+    %where = arith.select %more, %n, %place : i32
+    linalg.yield %value, %where : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32>
+}
+
+// Where only the other result says how often a loop runs nothing is taken apart.
+// CHECK-LABEL: func.func @loop_of_one_result
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: -> (tensor<4xf32>, tensor<4x8xf32>)
+func.func @loop_of_one_result(%x: tensor<4xf32>, %s: tensor<4xf32>, %w: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4xf32>) outs(%s, %w : tensor<4xf32>, tensor<4x8xf32>) {
+  ^bb0(%a: f32, %sum: f32, %b: f32):
+    %next = arith.addf %sum, %a : f32
+    %other = arith.addf %b, %a : f32
+    linalg.yield %next, %other : f32, f32
+  } -> (tensor<4xf32>, tensor<4x8xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4x8xf32>
+}

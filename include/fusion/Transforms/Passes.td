@@ -184,6 +184,8 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     * the conversion of a filled tensor is a filled tensor of the other type, and an
       operator that reads a filled tensor reads the number;
     * what an element-wise operator overwrites without reading it is an empty tensor;
+    * an operator with several results, each of which needs nothing of what is so far
+      of the others, is one for each of them;
     * a scalar that a body takes from around its operator is an operand of it,
       unless it is a constant; one that is computed from floating-point numbers is
       computed in the body, since plans compute with integers only.
