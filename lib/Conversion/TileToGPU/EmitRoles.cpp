@@ -33,8 +33,16 @@ std::pair<Value, Value> KernelEmitter::barrierOfRoles(bool withProducers) {
 
 void KernelEmitter::emitBarrierOfRoles(bool withProducers) {
   auto [number, threads] = barrierOfRoles(withProducers);
+  meetCopyingLane();
   NVVM::BarrierOp::create(b, loc, TypeRange(), number, threads,
                           NVVM::BarrierReductionAttr(), Value());
+}
+
+/// Of a producer one lane waits for releases and copies; the others may be ahead
+/// of it, and a barrier is for all lanes of a warp together.
+void KernelEmitter::meetCopyingLane() {
+  if (isProducer)
+    emitBarrier(/*ofWarp=*/true);
 }
 
 LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
@@ -70,6 +78,8 @@ LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
       if (failed(emit(&inner)))
         return failure();
     }
+    // Whatever all threads meet at comes later.
+    meetCopyingLane();
     return success();
   };
   if (failed(emitRole(roles.thenBlock(), op.getProducer().front(),

@@ -264,6 +264,7 @@ private:
   /// A barrier of the warps that compute, and of the producer where it takes
   /// part.
   void emitBarrierOfRoles(bool withProducers);
+  void meetCopyingLane();
   /// Its number and its threads.
   std::pair<Value, Value> barrierOfRoles(bool withProducers);
 
