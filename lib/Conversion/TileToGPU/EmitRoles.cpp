@@ -78,8 +78,9 @@ LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
       if (failed(emit(&inner)))
         return failure();
     }
-    // Whatever all threads meet at comes later.
-    meetCopyingLane();
+    // At the end the threads of a cluster meet.
+    if (clusterSize() > 1)
+      meetCopyingLane();
     return success();
   };
   if (failed(emitRole(roles.thenBlock(), op.getProducer().front(),

@@ -71,5 +71,15 @@ CASES = {
         (2,),
         (4,),
     ),
+    # Tiles that are kept, and loaded again once all have read them: a barrier with producers, whose lanes are not where the one is
+    # that waited for the stages of the other loads.
+    "kept-anew": (
+        "sm_90a",
+        ["--chain=144,72,104,88", "--2d"],
+        in_bulk(BULK["nest"][2] | dict(tiling="m(h(n(LD),n(k(LA,LB,CC),CE),SE))", tiles=dict(m=64, n=48, k=16, h=48))),
+        "AB",
+        (3,),
+        (1, 4),
+    ),
     "shared-sum": ("sm_90a", ["--chain=128,512,128", "--2d"], BULK["plain"][2] | dict(split=dict(k=2)), "AB", (2,), (1, 4)),
 }
