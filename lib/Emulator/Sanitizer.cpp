@@ -170,7 +170,7 @@ Sanitizer::Action Sanitizer::findAction(const Reach &reach,
                                         Record reads) const {
   // What a strong read comes after, a strong write need not come after.
   bool isWeaker = reach.atomic() && !(reads & (kAtomic | kSet));
-  if (reads < reach.limit ||
+  if (reads < reach.limit || isGone(reads) ||
       (!(reads & kSet) && !isWeaker && isAfterForAll(reach, reads)))
     return Action::Replace;
   // Of global memory one reader is kept, whose turn the schedule draws. What
@@ -203,9 +203,7 @@ void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
     else
       race(reach, "write-after-read", other, offset, lane);
   };
-  // Sets of before the last barrier of all threads are no more.
-  if (reads < reach.limit ||
-      (!reach.allocation && (reads & kSet) && reads < states.front().limit))
+  if (reads < reach.limit || isGone(reads))
     return;
   if (reads & kSet)
     for (Record other : sets[lineOf(reads)])

@@ -466,6 +466,13 @@ private:
   Recent recent[4];
   unsigned recentNext = 0;
   ReaderSets sets;
+  /// Sets of contexts before are no more: barriers of all threads make it grow,
+  /// while a late access by another CTA, at an early context, lowers limits.
+  Record oldestSets = 0;
+  /// Whether the readers are such a set.
+  bool isGone(Record reads) const {
+    return (reads & kSet) && reads < oldestSets;
+  }
   uint64_t epoch = ++grid.epochs; ///< of GridSanitizer::Union
   /// Whether the last union tells strong readers from weak ones, by their
   /// lanes.

@@ -175,7 +175,7 @@ void Sanitizer::asyncRead(AsyncReach &a, uint32_t offset, uint32_t bytes) {
       checkWriter(a, write, at);
     if (reads != a.lastReads) {
       a.lastReads = reads;
-      bool before = reads < a.reach.limit ||
+      bool before = reads < a.reach.limit || isGone(reads) ||
                     (!(reads & kSet) && orderedForAll(reads, a.reach.warp));
       a.nextReads =
           before ? a.reach.mine : addReader(a.reach, reads, a.reach.mine);

@@ -40,7 +40,7 @@ bool Sanitizer::hasObserved(const Reach &reach, Record reads,
     return false;
   if (!(reads & kSet))
     return (reads & kAtomic) && isKnown(reach, reads, lane);
-  if (reads < states.front().limit)
+  if (isGone(reads))
     return false;
   const ReaderSets::Set &set = sets[lineOf(reads)];
   return std::any_of(set.begin(), set.end(), [&](Record reader) {
@@ -283,8 +283,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
                     !(before & kAtomic && isOfSameThread(before, mine));
   bool keepsReads = contextOf(reads);
   if (reads & kSet)
-    // Sets of before the last barrier of all threads are no more.
-    keepsReads = reads >= states.front().limit;
+    keepsReads = !isGone(reads);
   else
     keepsReads =
         isKept(reads) && !(reads & kAtomic && isOfSameThread(reads, mine));

@@ -346,6 +346,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       state.limit = limit;
     }
     sets.settle(size_t(limit >> 32), grid.contexts.size());
+    oldestSets = std::max(oldestSets, limit);
     if (!hasCluster() && size_t(limit >> 32) == grid.contexts.size()) {
       shared.dropHistories();
       forgotten = limit;

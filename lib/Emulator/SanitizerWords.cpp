@@ -47,7 +47,7 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
       return false;
     }
     if (other & kSet) {
-      if (other == set)
+      if (other == set || sanitizer.isGone(other))
         continue;
       for (Record member : sets[lineOf(other)])
         if (!(member & mine & kAtomic) && !orderedForAll(member, reach.warp))

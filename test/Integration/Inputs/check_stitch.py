@@ -9,6 +9,10 @@ import sys
 from stitch_programs import PATTERNS, program
 
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+# The most shared memory of a block, or of eight that are a cluster, in KiB.
+SHARED_MEMORY = {"sm_80": 163, "sm_86": 99, "sm_90a": 8 * 227}
+# Whose stores are whole sectors, of 32 bytes, only with the elements of several rows.
+TRANSPOSED = ("transpose_of_normalised",)
 
 
 def run(*command):
@@ -19,6 +23,12 @@ def run(*command):
 def cut_rows(rows, cols, most):
     """Rows that the emulator has time for: blocks are alike, so that a few show what all do."""
     return max(3, min(rows, most // cols))
+
+
+def may_read_again(pattern, cols, type, chip):
+    """Whether a block has no room for a row, or for the rows of a tile that is turned."""
+    rows = 32 // ELEMENT_BYTES[type] if pattern in TRANSPOSED else 1
+    return rows * cols * ELEMENT_BYTES[type] > SHARED_MEMORY[chip] * 1024
 
 
 def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=program):
@@ -53,6 +63,8 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=pro
         else:
             loaded, repeated, stored, compulsory = (int(n) for n in numbers.groups()[:4])
             again = "read again" in numbers.group(5)
+            if again and not may_read_again(pattern, cols, type, chip):
+                complaints.append("rows are read again that a block has room for")
             # Parts of reductions that blocks share are no operands; their bytes grow with the blocks, not with the rows. DRAM sees none of them.
             parts = re.search(r"by way of (\d+) bytes", numbers.group(5))
             parts = int(parts.group(1)) if parts else 0
@@ -84,6 +96,8 @@ def plan(folder, pattern, rows, cols, type, chip):
     groups = re.findall(r"= fuse\.(\w+) ins\(", output)
     if groups != ["stitch"]:
         return [f"planned as {groups or 'no group'}"]
+    if "read again" in output and not may_read_again(pattern, cols, type, chip):
+        return ["rows are read again that a block has room for"]
     return [] if "stitching = <" in output else ["in the generic form"]
 
 
