@@ -22,9 +22,8 @@ inline int64_t elementBytes(mlir::Type type) {
     return mlir::IndexType::kInternalStorageBitWidth / 8;
   if (auto complex = mlir::dyn_cast<mlir::ComplexType>(type))
     return 2 * elementBytes(complex.getElementType());
-  return type.isIntOrFloat()
-             ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
-             : 0;
+  return type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)
+                             : 0;
 }
 
 } // namespace fusion
