@@ -32,7 +32,7 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
     return point;
   }
   rater.rateAll(
-      candidate, space.usualArrangements(),
+      candidate, space.fittingArrangements(candidate),
       [&] { return std::min(limit, point.seconds); },
       [&](const CandidateRater::Rated &rated) {
         if (rated.seconds < std::min(limit, point.seconds))

@@ -36,6 +36,14 @@ static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
   return can;
 }
 
+/// Numbers of warps are powers of two.
+static uint64_t codeOf(const Arrangement &arrangement) {
+  uint64_t code = 1;
+  for (auto [rows, columns] : arrangement)
+    code = code << 8 | llvm::Log2_32(rows) << 4 | llvm::Log2_32(columns);
+  return code;
+}
+
 ScheduleSpace::~ScheduleSpace() = default;
 
 ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
@@ -52,6 +60,9 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
       usual.push_back(number);
   }
   llvm::append_range(every, llvm::seq<unsigned>(0, arranged.size()));
+  for (unsigned number : every)
+    if (!llvm::is_contained(usual, number))
+      unusual[codeOf(arranged[number])] = number;
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
     if (depth <= options.mostStages)
       depths.push_back(depth);
@@ -425,6 +436,41 @@ bool ScheduleSpace::divides(const Arrangement &arrangement,
       return false;
   }
   return true;
+}
+
+SmallVector<unsigned, 24> ScheduleSpace::fittingArrangements(
+    const ScheduleCandidate &candidate) const {
+  SmallVector<unsigned, 24> numbers(ArrayRef<unsigned>{usual});
+  if (unusual.empty())
+    return numbers;
+  for (unsigned warps : ScheduleBuilder::warpCounts()) {
+    Arrangement fitting;
+    for (auto [mapping, list, choice] : llvm::zip(
+             builder.base().products, multiplied, candidate.intrinsics)) {
+      const Intrinsic &intrinsic = *list[choice];
+      int64_t rows = candidate.tiles[mapping.i1],
+              columns = candidate.tiles[mapping.i2],
+              least = std::numeric_limits<int64_t>::max();
+      std::array<unsigned, 2> best = {0, 0};
+      for (unsigned each = warps; each > 0; each /= 2) {
+        unsigned others = warps / each;
+        if (rows % (intrinsic.i1 * each) || columns % (intrinsic.i2 * others) ||
+            each % intrinsic.groupWarps())
+          continue;
+        if (int64_t read = rows / each + columns / others; read < least) {
+          least = read;
+          best = {each, others};
+        }
+      }
+      if (best[0] == 0)
+        break;
+      fitting.push_back(best);
+    }
+    if (fitting.size() == builder.base().products.size())
+      if (auto it = unusual.find(codeOf(fitting)); it != unusual.end())
+        numbers.push_back(it->second);
+  }
+  return numbers;
 }
 
 bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {

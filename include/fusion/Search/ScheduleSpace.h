@@ -96,6 +96,10 @@ public:
   llvm::ArrayRef<unsigned> usualArrangements() const { return usual; }
   /// The numbers of all.
   llvm::ArrayRef<unsigned> everyArrangement() const { return every; }
+  /// The usual ones and, for each number of warps, the one in which each
+  /// product's warps read the fewest fragments of these tiles.
+  llvm::SmallVector<unsigned, 24>
+  fittingArrangements(const ScheduleCandidate &candidate) const;
 
   /// Stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
@@ -240,6 +244,8 @@ private:
   std::vector<BoundExpression> bound;
   std::vector<Arrangement> arranged;
   llvm::SmallVector<unsigned, 16> usual, every;
+  /// Those that are not usual, by what `codeOf` says.
+  llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits;
   llvm::SmallVector<int64_t, 8> columns, sizes;
