@@ -168,7 +168,7 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
       each += rows * parts * 2;
     total.instructions += walks * exchange.times * each;
     if (clusterAxis && llvm::is_contained(exchange.axes, *clusterAxis))
-      clusterExchanges += exchange.times;
+      clusterExchanges += walks * exchange.times;
   }
   int64_t registers = live + accumulators + kOwnRegisters;
   if (registers > registersByWarps(schedule.warps, chip))

@@ -26,6 +26,10 @@ int64_t fusion::clusterSize(const StitchSchedule &schedule) {
   return axis ? schedule.spread[*axis].cluster : 1;
 }
 
+int64_t fusion::clusterStages(const StitchSchedule &schedule) {
+  return schedule.rows ? 2 : 1;
+}
+
 bool fusion::isSharedInCluster(const StitchGroup &group,
                                const StitchSchedule &schedule, unsigned op) {
   std::optional<unsigned> axis = clusterAxisOf(schedule);
@@ -47,7 +51,7 @@ int64_t fusion::countClusterParts(const StitchGroup &group,
   int64_t bytes = 0;
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (isSharedInCluster(group, schedule, op))
-      bytes += llvm::alignTo(clusterSize(schedule) *
+      bytes += llvm::alignTo(clusterStages(schedule) * clusterSize(schedule) *
                                  countClusterPart(group, schedule, op) *
                                  llvm::divideCeil(group.reductions[op]
                                                       ->combined.getType()
@@ -84,10 +88,12 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
            (chip.hasClusters
                 ? "no more than " + std::to_string(chip.maxClusterSize)
                 : "none");
-  if (std::optional<unsigned> split = StitchSplit::axisOf(group, schedule))
+  // Each block of a cluster has columns of its own, whose sums go along.
+  std::optional<unsigned> split = StitchSplit::axisOf(group, schedule);
+  if (split && (!schedule.walk || schedule.walk->axis != *shared))
     return name +
-           " has a cluster of blocks, and blocks share the reductions "
-           "along '" +
+           " has a cluster of blocks that do not go through it, and blocks "
+           "share the reductions along '" +
            group.axes[*split].name + "'";
   if (*llvm::max_element(group.components) != 0)
     return name + " has a cluster of blocks, and the group more than one set "

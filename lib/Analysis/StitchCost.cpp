@@ -191,7 +191,7 @@ int64_t exchangesOfCluster(const StitchGroup &group,
   if (clusterAxisOf(schedule))
     for (unsigned op = 0; op < group.operators().size(); ++op)
       count += isSharedInCluster(group, schedule, op);
-  return count;
+  return count * schedule.countWalks();
 }
 
 } // namespace

@@ -89,13 +89,6 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   for (auto [axis, given] : llvm::zip_equal(group.axes, isGiven))
     if (!given)
       return decline("axis '" + axis.name + "' has no #fuse.spread");
-  if (mapping.getCluster() > 1) {
-    std::optional<unsigned> shared = StitchSplit::axisOf(group, schedule);
-    if (!shared)
-      return decline("a cluster of " + Twine(mapping.getCluster()) +
-                     " blocks shares no reduced axis: blocks have all of each");
-    schedule.spread[*shared].cluster = mapping.getCluster();
-  }
   if (fuse::WalkAttr walk = attr.getStitching().getWalk()) {
     unsigned axis = *group.findAxis(walk.getAxis().getValue());
     const AxisSpread &spread = schedule.spread[axis];
@@ -116,6 +109,19 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
         return decline("the reductions along axis '" + group.axes[axis].name +
                        "' have no running form: " + passes.whyNotOnline);
     }
+  }
+  if (mapping.getCluster() > 1) {
+    // The one that they go through, where blocks share another one as well.
+    std::optional<unsigned> shared = StitchSplit::axisOf(group, schedule);
+    if (schedule.walk && shared)
+      if (const StitchAxis &walked = group.axes[schedule.walk->axis];
+          walked.isReduced &&
+          schedule.spread[schedule.walk->axis].tile < walked.extent)
+        shared = schedule.walk->axis;
+    if (!shared)
+      return decline("a cluster of " + Twine(mapping.getCluster()) +
+                     " blocks shares no reduced axis: blocks have all of each");
+    schedule.spread[*shared].cluster = mapping.getCluster();
   }
   if (int64_t rows = attr.getStitching().getRows()) {
     std::optional<unsigned> axis = StitchSplit::besideWalk(group, schedule);

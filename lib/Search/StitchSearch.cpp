@@ -232,7 +232,7 @@ private:
   }
   void keepFaster(std::optional<StitchResult> other);
   void trySplits();
-  void trySplit(unsigned axis, unsigned walk);
+  void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
   bool readsAgain() const;
   std::optional<double> limit() const {
@@ -283,8 +283,8 @@ void Search::trySplits() {
 }
 
 /// Blocks that share the reductions along an axis and go through the same one
-/// or another.
-void Search::trySplit(unsigned axis, unsigned walk) {
+/// or another, alone or in clusters.
+void Search::trySplit(unsigned axis, unsigned walk, int64_t cluster) {
   std::optional<StitchWork> other;
   std::optional<StitchBound> otherBound;
   bool isUsual = walk == axis && work.walked && *work.walked->axis == axis;
@@ -296,7 +296,8 @@ void Search::trySplit(unsigned axis, unsigned walk) {
   }
   const std::optional<StitchBound> &own = isUsual ? bound : otherBound;
   keepFaster(StitchEnumeration(group, isUsual ? work : *other, chip, effort,
-                               own ? &*own : nullptr, /*mayWalk=*/true, axis)
+                               own ? &*own : nullptr, /*mayWalk=*/true, axis,
+                               cluster)
                  .runBelow(limit()));
 }
 
@@ -304,7 +305,9 @@ void Search::trySplit(unsigned axis, unsigned walk) {
 bool Search::readsAgain() const {
   const std::optional<StitchWalk> &walk = best->schedule.walk;
   return walk && walk->registers + walk->shared < best->schedule.countSteps() &&
-         StitchPasses(group, walk->axis, walk->isOnline).count > 1;
+         StitchPasses(group, walk->axis, walk->isOnline,
+                      StitchSplit::besideWalk(group, best->schedule))
+                 .count > 1;
 }
 
 /// Rows that no block has room for, or that are too few for the chip, are
@@ -318,10 +321,22 @@ void Search::tryClusters() {
   double least = leastOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && best->cost.total <= least))
     return;
+  auto forEachSize = [&](llvm::function_ref<void(int64_t)> act) {
+    for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
+      act(cluster);
+  };
+  // Blocks of a cluster that add up columns have their own ones.
+  if (best)
+    if (auto split = StitchSplit::besideWalk(group, best->schedule)) {
+      unsigned walk = best->schedule.walk->axis;
+      if (group.axes[walk].isReduced)
+        forEachSize([&](int64_t cluster) { trySplit(*split, walk, cluster); });
+    }
   if (bound && best && work.walked && best->cost.total <= bound->ofClusters())
     return;
-  for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
+  forEachSize([&](int64_t cluster) {
     keepFaster(enumeration(cluster).runBelow(limit()));
+  });
 }
 
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,

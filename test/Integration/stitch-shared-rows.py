@@ -30,18 +30,19 @@ def late(rows, cols, type):
     return f.text("late", [y, sums])
 
 
-def attempt(name, rows, cols, type, warps, i, j, walk, options=""):
+def attempt(name, rows, cols, type, warps, i, j, walk, options="", cluster=1):
     """One kernel by hand."""
     global COUNT
     COUNT += 1
     path = os.path.join(folder, f"{COUNT}")
     with open(path + ".mlir", "w") as file:
         file.write(late(rows, cols, type) if name == "late" else program(name, rows, cols, type))
-    groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP} force-fusion=true")
+    groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP if cluster == 1 else 'sm_90a'} force-fusion=true")
     lower(path, groups,
-          f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
+          f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
           f"j = #fuse.spread<{j}>}}, walk = <{walk}>>>")  # fmt: skip
-    emulate_stitched(path, path)
+    kernel = emulate_stitched(path, path)
+    assert kernel["cluster"][0] == cluster, kernel
 
 
 def by_hand():
@@ -68,12 +69,31 @@ def by_hand():
     attempt("late", 20, 600, "f32", 2, "tile = 4", "tile = 768, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256')
     attempt("late", 21, 256, "f16", 2, "tile = 6", "tile = 256, vector = 2, lanes = 32, warps = 2",
             'axis = "j", step = 128, registers = 1, shared = 1', "combine = 2, rows = 1, ")  # fmt: skip
+    in_clusters()
+
+
+def in_clusters():
+    """Rows that the blocks of a cluster share, each with the sums of its own columns. What they exchange has two places in the loop."""
+    for name, cluster, rows, registers, shared in (("layer_norm_backward", 4, 1, 2, 0), ("layer_norm_backward", 2, 1, 2, 2),
+                                                   ("late", 4, 1, 0, 2), ("late", 3, 2, 3, 0)):  # fmt: skip
+        tile = 128 * (registers + shared)
+        attempt(name, 23, cluster * tile - 100, "f16", 2, f"tile = {6 * rows}", f"tile = {tile}, vector = 2, lanes = 32, warps = 2",
+                f'axis = "j", step = 128, registers = {registers}, shared = {shared}', f"combine = 2, rows = {rows}, ", cluster)  # fmt: skip
+    # Columns that end anywhere; several rows at a time, over lanes and warps; blocks that have no columns left.
+    attempt("layer_norm_backward", 23, 301, "f16", 4, "tile = 12, lanes = 2, warps = 2", "tile = 128, vector = 2, lanes = 16, warps = 2",
+            'axis = "j", step = 64, registers = 1, shared = 1', "rows = 4, ", cluster=3)  # fmt: skip
+    attempt("late", 9, 200, "f32", 1, "tile = 4", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, registers = 1',
+            "rows = 1, ", cluster=2)  # fmt: skip
+    # All rows of a block at once.
+    attempt("layer_norm_backward", 21, 1000, "f32", 2, "tile = 4", "tile = 256, vector = 4, lanes = 32, warps = 2",
+            'axis = "j", step = 256, registers = 1', cluster=4)  # fmt: skip
 
 
 def by_search():
     # Rows are read once where a block has room for them and what it adds up; others again.
     for rows, cols, type, chip, form in ((40, 8192, "f16", "sm_80", None), (260, 3001, "f16", "sm_90a", None),
-                                         (33, 65536, "f32", "sm_80", "again"), (1200, 8192, "f16", "sm_90a", "rows = ")):  # fmt: skip
+                                         (33, 65536, "f32", "sm_80", "again"), (1200, 8192, "f16", "sm_90a", "rows = "),
+                                         (300, 65536, "f16", "sm_90a", "cluster = ")):  # fmt: skip
         facts = check(folder, "layer_norm_backward", rows, cols, type, chip)
         assert not facts["complaints"], facts
         if form == "again":

@@ -27,6 +27,10 @@ namespace fusion {
 std::optional<unsigned> clusterAxisOf(const StitchSchedule &schedule);
 int64_t clusterSize(const StitchSchedule &schedule);
 
+/// Places that a part of theirs has: in a loop through rows the blocks take
+/// turns with two, so that one may be a step ahead.
+int64_t clusterStages(const StitchSchedule &schedule);
+
 /// Whether the blocks of a cluster exchange their parts of an operator's
 /// result.
 bool isSharedInCluster(const StitchGroup &group, const StitchSchedule &schedule,

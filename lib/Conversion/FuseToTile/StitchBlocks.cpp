@@ -108,10 +108,10 @@ void StitchLowering::reserveClusterParts() {
     LinearLayout layout =
         LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, elements) *
         LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
-    auto type =
-        tile::BufferType::get(b.getContext(), /*stages=*/1, blocks, elements,
-                              group.reductions[op]->combined.getType(),
-                              tile::LayoutAttr::get(b.getContext(), layout));
+    auto type = tile::BufferType::get(
+        b.getContext(), clusterStages(schedule), blocks, elements,
+        group.reductions[op]->combined.getType(),
+        tile::LayoutAttr::get(b.getContext(), layout));
     clusterParts[op] =
         tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
                               /*pipelined=*/false, IntegerAttr());
@@ -123,8 +123,13 @@ Value StitchLowering::combineCluster(unsigned number, Value part) {
   Value parts = clusterParts.lookup(number);
   if (!parts)
     return part;
-  return tile::ClusterReduceOp::create(
-      b, loc, part.getType(), group.reductions[number]->kind, part, parts);
+  Value stage;
+  if (rowStep)
+    stage = arith::RemUIOp::create(b, loc, rowStep,
+                                   kernel.constant(clusterStages(schedule)));
+  return tile::ClusterReduceOp::create(b, loc, part.getType(),
+                                       group.reductions[number]->kind, part,
+                                       parts, stage);
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,6 +387,9 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   };
   if (schedule.walk) {
     int64_t whole = wholeSteps(group, schedule).second;
+    // A single one is no loop: LLVM would keep what the block has loaded of it.
+    if (whole == 1)
+      whole = 0;
     emitSteps(0, whole, /*isInside=*/true);
     emitSteps(whole, schedule.countSteps(), /*isInside=*/false);
   }

@@ -170,6 +170,7 @@ private:
   llvm::DenseMap<unsigned, Value> digits; ///< by axis: the block's number
   /// By operator and round: of all parts.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> workspaces;
+  Value rowStep;            ///< in the loop through the rows, its number
   Scope rows;               ///< what is the same in all steps
   std::vector<Scope> steps; ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;

@@ -81,6 +81,7 @@ void StitchLowering::emitRowSteps() {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    rowStep = loop.getInductionVar();
     Value origin = origins[axis];
     Scope ofAllSteps = rows;
     origins[axis] = arith::AddIOp::create(
@@ -104,6 +105,7 @@ void StitchLowering::emitRowSteps() {
     b.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(b, loc, yielded);
     origins[axis] = origin;
+    rowStep = Value();
     rows = ofAllSteps;
   }
 

@@ -43,9 +43,20 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
   int64_t elements = type.getNumElements(),
           blocks = op.getParts().getType().getRows();
   Value memory = scalar(op.getParts());
+  Value stage = index(0);
+  if (op.getStage())
+    stage = mul(scalar(op.getStage()), index(blocks * elements));
   UnitAttr aligned = b.getUnitAttr();
   if (!meetsCluster) {
     atEntry([&] { NVVM::ClusterArriveRelaxedOp::create(b, loc, aligned); });
+    OpBuilder::InsertionGuard guard(b);
+    // Once, and so before all loops.
+    Operation *outermost = nullptr;
+    for (Operation *parent = b.getInsertionBlock()->getParentOp();
+         isa<scf::ForOp>(parent); parent = parent->getParentOp())
+      outermost = parent;
+    if (outermost)
+      b.setInsertionPoint(outermost);
     NVVM::ClusterWaitOp::create(b, loc, aligned);
     meetsCluster = true;
   }
@@ -75,7 +86,7 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
     Value rank = arith::IndexCastUIOp::create(
         b, loc, b.getIndexType(),
         NVVM::ClusterId::create(b, loc, b.getI32Type()));
-    Value part = mul(rank, index(elements));
+    Value part = add(stage, mul(rank, index(elements)));
     for (int64_t block = 0; block < blocks; ++block) {
       Value remote = NVVM::MapaOp::create(
           b, loc, pointer(NVVM::NVVMMemorySpace::SharedCluster), own,
@@ -96,7 +107,7 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
     Values parts;
     for (int64_t block = 0; block < blocks; ++block)
       parts.push_back(memref::LoadOp::create(
-          b, loc, memory, addConstant(place, block * elements)));
+          b, loc, memory, addConstant(add(stage, place), block * elements)));
     results[reg] = combineTree(parts, [&](Value x, Value y) {
       return arith::getReductionOp(op.getKind(), b, loc, x, y);
     });

@@ -39,3 +39,35 @@ tile.kernel @sum(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !til
   tile.store %most, %v[] : tensor<f32, #all>, !tile.view<0 x f32, unit = -1, alignment = 4>
   tile.return
 }
+
+// In a loop the blocks take turns with two places, and the cluster is met before it.
+// CHECK: gpu.func @rows
+// CHECK: nvvm.cluster.arrive.relaxed {aligned}
+// CHECK: nvvm.cluster.wait {aligned}
+// CHECK: scf.for
+// CHECK:   %[[STAGE:.*]] = arith.remui
+// CHECK:   arith.muli %[[STAGE]], %{{.*}} : index
+// CHECK:   scf.if
+// CHECK-COUNT-4: nvvm.mapa
+// CHECK:   nvvm.cluster.arrive {aligned}
+// CHECK-NEXT: nvvm.cluster.wait {aligned}
+// CHECK-COUNT-4: memref.load
+// CHECK-NOT: nvvm.cluster
+tile.kernel @rows(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>})
+    attributes {cluster = 4 : i64, shared_memory = 128 : i64, warps = 2 : i64} {
+  %block = tile.program_id
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  %parts = tile.alloc {offset = 0 : i64} : !tile.buffer<2, 4, 1, f32, #parts>
+  %v = tile.view %q[%block] sizes [] strides [] : !tile.ptr<f32> -> !tile.view<0 x f32, unit = -1, alignment = 4>
+  scf.for %i = %c0 to %c9 step %c1 {
+    %0 = tile.element_load %p[%i] : !tile.ptr<f32> -> f32
+    %mine = tile.splat %0 : f32 -> tensor<f32, #all>
+    %stage = arith.remui %i, %c2 : index
+    %sum = tile.cluster_reduce addf %mine in %parts[%stage] : tensor<f32, #all>, !tile.buffer<2, 4, 1, f32, #parts>
+    tile.store %sum, %v[] : tensor<f32, #all>, !tile.view<0 x f32, unit = -1, alignment = 4>
+  }
+  tile.return
+}

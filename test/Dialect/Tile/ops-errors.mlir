@@ -628,7 +628,7 @@ tile.kernel @alone(%x: f32) attributes {warps = 1 : i64} {
 tile.kernel @other_parts(%x: f32) attributes {cluster = 4 : i64, warps = 1 : i64} {
   %mine = tile.splat %x : f32 -> tensor<2xf32>
   %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
-  // expected-error @below {{'tile.cluster_reduce' op needs a buffer of 4 x 2 elements of 'f32', got '!tile.buffer<1, 8, 2, f32,}}
+  // expected-error @below {{'tile.cluster_reduce' op needs a buffer of 1 x 4 x 2 elements of 'f32', got '!tile.buffer<1, 8, 2, f32,}}
   %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
   tile.return
 }
@@ -639,9 +639,63 @@ tile.kernel @cluster_in_branch(%x: f32, %c: i1) attributes {cluster = 8 : i64, w
   %mine = tile.splat %x : f32 -> tensor<2xf32>
   %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
   scf.if %c {
-    // expected-error @below {{'tile.cluster_reduce' op is a barrier of the cluster, and not in the body of a kernel itself}}
+    // expected-error @below {{'tile.cluster_reduce' op is a barrier of the cluster, and not in the body of a kernel itself or of its loops}}
     %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
   }
+  tile.return
+}
+
+// -----
+
+tile.kernel @cluster_in_loop(%x: f32, %n: index) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<2, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'tile.cluster_reduce' op is a barrier of the cluster, and in a loop whose bounds are not constant}}
+    %all = tile.cluster_reduce addf %mine in %given[%i] : tensor<2xf32>, !tile.buffer<2, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_stage(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<2, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    // expected-error @below {{'tile.cluster_reduce' op is in a loop, and needs a stage}}
+    %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<2, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @one_stage(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    // expected-error @below {{'tile.cluster_reduce' op needs a buffer of 2 x 8 x 2 elements of 'f32', got '!tile.buffer<1, 8, 2, f32,}}
+    %all = tile.cluster_reduce addf %mine in %given[%i] : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @needless_stage(%x: f32, %n: index) attributes {cluster = 8 : i64, warps = 1 : i64} {
+  %mine = tile.splat %x : f32 -> tensor<2xf32>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
+  // expected-error @below {{'tile.cluster_reduce' op is in no loop, and has a stage}}
+  %all = tile.cluster_reduce addf %mine in %given[%n] : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #tile.layout<"offset: 2*[0, 1] 8*[1, 0] -> [8, 2]">>
   tile.return
 }
 

@@ -232,6 +232,16 @@ tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
   tile.barrier cluster
   // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}} : tensor<2xf32>, <1, 8, 2, f32, {{.*}}>
   %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts>
+  %turns = tile.alloc : !tile.buffer<2, 8, 2, f32, #parts>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    %stage = arith.remui %i, %c2 : index
+    // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}}[%{{.*}}] : tensor<2xf32>, <2, 8, 2, f32, {{.*}}>
+    %each = tile.cluster_reduce addf %mine in %turns[%stage] : tensor<2xf32>, !tile.buffer<2, 8, 2, f32, #parts>
+  }
   tile.return
 }
 

@@ -9,6 +9,8 @@
 #include "TileVerifiers.h"
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Support/CacheLine.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -313,20 +315,35 @@ LogicalResult ClusterReduceOp::verify() {
   RankedTensorType type = getValue().getType();
   if (failed(verifyStaticTile(*this, type)))
     return failure();
-  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  Operation *parent = (*this)->getParentOp();
+  bool isInLoop = false;
+  for (; auto loop = dyn_cast<scf::ForOp>(parent);
+       parent = loop->getParentOp()) {
+    isInLoop = true;
+    if (!getConstantIntValue(loop.getLowerBound()) ||
+        !getConstantIntValue(loop.getUpperBound()) ||
+        !getConstantIntValue(loop.getStep()))
+      return emitOpError("is a barrier of the cluster, and in a loop whose "
+                         "bounds are not constant");
+  }
+  auto kernel = dyn_cast<KernelOp>(parent);
   if (!kernel)
     return emitOpError("is a barrier of the cluster, and not in the body of a "
-                       "kernel itself");
+                       "kernel itself or of its loops");
+  if (isInLoop != bool(getStage()))
+    return emitOpError(isInLoop ? "is in a loop, and needs a stage"
+                                : "is in no loop, and has a stage");
   int64_t blocks = kernel.getCluster().value_or(1);
   if (blocks < 2)
     return emitOpError("needs a kernel with a cluster of blocks");
   BufferType parts = getParts().getType();
-  if (parts.getStages() != 1 || parts.getRows() != blocks ||
+  int64_t stages = isInLoop ? 2 : 1;
+  if (parts.getStages() != stages || parts.getRows() != blocks ||
       parts.getColumns() != type.getNumElements() ||
       parts.getElementType() != type.getElementType())
     return emitOpError("needs a buffer of ")
-           << blocks << " x " << type.getNumElements() << " elements of "
-           << type.getElementType() << ", got " << parts;
+           << stages << " x " << blocks << " x " << type.getNumElements()
+           << " elements of " << type.getElementType() << ", got " << parts;
   return success();
 }
 

@@ -416,19 +416,27 @@ def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce",
     same result. Every block writes its tile to the shared memory of all, waits for
     the cluster, and combines what it has been given. `parts` has a row for each
     block of the cluster and a column for each element of the tile; nothing else
-    uses it, and it is not freed: other blocks may be ahead. A barrier of the block,
-    and so not in a loop or a branch.
+    uses it, and it is not freed: other blocks may be ahead. A barrier of the block
+    and of the cluster, and so not in a branch, and in loops of constant bounds
+    alone. There `parts` has two stages, and `stage` takes them in turns: of the one
+    that a block writes to all others have read what it held an exchange before.
 
     ```mlir
     %sum = tile.cluster_reduce addf %mine in %parts
         : tensor<1xf32>, !tile.buffer<1 x 8x1xf32, #parts>
+    scf.for %i = %c0 to %c16 step %c1 {
+      %stage = arith.remui %i, %c2 : index
+      %of_row = tile.cluster_reduce addf %row in %more[%stage]
+          : tensor<1xf32>, !tile.buffer<2 x 8x1xf32, #parts>
+    }
     ```
   }];
   let arguments = (ins AtomicRMWKindAttr:$kind, AnyRankedTensor:$value,
-                       Tile_BufferType:$parts);
+                       Tile_BufferType:$parts, Optional<Index>:$stage);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $kind $value `in` $parts attr-dict `:` type($value) `,` type($parts)
+    $kind $value `in` $parts (`[` $stage^ `]`)? attr-dict `:` type($value) `,`
+    type($parts)
   }];
   let hasVerifier = 1;
 }
