@@ -8,10 +8,10 @@
 
 #include "fusion/Target/PTX.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Target/BeforeSelection.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
 #include "fusion/Target/PinLoads.h"
-#include "fusion/Target/SinkOffsets.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -177,7 +177,7 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
-  SinkOffsetsScope sunk(*machine);
+  BeforeSelectionScope rewritten(*machine);
   llvm::legacy::PassManager codegen;
   if (machine->addPassesToEmitFile(codegen, os, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))

@@ -18,8 +18,10 @@ RowPlan::RowPlan(const ChainRow &row, ChainPricer &pricer, bool forceFusion)
       count(row.links.size()), parts(count, std::vector<Part>(count)) {
   for (unsigned first = 0; first < count; ++first)
     for (unsigned last = first; last < count; ++last) {
-      llvm::SaveAndRestore<bool> rough(pricer.isRough, first != last);
-      parts[first][last] = pricer.price(row, first, last);
+      {
+        llvm::SaveAndRestore<bool> rough(pricer.isRough, first != last);
+        parts[first][last] = pricer.price(row, first, last);
+      }
       // A rough search may come upon nothing that is legal.
       if (!parts[first][last].time)
         exactPart(first, last);

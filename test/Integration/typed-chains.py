@@ -28,6 +28,7 @@ CASES = {
     "odd_three": ((50, 21, 30, 40, 50), (0, 2), ("relu",), None),
     "softmax": ((96, 64, 96, 64), (1,), ("scale", "softmax"), 2),
     "softmax_odd": ((40, 72, 100, 24), (1, 2), ("bias", "softmax"), None),
+    "softmax_narrow": ((100, 8, 77, 8), (1,), ("scale", "softmax"), 2),
     "softmax_online": ((64, 64, 256, 64), (1,), ("scale", "softmax"), None),
 }
 if nightly:

@@ -105,20 +105,28 @@ func.func @aligned_and_read_again(%a: tensor<8x1001xf32>, %o: tensor<8x1001xf32>
 
 // -----
 
-func.func @two_shared_axes(%a: tensor<8x1000xf32>, %o: tensor<f32>) -> tensor<f32> {
+func.func @two_shared_axes(%a: tensor<8x1000xf32>, %o: tensor<8xf32>, %q: tensor<1000xf32>) -> (tensor<8xf32>, tensor<1000xf32>) {
   // expected-error @below {{axis 'i' has a cluster of blocks that do not go through it, and blocks share the reductions along 'j'}}
-  %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<f32>)
+  %r:2 = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8xf32>, %p1 = %q : tensor<1000xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %zero = arith.constant 0.0 : f32
-    %e = tensor.empty() : tensor<f32>
-    %s = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
-    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
-        ins(%x : tensor<8x1000xf32>) outs(%s : tensor<f32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x1000xf32>) outs(%s : tensor<8xf32>) {
     ^bb0(%v: f32, %m: f32):
       %0 = arith.addf %v, %m : f32
       linalg.yield %0 : f32
-    } -> tensor<f32>
-    fuse.yield %t : tensor<f32>
-  } -> tensor<f32>
-  return %r : tensor<f32>
+    } -> tensor<8xf32>
+    %e1 = tensor.empty() : tensor<1000xf32>
+    %s1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1000xf32>) -> tensor<1000xf32>
+    %u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+        ins(%x : tensor<8x1000xf32>) outs(%s1 : tensor<1000xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.addf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<1000xf32>
+    fuse.yield %t, %u : tensor<8xf32>, tensor<1000xf32>
+  } -> (tensor<8xf32>, tensor<1000xf32>)
+  return %r#0, %r#1 : tensor<8xf32>, tensor<1000xf32>
 }

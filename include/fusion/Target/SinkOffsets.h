@@ -8,9 +8,9 @@
 //
 // `cp.async`, `ldmatrix` and their like address `[register + constant]` as
 // loads and stores do (PTX ISA, "Addresses as operands"), but LLVM's
-// CodeGenPrepare moves such sums beside loads and stores only. What is invariant
-// in a loop is summed before it, and each of an unrolled pipeline's copies
-// holds two registers of a 64-bit address through the whole loop.
+// CodeGenPrepare moves such sums beside loads and stores only. What is
+// invariant in a loop is summed before it, and each of an unrolled pipeline's
+// copies holds two registers of a 64-bit address through the whole loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,6 @@
 
 namespace llvm {
 class Function;
-class TargetMachine;
 } // namespace llvm
 
 namespace fusion {
@@ -28,19 +27,6 @@ namespace fusion {
 /// plus a constant and is computed in another block. Returns whether anything
 /// has changed.
 bool sinkOffsets(llvm::Function &function);
-
-/// Runs `sinkOffsets` right before instruction selection in what this thread
-/// compiles with `machine`, as long as it lives.
-class SinkOffsetsScope {
-public:
-  explicit SinkOffsetsScope(const llvm::TargetMachine &machine);
-  ~SinkOffsetsScope();
-  SinkOffsetsScope(const SinkOffsetsScope &) = delete;
-  SinkOffsetsScope &operator=(const SinkOffsetsScope &) = delete;
-
-private:
-  const llvm::TargetMachine *outer;
-};
 
 } // namespace fusion
 

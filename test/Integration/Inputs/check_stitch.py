@@ -13,6 +13,8 @@ ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 SHARED_MEMORY = {"sm_80": 163, "sm_86": 99, "sm_90a": 8 * 227}
 # Whose stores are whole sectors, of 32 bytes, only with the elements of several rows.
 TRANSPOSED = ("transpose_of_normalised",)
+# Those with more in a column than an element: rows of so many tensors, and so many sums over rows, of f32.
+IN_COLUMN = {"layer_norm_backward": (2, 2)}
 
 
 def run(*command):
@@ -26,9 +28,9 @@ def cut_rows(rows, cols, most):
 
 
 def may_read_again(pattern, cols, type, chip):
-    """Whether a block has no room for a row, or for the rows of a tile that is turned."""
-    rows = 32 // ELEMENT_BYTES[type] if pattern in TRANSPOSED else 1
-    return rows * cols * ELEMENT_BYTES[type] > SHARED_MEMORY[chip] * 1024
+    """Whether a block has no room for a row and what is added up beside it, or for the rows of a tile that is turned."""
+    rows, sums = IN_COLUMN.get(pattern, (32 // ELEMENT_BYTES[type] if pattern in TRANSPOSED else 1, 0))
+    return cols * (rows * ELEMENT_BYTES[type] + sums * ELEMENT_BYTES["f32"]) > SHARED_MEMORY[chip] * 1024
 
 
 def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=program):
