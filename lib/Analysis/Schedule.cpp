@@ -444,7 +444,8 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
 }
 
 std::optional<std::string>
-fusion::checkGenericSchedule(fuse::ScheduleAttr schedule) {
+fusion::checkGenericSchedule(fuse::FusedGroupOpInterface group,
+                             fuse::ScheduleAttr schedule) {
   fuse::MappingAttr mapping = schedule.getMapping();
   if (!mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
       mapping.getPersistent() || mapping.getCluster() != 1 ||
@@ -453,6 +454,9 @@ fusion::checkGenericSchedule(fuse::ScheduleAttr schedule) {
            "parallel part to choose";
   if (schedule.getReduction())
     return "'reduction' is for groups that consume a value while it is reduced";
+  if (group.getYieldedValues() !=
+      ValueRange(group.getOperators().back()->getResults()))
+    return "the generic form yields what its last operator computes";
   return std::nullopt;
 }
 

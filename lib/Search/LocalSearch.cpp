@@ -222,6 +222,7 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
   keepBest(descents);
   for (Descent::Point &point : points)
     descent.improve(point);
+  ends = points;
   keepBest(std::max(kPoints, descents / 2));
   for (Descent::Point &point : points)
     descent.improveExchanges(point, /*changesLoops=*/!isRough);

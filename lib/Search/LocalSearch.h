@@ -45,6 +45,9 @@ public:
   llvm::ArrayRef<Descent::Point> best() const { return points; }
   static constexpr size_t kPoints = 8;
 
+  /// What all descents have come to.
+  llvm::ArrayRef<Descent::Point> descended() const { return ends; }
+
   const LookedAt &looked() const { return descent.looked(); }
 
 private:
@@ -63,7 +66,7 @@ private:
   const ScheduleSpace &space;
   Random numbers;
   Descent descent;
-  std::vector<Descent::Point> points;
+  std::vector<Descent::Point> points, ends;
 };
 
 } // namespace fusion

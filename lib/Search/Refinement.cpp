@@ -151,36 +151,56 @@ void Refinement::run() {
 
 /// From the best of each tree that has such clusters with some tile of the
 /// grid's fastest axis.
-void Refinement::descendInClusters(int64_t size,
-                                   ArrayRef<ScheduleCandidate> trees,
+void Refinement::descendInClusters(int64_t size, const Trees &trees,
                                    ScheduleRanking &own) {
   // Beyond this many times the best time, other tiles of one tree are no better
   // than those of another one.
   constexpr double far = 2;
   Descent descent(group, chip, options, space);
-  for (ScheduleCandidate candidate : trees) {
+  auto isNear = [&](const Descent::Point &point) {
+    return point.seconds < kNever && point.seconds <= far * own.best();
+  };
+  auto tileInClusters = [&](ScheduleCandidate candidate) {
+    Descent::Point best{candidate};
     Schedule outline = space.outline(candidate);
     if (outline.blocks.empty())
-      continue;
+      return best;
     candidate.cluster = size;
     unsigned along = outline.blocks.back();
-    Descent::Point best{candidate};
     for (int64_t tile : space.leastTiles(along)) {
       candidate.tiles[along] = tile;
       if (Descent::Point point = descent.rate(candidate, best.seconds);
           point.seconds < best.seconds)
         best = point;
     }
-    if (best.seconds == kNever || best.seconds > far * own.best())
-      continue;
-    descent.improve(best);
-    descent.improveExchanges(best);
-    own.judgeAll(best.candidate, space.everyArrangement());
-  }
+    return best;
+  };
+  auto descend = [&](Descent::Point point) {
+    if (!isNear(point))
+      return;
+    descent.improve(point);
+    descent.improveExchanges(point);
+    own.judgeAll(point.candidate, space.everyArrangement());
+  };
+  for (const ScheduleCandidate &candidate : trees.best)
+    descend(tileInClusters(candidate));
+  // Of the others those that clusters make the best.
+  constexpr size_t others = 4;
+  std::vector<Descent::Point> points;
+  for (const ScheduleCandidate &candidate : trees.others)
+    if (Descent::Point point = tileInClusters(candidate); isNear(point))
+      points.push_back(point);
+  llvm::stable_sort(points,
+                    [](const Descent::Point &a, const Descent::Point &b) {
+                      return a.seconds < b.seconds;
+                    });
+  for (const Descent::Point &point :
+       ArrayRef(points).take_front(std::min(others, points.size())))
+    descend(point);
   own.addLooked(descent.looked());
 }
 
-void Refinement::tryClusters(ArrayRef<ScheduleCandidate> trees) {
+void Refinement::tryClusters(const Trees &trees) {
   for (int64_t size : space.clusters().drop_front())
     for (const auto &unit : space.units()) {
       ScheduleRanking own(group, chip, options, space);

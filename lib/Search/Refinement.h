@@ -27,6 +27,11 @@ public:
       : group(group), chip(chip), options(options), space(space),
         ranking(ranking) {}
 
+  /// Candidates of different trees, best first, and what other descents ended
+  /// at.
+  struct Trees {
+    std::vector<ScheduleCandidate> best, others;
+  };
   /// A list of tiles of each axis.
   using Tiles = llvm::ArrayRef<int64_t> (ScheduleSpace::*)(unsigned) const;
   /// One axis after the other, with the others as in the best schedule so far,
@@ -38,7 +43,7 @@ public:
   /// what they copy want other tiles than blocks alone, and maybe other loops:
   /// descents start from the best of other trees, too. So do intrinsics of each
   /// unit.
-  void tryClusters(llvm::ArrayRef<ScheduleCandidate> trees);
+  void tryClusters(const Trees &trees);
   /// Of those that take equally long, such as all that a resource keeps at its
   /// limit, the one that waits least, moves the fewest bytes, and so on
   /// (`isBetter`).
@@ -49,7 +54,7 @@ private:
   void tryMoves();
   void trySplits();
   void retryStores();
-  void descendInClusters(int64_t size, llvm::ArrayRef<ScheduleCandidate> trees,
+  void descendInClusters(int64_t size, const Trees &trees,
                          ScheduleRanking &own);
 
   const GroupModel &group;

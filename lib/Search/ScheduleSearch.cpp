@@ -96,9 +96,9 @@ private:
   ScheduleSpace space;
   ScheduleRanking ranking;
   Refinement refinement;
-  std::vector<ScheduleCandidate> trees; ///< the best of each, in blocks alone
-  mutable std::mutex mutex;             ///< guards what follows
-  mutable LookedAt estimated;           ///< by `estimate`
+  Refinement::Trees trees;    ///< in blocks alone
+  mutable std::mutex mutex;   ///< guards what follows
+  mutable LookedAt estimated; ///< by `estimate`
 };
 
 } // namespace
@@ -265,7 +265,10 @@ bool Search::searchAll() {
   local.finish();
   judge(local.best());
   for (const Descent::Point &point : local.best())
-    trees.push_back(point.candidate);
+    trees.best.push_back(point.candidate);
+  for (const Descent::Point &point : local.descended())
+    if (!llvm::is_contained(trees.best, point.candidate))
+      trees.others.push_back(point.candidate);
   if (!isProven) {
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;

@@ -262,7 +262,7 @@ struct SearchSchedulesPass
                                "has a 'stitching' part, or the generic form");
     }
     if (given && isGenericSchedule(given)) {
-      if (auto illegal = checkGenericSchedule(given))
+      if (auto illegal = checkGenericSchedule(group, given))
         return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
                << *illegal;
       return success();

@@ -166,3 +166,16 @@ func.func @unsigned(%a: tensor<16x32xi8>, %b: tensor<32x16xi8>, %o: tensor<16x16
   } -> tensor<16x16xi32>
   return %r : tensor<16x16xi32>
 }
+
+// -----
+
+func.func @two_results(%a: tensor<8x16xf32>, %o: tensor<8x16xf32>, %q: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  // expected-error @below {{schedule cannot be lowered: the generic form yields what its last operator computes}}
+  %r:2 = fuse.stitch ins(%x = %a : tensor<8x16xf32>) outs(%p = %o : tensor<8x16xf32>, %p1 = %q : tensor<8x16xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>>} {
+    %t = linalg.exp ins(%x : tensor<8x16xf32>) outs(%p : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %u = linalg.tanh ins(%x : tensor<8x16xf32>) outs(%p1 : tensor<8x16xf32>) -> tensor<8x16xf32>
+    fuse.yield %t, %u : tensor<8x16xf32>, tensor<8x16xf32>
+  } -> (tensor<8x16xf32>, tensor<8x16xf32>)
+  return %r#0, %r#1 : tensor<8x16xf32>, tensor<8x16xf32>
+}

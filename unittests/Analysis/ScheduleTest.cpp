@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduledGroup.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace fusion;
 using namespace fusion::test;
@@ -126,18 +127,29 @@ TEST(Schedule, ImportSaysWhatDoesNotFit) {
 }
 
 TEST(Schedule, GenericForm) {
-  mlir::MLIRContext context;
-  context.loadDialect<fuse::FuseDialect>();
+  ScheduledGroup chain(ir);
+  mlir::MLIRContext &context = chain.context;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+      %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
+        %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
+        fuse.yield %e : tensor<8xf32>
+      } -> tensor<8xf32>
+      return %r : tensor<8xf32>
+    })",
+                                                        &context);
+  ASSERT_TRUE(module);
+  fuse::FusedGroupOpInterface group;
+  module->walk([&](fuse::FusedGroupOpInterface op) { group = op; });
   fuse::ScheduleAttr generic = makeGenericSchedule(&context);
   EXPECT_TRUE(isGenericSchedule(generic));
-  EXPECT_EQ(checkGenericSchedule(generic), std::nullopt);
-  ScheduledGroup group(ir);
-  EXPECT_FALSE(isGenericSchedule(group.attr));
+  EXPECT_EQ(checkGenericSchedule(group, generic), std::nullopt);
+  EXPECT_FALSE(isGenericSchedule(chain.attr));
   auto given = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
       R"(#fuse.schedule<version = 1, mapping = <warps = 4, blocks = ["m"]>>)",
       &context));
   EXPECT_TRUE(isGenericSchedule(given));
-  EXPECT_NE(checkGenericSchedule(given), std::nullopt);
+  EXPECT_NE(checkGenericSchedule(group, given), std::nullopt);
 }
 
 } // namespace

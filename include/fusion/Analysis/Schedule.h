@@ -144,8 +144,11 @@ fuse::ScheduleAttr exportSchedule(const Schedule &schedule,
 /// of the result, with all reductions as loops inside.
 fuse::ScheduleAttr makeGenericSchedule(mlir::MLIRContext *context);
 
-/// Why a schedule of the generic form cannot be lowered, or nullopt where it can.
-std::optional<std::string> checkGenericSchedule(fuse::ScheduleAttr schedule);
+/// Why the group cannot be lowered by a schedule of the generic form, or nullopt
+/// where it can.
+std::optional<std::string>
+checkGenericSchedule(fuse::FusedGroupOpInterface group,
+                     fuse::ScheduleAttr schedule);
 
 /// Whether a schedule is in the generic form.
 bool isGenericSchedule(fuse::ScheduleAttr schedule);

@@ -181,7 +181,7 @@ void FormStitchOp::getEffects(
 static std::optional<std::string> whyNoFit(FusedGroupOpInterface group,
                                            ScheduleAttr schedule) {
   if (isGenericSchedule(schedule))
-    return checkGenericSchedule(schedule);
+    return checkGenericSchedule(group, schedule);
   std::string reason;
   auto note = [&](const Twine &why) { reason = why.str(); };
   if (isa<StitchOp>(group)) {
