@@ -14,7 +14,7 @@ SHARED_MEMORY = {"sm_80": 163, "sm_86": 99, "sm_90a": 8 * 227}
 # Whose stores are whole sectors, of 32 bytes, only with the elements of several rows.
 TRANSPOSED = ("transpose_of_normalised",)
 # Those with more in a column than an element: rows of so many tensors, and so many sums over rows, of f32.
-IN_COLUMN = {"layer_norm_backward": (2, 2)}
+IN_COLUMN = {"bias_dropout_residual_layer_norm": (2, 0), "layer_norm_backward": (2, 2)}
 
 
 def run(*command):
