@@ -34,6 +34,10 @@ const SearchMemo::Entry &SearchMemo::search(Operation *group,
   stream << chip.name << (options.skipMasked ? " masked" : "")
          << (options.isRough ? " rough " : " ");
   group->print(stream, OpPrintingFlags().useLocalScope());
+  // The text does not tell which operands are one value, which have one axis
+  // where they have the same.
+  for (Value operand : group->getOperands())
+    stream << ' ' << llvm::find(group->getOperands(), operand).getIndex();
   auto [place, isNew] = entries.try_emplace(key);
   Entry &entry = place->second;
   if (isNew) {

@@ -21,7 +21,8 @@
 namespace fusion {
 
 /// An analysis of the module that stays valid whatever passes do: what a search
-/// finds follows from the group's text, the chip and the options alone.
+/// finds follows from the group's text, which of its operands are the same, the
+/// chip and the options alone.
 class SearchMemo {
 public:
   explicit SearchMemo(mlir::Operation *) {}
@@ -44,7 +45,8 @@ public:
   static bool isRemembered(const SearchOptions &options);
 
 private:
-  /// By all that decides; of groups the text, as they are isolated from above.
+  /// By all that decides; of groups the text and which operands are the same, as
+  /// they are isolated from above.
   llvm::StringMap<Entry> entries;
 };
 
