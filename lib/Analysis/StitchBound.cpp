@@ -33,6 +33,8 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
     forms.push_back(describe(*work.walked));
   if (mayWalk && work.online)
     forms.push_back(describe(*work.online));
+  if (mayWalk && work.costly)
+    forms.push_back(describe(*work.costly));
   for (unsigned number = 0; number < work.operators.size(); ++number) {
     if (!group.reductions[number])
       continue;

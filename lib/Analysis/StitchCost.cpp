@@ -120,6 +120,11 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
   whyNotOnline = online->whyNotOnline;
   if (!online->isOnline())
     online.reset();
+  costly.emplace(group, longest, /*isOnline=*/false, split,
+                 /*keepsCostly=*/true);
+  if (costly->isKept == walked->isKept &&
+      costly->isKeptInput == walked->isKeptInput)
+    costly.reset();
 }
 
 namespace {

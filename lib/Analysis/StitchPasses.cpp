@@ -14,7 +14,7 @@ using namespace fusion;
 
 StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> axis, bool isOnline,
-                           std::optional<unsigned> split)
+                           std::optional<unsigned> split, bool keepsCostly)
     : axis(axis) {
   factors.resize(group.operators().size());
   isReference.assign(group.operators().size(), false);
@@ -52,7 +52,7 @@ StitchPasses::StitchPasses(const StitchGroup &group,
       count = std::max(count, level[op] + 1);
   stepsAgain = walk(group);
   if (count > 1)
-    choose(group);
+    choose(group, keepsCostly);
   steps = walk(group);
   // An operator's values may have come in the place of inputs.
   isKept.assign(group.operators().size(), false);
@@ -151,8 +151,9 @@ StitchPasses::walk(const StitchGroup &group) const {
 }
 
 /// Inputs that several passes load are kept; then, one after the other,
-/// whatever operator's value saves most bytes.
-void StitchPasses::choose(const StitchGroup &group) {
+/// whatever operator's value saves most bytes, or first of all most of what is
+/// costly.
+void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
   SmallVector<unsigned> loads(group.inputs.size());
   for (const Step &step : stepsAgain)
     for (unsigned input : step.inputs)
@@ -167,15 +168,19 @@ void StitchPasses::choose(const StitchGroup &group) {
   /// and what computing them takes.
   struct Operator {
     std::optional<double> bits;
-    double special, plain;
+    double costly, special, plain;
   };
   SmallVector<Operator> costs;
   for (auto [index, constOp] : llvm::enumerate(group.operators())) {
     linalg::LinalgOp op = constOp;
     ScalarWork work = countScalarWork(op);
     double all = points(group.loops[index]);
-    Operator &own = costs.emplace_back(
-        Operator{std::nullopt, work.special * all, work.plain * all});
+    Operator &own =
+        costs.emplace_back(Operator{std::nullopt,
+                                    work.special > 0 || evaluatesPolynomials(op)
+                                        ? (work.special + work.plain) * all
+                                        : 0,
+                                    work.special * all, work.plain * all});
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
     if (isWalked[index] && !reducesAxis(index) && type.isIntOrFloat())
       own.bits = points(group.resultAxes(index)) *
@@ -190,10 +195,11 @@ void StitchPasses::choose(const StitchGroup &group) {
   auto price = [&] {
     used.assign(group.operators().size(), false);
     usedInput.assign(group.inputs.size(), false);
-    double bits = 0, special = 0, plain = 0;
+    double bits = 0, costly = 0, special = 0, plain = 0;
     walker.run(
         [&](unsigned, unsigned op, bool isHere) {
           if (!isHere) {
+            costly += costs[op].costly;
             special += costs[op].special;
             plain += costs[op].plain;
           } else if (!used[op]) {
@@ -207,7 +213,7 @@ void StitchPasses::choose(const StitchGroup &group) {
           usedInput[input] = true;
           bits += inputBits[input];
         });
-    return std::make_tuple(bits, special, plain);
+    return std::make_tuple(keepsCostly ? costly : 0, bits, special, plain);
   };
   auto best = price();
   while (true) {

@@ -9,6 +9,7 @@
 #include "fusion/Analysis/StitchSchedule.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Analysis/StitchCost.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
@@ -99,7 +100,7 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
       return decline("more steps are kept than there are");
     schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
-                     walk.getShared(), walk.getOnline()};
+                     walk.getShared(), walk.getOnline(), walk.getCostly()};
     if (walk.getOnline()) {
       StitchPasses passes(group, axis, /*isOnline=*/true);
       if (!passes.isOnline() && passes.whyNotOnline.empty())
@@ -123,6 +124,11 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                      " blocks shares no reduced axis: blocks have all of each");
     schedule.spread[*shared].cluster = mapping.getCluster();
   }
+  if (schedule.walk && schedule.walk->keepsCostly &&
+      !StitchWork::of(group, schedule).costly)
+    return decline("no operator along axis '" +
+                   group.axes[schedule.walk->axis].name +
+                   "' that is costly would be computed by several passes");
   if (int64_t rows = attr.getStitching().getRows()) {
     std::optional<unsigned> axis = StitchSplit::besideWalk(group, schedule);
     if (!axis)
@@ -157,7 +163,7 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
     walk = fuse::WalkAttr::get(
         context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
-        schedule.walk->isOnline);
+        schedule.walk->isOnline, schedule.walk->keepsCostly);
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), walk, schedule.streams,
       schedule.combine, schedule.rows ? schedule.rows->step : 0);
@@ -165,6 +171,15 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
                                  mapping, fuse::MemoryAttr(),
                                  fuse::PipelineAttr(), fuse::ParallelAttr(),
                                  fuse::ReductionAttr(), stitching);
+}
+
+StitchPasses fusion::passesOf(const StitchGroup &group,
+                              const StitchSchedule &schedule) {
+  const std::optional<StitchWalk> &walk = schedule.walk;
+  return StitchPasses(group, walk ? std::optional(walk->axis) : std::nullopt,
+                      walk && walk->isOnline,
+                      StitchSplit::besideWalk(group, schedule),
+                      walk && walk->keepsCostly);
 }
 
 std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,

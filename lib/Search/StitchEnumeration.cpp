@@ -120,8 +120,10 @@ void StitchEnumeration::judge() {
   spreadWalk(axis, step, steps);
   // What is kept whole is read once in either form, and the running form
   // computes more.
-  if (!judgeKept(*work.walked, step, steps, /*isOnline=*/false) && work.online)
-    judgeKept(*work.online, step, steps, /*isOnline=*/true);
+  if (!judgeKept(*work.walked, step, steps) && work.online)
+    judgeKept(*work.online, step, steps);
+  if (work.costly)
+    judgeKept(*work.costly, step, steps);
   if (split)
     judgeRows(step, steps);
   current.walk.reset();
@@ -190,19 +192,23 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
 }
 
 bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
-                                  int64_t steps, bool isOnline) {
-  unsigned axis = *passes.axis;
+                                  int64_t steps) {
+  bool keepsCostly = work.costly && &passes == &*work.costly;
+  auto walkOf = [&](int64_t registers, int64_t shared) {
+    return StitchWalk{*passes.axis,      step,       registers, shared,
+                      passes.isOnline(), keepsCostly};
+  };
   auto attempt = [&](int64_t registers, int64_t shared) {
     if (registers > kMostUnrolled)
       return false;
-    current.walk = {axis, step, registers, shared, isOnline};
+    current.walk = walkOf(registers, shared);
     return rate();
   };
   bool isKept = passes.count > 1, isWhole = false;
   bool fits = attempt(steps, 0);
   if (isKept) {
     // As much as shared memory has room for, beside registers or alone.
-    current.walk = {axis, step, 0, 1, isOnline};
+    current.walk = walkOf(0, 1);
     int64_t bytes = countStash(group, current, passes);
     int64_t room =
         bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes) : 0;
@@ -227,8 +233,8 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
     if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)
       attempt(low - (low > 0), room - (low == 0));
   }
-  if (!isKept || !fits) {
-    current.walk = {axis, step, 0, 0, isOnline};
+  if (!keepsCostly && (!isKept || !fits)) {
+    current.walk = walkOf(0, 0);
     rateIfBetter();
   }
   return isWhole || (isKept && fits);

@@ -360,8 +360,7 @@ private:
   void judgeRows(int64_t step, int64_t steps);
 
   /// Returns whether the whole walk can be kept.
-  bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps,
-                 bool isOnline);
+  bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps);
 
   /// Of equals the first one of the enumeration is the best.
   bool isBetter(const StitchResult &rated) const {

@@ -305,9 +305,7 @@ void Search::trySplit(unsigned axis, unsigned walk, int64_t cluster) {
 bool Search::readsAgain() const {
   const std::optional<StitchWalk> &walk = best->schedule.walk;
   return walk && walk->registers + walk->shared < best->schedule.countSteps() &&
-         StitchPasses(group, walk->axis, walk->isOnline,
-                      StitchSplit::besideWalk(group, best->schedule))
-                 .count > 1;
+         passesOf(group, best->schedule).count > 1;
 }
 
 /// Rows that no block has room for, or that are too few for the chip, are

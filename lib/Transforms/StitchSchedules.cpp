@@ -55,6 +55,15 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
         "registers and {4} in shared memory",
         passes.count, axes.axes[walk.axis].name, schedule.countSteps(),
         walk.registers, walk.shared);
+    if (walk.keepsCostly) {
+      StitchSchedule one = schedule;
+      one.walk->registers = 0, one.walk->shared = 1;
+      kept += llvm::formatv(
+          "; with the results of what is costly, {0} bytes of a step and block "
+          "instead of {1}",
+          countStash(axes, one, *work.costly),
+          countStash(axes, one, *work.walked));
+    }
     if (again > 0)
       kept += llvm::formatv("; the other {0} are read again: a block has no "
                             "room for the whole row",

@@ -75,10 +75,15 @@ struct StitchWork {
   /// have a running form, and why some have none.
   std::optional<StitchPasses> online;
   std::string whyNotOnline;
+  /// Those of `walked` with the results of costly operators kept, where that is
+  /// something else.
+  std::optional<StitchPasses> costly;
 
   const StitchPasses &passesOf(const StitchSchedule &schedule) const {
     if (!schedule.walk)
       return once;
+    if (schedule.walk->keepsCostly)
+      return *costly;
     return schedule.walk->isOnline ? *online : *walked;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once

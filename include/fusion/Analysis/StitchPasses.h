@@ -9,7 +9,9 @@
 // Where a reduction needs what another one along the same axis makes, a block
 // goes through the axis again. What a later pass reads is computed anew from
 // few values that are kept from the pass that came across them first: those of
-// the fewest bytes.
+// the fewest bytes, or those that spare it the operators that are costly
+// (FusionStitching, section IV-A, has expensive element-wise operators as
+// sub-roots): where bytes are what a kernel waits for, they are computed again.
 //
 // *Online* a reduction runs in the pass of those that it needs, on their values
 // so far, and its own result so far is corrected as they change
@@ -30,10 +32,12 @@ namespace fusion {
 struct StitchPasses {
   /// Passes over `axis`; without one all operators are of pass 0. `split`:
   /// another axis, of which blocks have a part each (StitchSplit.h): what
-  /// needs its reductions is of no pass.
+  /// needs its reductions is of no pass. `keepsCostly`: no costly operator is
+  /// computed by several passes, whatever bytes that takes.
   StitchPasses(const StitchGroup &group, std::optional<unsigned> axis,
                bool isOnline = false,
-               std::optional<unsigned> split = std::nullopt);
+               std::optional<unsigned> split = std::nullopt,
+               bool keepsCostly = false);
 
   std::optional<unsigned> axis;
   unsigned count = 1;
@@ -82,7 +86,7 @@ private:
   llvm::SmallVector<bool> reduces; ///< by operator
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
-  void choose(const StitchGroup &group);
+  void choose(const StitchGroup &group, bool keepsCostly);
 };
 
 } // namespace fusion

@@ -41,6 +41,8 @@ struct StitchWalk {
   int64_t registers = 0, shared = 0;
   /// Reductions run in the pass of those that they need (StitchPasses.h).
   bool isOnline = false;
+  /// What is kept spares later passes what is costly (StitchPasses.h).
+  bool keepsCostly = false;
 };
 
 /// How a block goes through its part of the axis along which blocks share
@@ -67,6 +69,9 @@ struct StitchSchedule {
   /// Times that it is walked through.
   int64_t countWalks() const;
 };
+
+/// The passes of the schedule's walk, all operators in one without a walk.
+StitchPasses passesOf(const StitchGroup &group, const StitchSchedule &schedule);
 
 /// Composition of a reduction along an axis (FusionStitching, section IV-A).
 enum class Composition : uint8_t { Thread, Warp, Block, Cluster };

@@ -25,11 +25,7 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
                                StitchGroup group, StitchSchedule schedule,
                                StringRef name)
     : op(op), group(std::move(group)), schedule(std::move(schedule)),
-      passes(this->group,
-             this->schedule.walk ? std::optional(this->schedule.walk->axis)
-                                 : std::nullopt,
-             this->schedule.walk && this->schedule.walk->isOnline,
-             StitchSplit::besideWalk(this->group, this->schedule)),
+      passes(passesOf(this->group, this->schedule)),
       split(this->group, this->schedule),
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}

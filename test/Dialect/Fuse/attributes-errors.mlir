@@ -201,6 +201,16 @@ func.func private @combine_one() attributes {a = #fuse.stitching<combine = 1, {i
 
 // -----
 
+// expected-error @below {{'costly' is for passes of their own, 'online' saves them}}
+func.func private @costly_online() attributes {a = #fuse.walk<axis = "j", step = 32, registers = 1, online = true, costly = true>}
+
+// -----
+
+// expected-error @below {{'costly' says what is kept, and no step is}}
+func.func private @costly_of_nothing() attributes {a = #fuse.walk<axis = "j", step = 32, costly = true>}
+
+// -----
+
 // expected-error @below {{goes through rows in steps of 2 elements beside no walk}}
 func.func private @rows_without_walk() attributes {a = #fuse.stitching<rows = 2, {i = #fuse.spread<tile = 4>}>}
 

@@ -289,9 +289,15 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
 }
 
 LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
-                               int64_t registers, int64_t shared, bool) {
+                               int64_t registers, int64_t shared, bool online,
+                               bool costly) {
   if (step < 1 || registers < 0 || shared < 0)
     return emitError() << "a step has an element, and no fewer than none are kept";
+  if (online && costly)
+    return emitError() << "'costly' is for passes of their own, 'online' saves "
+                          "them";
+  if (costly && registers + shared == 0)
+    return emitError() << "'costly' says what is kept, and no step is";
   return success();
 }
 

@@ -292,15 +292,21 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
     algebra has a running form of them: what they have so far is corrected as the
     others change, which saves their pass.
 
+    What a later pass needs is kept as the fewest bytes that it follows from. With
+    `costly` these are the results of operators that evaluate special functions or
+    polynomials, where several passes would evaluate them.
+
     ```mlir
     #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
     #fuse.walk<axis = "j", step = 4096, online = true>
+    #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
                         DefaultValuedParameter<"int64_t", "0">:$registers,
                         DefaultValuedParameter<"int64_t", "0">:$shared,
-                        DefaultValuedParameter<"bool", "false">:$online);
+                        DefaultValuedParameter<"bool", "false">:$online,
+                        DefaultValuedParameter<"bool", "false">:$costly);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

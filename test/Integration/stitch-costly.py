@@ -1,0 +1,62 @@
+# What a later pass needs is kept as the fewest bytes, from which it is computed again, or as the results of what is costly: both by hand, right,
+# silent under the sanitizers, with the bytes that were predicted; and each is what the search chooses somewhere.
+# RUN: %python %s %t %S/Inputs
+
+import os
+import sys
+
+folder, inputs = sys.argv[1], sys.argv[2]
+sys.path.insert(0, inputs)
+from hand_schedule import emulate_stitched, lower, run  # noqa: E402
+from stitch_programs import Graph  # noqa: E402
+
+CHIP = "sm_80"
+
+
+def gated(rows, cols, type):
+    """tanh and a sigmoid of what is read, divided by the row's sum."""
+    f = Graph(type)
+    x = f.widen(f.argument((rows, cols), f.type))
+    y = f.binary("mulf", f.unary("tanh", x), f.sigmoid(x))
+    return f.text("gated", [f.narrow(f.binary("divf", y, (f.sum(y), "i")))])
+
+
+def groups_of(path, text):
+    with open(path + ".mlir", "w") as file:
+        file.write(text)
+    return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP} force-fusion=true")
+
+
+def attempt(rows, cols, type, vector, registers, shared, costly):
+    """Returns the instructions that the kernel takes."""
+    path = os.path.join(folder, f"{rows}x{cols}-{type}-{registers}-{shared}-{costly}")
+    groups = groups_of(path, gated(rows, cols, type))
+    step = vector * 32 * 2
+    lower(path, groups,
+          f"#fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = "
+          f"{-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = 2>}}, walk = <axis = \"j\", step = {step}, "
+          f"registers = {registers}, shared = {shared}{', costly = true' if costly else ''}>>>")  # fmt: skip
+    return emulate_stitched(path, path)["counters"]["instructions"]
+
+
+def by_hand():
+    # All in registers, all in shared memory, some of either; a part that is computed again; columns that end anywhere.
+    for rows, cols, type, vector, registers, shared in ((3, 1024, "f16", 4, 4, 0), (3, 1024, "f32", 4, 0, 4), (2, 1500, "bf16", 4, 2, 4),
+                                                        (2, 2048, "f16", 4, 1, 3), (3, 1001, "f32", 1, 8, 8)):  # fmt: skip
+        again, once = (attempt(rows, cols, type, vector, registers, shared, costly) for costly in (False, True))
+        assert once < 0.8 * again, (rows, cols, type, once, again)
+
+
+def by_search():
+    # Many costly operators for a byte: they are computed once. A sum of the elements themselves: there is nothing costly.
+    path = os.path.join(folder, "chosen")
+    assert "costly = true" in groups_of(path, gated(4096, 4096, "f32"))
+    f = Graph("f16")
+    x = f.widen(f.argument((4096, 4096), f.type))
+    path = os.path.join(folder, "cheap")
+    assert "costly" not in groups_of(path, f.text("cheap", [f.narrow(f.binary("divf", x, (f.sum(x), "i")))]))
+
+
+os.makedirs(folder, exist_ok=True)
+by_hand()
+by_search()
