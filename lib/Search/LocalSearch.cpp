@@ -157,6 +157,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     uint64_t kept = number;
     ScheduleCandidate candidate;
     candidate.expression = expression;
+    candidate.cluster = cluster;
     for (int64_t others : {16, 32, 64, 128}) {
       double blocks = 1;
       drawTiles(candidate, whole, others);

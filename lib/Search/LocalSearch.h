@@ -24,9 +24,10 @@ namespace fusion {
 class LocalSearch {
 public:
   LocalSearch(const GroupModel &group, const ChipInfo &chip,
-              const SearchOptions &options, const ScheduleSpace &space)
-      : group(group), chip(chip), space(space), numbers(options.seed),
-        descent(group, chip, options, space) {}
+              const SearchOptions &options, const ScheduleSpace &space,
+              int64_t cluster = 1)
+      : group(group), chip(chip), space(space), cluster(cluster),
+        numbers(options.seed), descent(group, chip, options, space) {}
 
   /// Descends from the best of the trees, and of `seeds`.
   void start(llvm::ArrayRef<ScheduleCandidate> seeds);
@@ -64,6 +65,7 @@ private:
   const GroupModel &group;
   const ChipInfo &chip;
   const ScheduleSpace &space;
+  int64_t cluster; ///< of what is drawn
   Random numbers;
   Descent descent;
   std::vector<Descent::Point> points, ends;

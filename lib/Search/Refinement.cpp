@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Refinement.h"
+#include "LocalSearch.h"
 #include "PlaceRefinement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -184,6 +185,13 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
   };
   for (const ScheduleCandidate &candidate : trees.best)
     descend(tileInClusters(candidate));
+  // Some trees are good in clusters alone.
+  LocalSearch drawn(group, chip, options, space, size);
+  drawn.startRoughly({});
+  for (const Descent::Point &point : drawn.best())
+    if (isNear(point))
+      own.judgeAll(point.candidate, space.everyArrangement());
+  own.addLooked(drawn.looked());
   // Of the others those that clusters make the best.
   constexpr size_t others = 4;
   std::vector<Descent::Point> points;
