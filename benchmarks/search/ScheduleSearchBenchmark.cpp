@@ -20,12 +20,13 @@ using namespace fusion;
 namespace {
 
 /// All of the groups, one after the other.
-void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups) {
+void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups,
+            const ChipInfo &target) {
   int64_t candidates = 0, legal = 0;
   double seconds = 0;
   for (auto _ : state)
     for (const GroupModel &group : groups) {
-      SearchResult found = choose(group);
+      SearchResult found = choose(group, {}, target);
       candidates += found.legal + found.refused; // that are checked
       legal += found.legal;
       seconds += found.cost.total;
@@ -36,11 +37,12 @@ void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups) {
   state.counters["us"] = seconds * 1e6;
 }
 
-void searchModule(benchmark::State &state, const std::string &path) {
-  auto groups = formGroups(path);
+void searchModule(benchmark::State &state, const std::string &path,
+                  const ChipInfo &target) {
+  auto groups = formGroups(path, target);
   if (!groups)
     return state.SkipWithError("no groups can be formed");
-  search(state, *groups);
+  search(state, *groups, target);
 }
 
 void judge(benchmark::State &state, const ChainShape &shape, int part) {
@@ -89,31 +91,38 @@ void judgeFresh(benchmark::State &state, const ChainShape &shape) {
   }
 }
 
-void registerModules() {
+/// "search/sm_90a/...": what the search has to choose from grows with the chip.
+template <typename Run>
+void registerSearch(const ChipInfo &target, llvm::StringRef name, Run run) {
+  std::string whole = ("search/" + target.name + "/" + name).str();
+  benchmark::RegisterBenchmark(whole.c_str(), run)
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1);
+}
+
+void registerSearches(const ChipInfo &target,
+                      llvm::ArrayRef<ChainWorkload> chains) {
   for (const std::string &path : listModules())
-    benchmark::RegisterBenchmark(
-        ("search/" + llvm::sys::path::stem(path)).str().c_str(),
-        [path](auto &state) { searchModule(state, path); })
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1);
+    registerSearch(
+        target, llvm::sys::path::stem(path),
+        [path, &target](auto &state) { searchModule(state, path, target); });
+  for (const auto &[name, shape] : chains) {
+    ChainShape own = shape;
+    registerSearch(target, name, [own, &target](auto &state) {
+      search(state, makeChainModel(own), target);
+    });
+  }
 }
 
 void registerAll() {
-  registerModules();
   std::vector<ChainWorkload> chains;
   for (unsigned products : {1, 3, 4, 6}) {
     chains.push_back(rowOfProducts(products));
     chains.push_back(rowOfLayers(products));
   }
   chains.push_back({"4096", ChainShape{{4096, 4096, 4096, 4096}}});
-  for (const auto &[name, shape] : chains) {
-    ChainShape own = shape;
-    benchmark::RegisterBenchmark(
-        ("search/" + name).c_str(),
-        [own](auto &state) { search(state, makeChainModel(own)); })
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1);
-  }
+  for (const char *name : {"sm_80", "sm_90a"})
+    registerSearches(*lookupChip(name), chains);
   for (const auto &[name, shape] : {ChainWorkload{"example", exampleChain()},
                                     rowOfProducts(3), rowOfProducts(6)}) {
     ChainShape own = shape;

@@ -63,10 +63,11 @@ inline ChainShape exampleChain() { return ChainShape{{1024, 512, 1024, 512}}; }
 
 /// Both exit where there is none.
 inline SearchResult choose(const GroupModel &group,
-                           const SearchOptions &options = {}) {
+                           const SearchOptions &options = {},
+                           const ChipInfo &target = chip()) {
   std::string reason;
   std::optional<SearchResult> found =
-      searchSchedule(group, chip(), reason, options);
+      searchSchedule(group, target, reason, options);
   if (!found)
     fail(reason);
   return std::move(*found);

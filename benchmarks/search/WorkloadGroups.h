@@ -53,14 +53,14 @@ listModules(llvm::ArrayRef<llvm::StringRef> prefixes = {}) {
 
 /// The chains of a module, or nullopt where none can be formed.
 inline std::optional<std::vector<GroupModel>>
-formGroups(const std::string &path) {
+formGroups(const std::string &path, const ChipInfo &target = chip()) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
   mlir::PassManager manager(&context);
   FuseToNVVMOptions options;
-  options.chip = chip().name.str();
+  options.chip = target.name.str();
   options.forceFusion = true;
   buildFormGroupsPipeline(manager, options);
   if (!module || failed(manager.run(*module)))

@@ -45,6 +45,8 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
 
 /// Takes the candidate where it is better.
 bool Descent::tryCandidate(const ScheduleCandidate &candidate, Point &point) {
+  if (isSpent())
+    return false;
   Point other = rate(candidate, point.seconds);
   if (other.seconds >= point.seconds)
     return false;
@@ -256,6 +258,8 @@ bool Descent::shrink(Point &point, unsigned fixed, double limit) {
 /// A change with the tiles of all axes but one chosen anew.
 bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
                            unsigned fixed) {
+  if (isSpent())
+    return false;
   double limit = kHopeless * point.seconds;
   Point other = rate(changed, limit);
   if (other.seconds >= limit && !shrink(other, fixed, limit))

@@ -21,6 +21,7 @@
 
 #include "CandidateRater.h"
 #include "TreeCache.h"
+#include <limits>
 
 namespace fusion {
 
@@ -37,6 +38,10 @@ public:
 
   /// The candidate with its time, if that is less than `limit`.
   Point rate(const ScheduleCandidate &candidate, double limit = kNever);
+
+  /// From now on no more than so many candidates are looked at: changes stop
+  /// where they are.
+  void allow(int64_t candidates) { end = looked().checked() + candidates; }
 
   /// Changes tiles, one axis after the other, once.
   void improveTiles(Point &point);
@@ -70,9 +75,12 @@ private:
   bool tryLoopsThatLive(Point &point, unsigned axis, int64_t tile);
   bool tryChanges(Point &point);
 
+  bool isSpent() const { return looked().checked() >= end; }
+
   const GroupModel &group;
   const ScheduleSpace &space;
   CandidateRater rater;
+  int64_t end = std::numeric_limits<int64_t>::max(); ///< of what is looked at
   /// Descents come by the same candidates again and again: what one takes, or
   /// at least takes.
   struct Known {

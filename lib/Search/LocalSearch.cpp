@@ -140,13 +140,19 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (next.seconds < best.seconds)
       std::swap(best, next);
   };
-  auto addUnits = [&](ScheduleCandidate candidate) {
-    for (const auto &choice : space.units()) {
+  // Of draws each is tried on one unit, the next one on another, and so are the
+  // same sizes of the next set.
+  unsigned draws = 0;
+  auto addUnits = [&](ScheduleCandidate candidate, bool isDrawn) {
+    ArrayRef units = space.units();
+    if (isDrawn)
+      units = units.slice(draws % units.size(), 1);
+    for (const auto &choice : units) {
       candidate.intrinsics = choice;
       add(candidate);
     }
   };
-  auto addSets = [&](uint64_t number) {
+  auto addSets = [&](uint64_t number, bool isDrawn) {
     auto choose = [&](uint64_t choices) {
       uint64_t chosen = number % choices;
       number /= choices;
@@ -158,12 +164,14 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     ScheduleCandidate candidate;
     candidate.expression = expression;
     candidate.cluster = cluster;
+    ++draws;
     for (int64_t others : {16, 32, 64, 128}) {
+      ++draws;
       double blocks = 1;
       drawTiles(candidate, whole, others);
       candidate.parts = 1;
       space.keepOutside(candidate, kept);
-      addUnits(candidate);
+      addUnits(candidate, isDrawn);
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
       // The same in parts of several tiles, and of one.
@@ -172,11 +180,11 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
         split.parts = parts;
         if (!isRough && space.fillsParts(split)) {
           space.keepOutside(split, kept);
-          addUnits(split);
+          addUnits(split, isDrawn);
         }
         if (space.splitIntoTiles(split, parts)) {
           space.keepOutside(split, kept);
-          addUnits(split);
+          addUnits(split, isDrawn);
         }
       };
       // As many as the chip has room for at once, or in some waves, or any.
@@ -200,8 +208,10 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   llvm::for_each(seeds, add);
   auto addAll = [&](uint64_t first, uint64_t end) {
     uint64_t count = end - first;
-    for (uint64_t i = 0; i < std::min(count, most); ++i)
-      addSets(first + (count <= most ? i : numbers.below(count)));
+    for (uint64_t i = 0; i < std::min(count, most); ++i) {
+      bool isDrawn = count > most;
+      addSets(first + (isDrawn ? numbers.below(count) : i), isDrawn);
+    }
   };
   uint64_t kept = space.expressions().size() << group.axes.size();
   addAll(0, kept);
@@ -213,18 +223,22 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
 }
 
 void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-                          size_t descents, bool isRough) {
+                          size_t descents, const SearchEffort &effort,
+                          bool isRough) {
   // What a tree is worth shows once its tiles are near those that it wants.
   size_t wanted = 3 * descents;
   listStarts(seeds, starts, wanted, isRough);
   keepBest(wanted);
+  descent.allow(effort.tiles);
   for (Descent::Point &point : points)
     descent.improveTiles(point);
   keepBest(descents);
+  descent.allow(effort.choices);
   for (Descent::Point &point : points)
     descent.improve(point);
   ends = points;
   keepBest(std::max(kPoints, descents / 2));
+  descent.allow(effort.exchanges);
   for (Descent::Point &point : points)
     descent.improveExchanges(point, /*changesLoops=*/!isRough);
   keepBest(kPoints);
@@ -232,13 +246,12 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
 
 void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
   constexpr uint64_t starts = 256;
-  descend(seeds, starts, kPoints, /*isRough=*/true);
+  descend(seeds, starts, kPoints, effort.shared(/*parts=*/4), /*isRough=*/true);
 }
 
 void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
-  constexpr uint64_t starts = 4096;
   constexpr size_t descents = 32;
-  descend(seeds, starts, descents, /*isRough=*/false);
+  descend(seeds, effort.starts, descents, effort, /*isRough=*/false);
 }
 
 /// Up to three choices anew, and other tiles smaller until all fit.
@@ -292,11 +305,12 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
   return false;
 }
 
-void LocalSearch::restart(int64_t candidates) {
+void LocalSearch::restart() {
   if (points.empty())
     return;
   constexpr unsigned most = 4096; // where nothing is looked at
-  int64_t end = looked().checked() + candidates;
+  int64_t end = looked().checked() + effort.restarts;
+  descent.allow(effort.restarts);
   for (unsigned i = 0; i < most && looked().checked() < end; ++i) {
     Descent::Point point = points[i % points.size()];
     if (!change(point, kHopeless * points.front().seconds))
@@ -316,6 +330,7 @@ void LocalSearch::finish() {
   // The changes that a point has grow with its products, and so does each
   // candidate: of long rows the best point alone goes on.
   size_t most = std::clamp<size_t>(9 / group.products.size(), 1, 3);
+  descent.allow(effort.together);
   for (Descent::Point &point :
        llvm::MutableArrayRef(points).take_front(std::min(most, points.size())))
     descent.improveTogether(point);

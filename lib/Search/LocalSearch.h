@@ -9,8 +9,6 @@
 // Where a space is too large for branch and bound, the best of it is near the
 // best of one of the trees that loops can make. Descents (Descent.h) start from
 // several trees and go on from what random changes make of the best ones.
-// Effort is counted in candidates, so that the answer depends on nothing but
-// the seed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +16,7 @@
 #define FUSION_LIB_SEARCH_LOCALSEARCH_H
 
 #include "Descent.h"
+#include "SearchEffort.h"
 
 namespace fusion {
 
@@ -26,8 +25,9 @@ public:
   LocalSearch(const GroupModel &group, const ChipInfo &chip,
               const SearchOptions &options, const ScheduleSpace &space,
               int64_t cluster = 1)
-      : group(group), chip(chip), space(space), cluster(cluster),
-        numbers(options.seed), descent(group, chip, options, space) {}
+      : group(group), chip(chip), space(space), effort(group, space),
+        cluster(cluster), numbers(options.seed),
+        descent(group, chip, options, space) {}
 
   /// Descends from the best of the trees, and of `seeds`.
   void start(llvm::ArrayRef<ScheduleCandidate> seeds);
@@ -35,9 +35,8 @@ public:
   /// The same from the best few, one choice after the other.
   void startRoughly(llvm::ArrayRef<ScheduleCandidate> seeds);
 
-  /// Changes some of the best points at random and descends from there, until
-  /// it has looked at so many candidates.
-  void restart(int64_t candidates);
+  /// Changes some of the best points at random and descends from there.
+  void restart();
 
   /// Descends from the best few by changes of several choices at a time.
   void finish();
@@ -57,7 +56,7 @@ private:
                   size_t wanted, bool isRough);
   void keepBest(size_t most);
   void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-               size_t descents, bool isRough);
+               size_t descents, const SearchEffort &effort, bool isRough);
   bool change(Descent::Point &point, double limit);
   int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;
@@ -65,6 +64,7 @@ private:
   const GroupModel &group;
   const ChipInfo &chip;
   const ScheduleSpace &space;
+  const SearchEffort effort;
   int64_t cluster; ///< of what is drawn
   Random numbers;
   Descent descent;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaceRefinement.h"
+#include "SearchEffort.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -62,8 +63,11 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
                          const ScheduleSpace &space, ScheduleRanking &ranking) {
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
+  int64_t end =
+      ranking.looked().checked() + SearchEffort(group, space).nearTiles;
   auto judge = [&](const ScheduleCandidate &candidate) {
-    if (space.mayFit(space.tilesOf(candidate)))
+    if (ranking.looked().checked() < end &&
+        space.mayFit(space.tilesOf(candidate)))
       ranking.judgeAll(candidate, candidate.arrangement);
   };
   // Of two axes, or of one.

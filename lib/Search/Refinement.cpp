@@ -183,18 +183,14 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
     descent.improveExchanges(point);
     own.judgeAll(point.candidate, space.everyArrangement());
   };
+  const SearchEffort effort(group, space);
+  descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.best)
     descend(tileInClusters(candidate));
-  // Some trees are good in clusters alone.
-  LocalSearch drawn(group, chip, options, space, size);
-  drawn.startRoughly({});
-  for (const Descent::Point &point : drawn.best())
-    if (isNear(point))
-      own.judgeAll(point.candidate, space.everyArrangement());
-  own.addLooked(drawn.looked());
   // Of the others those that clusters make the best.
   constexpr size_t others = 4;
   std::vector<Descent::Point> points;
+  descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.others)
     if (Descent::Point point = tileInClusters(candidate); isNear(point))
       points.push_back(point);
@@ -208,8 +204,25 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
   own.addLooked(descent.looked());
 }
 
-void Refinement::tryClusters(const Trees &trees) {
-  for (int64_t size : space.clusters().drop_front())
+/// Adds what is found from draws in clusters: some trees are good there alone.
+void Refinement::drawInClusters(int64_t size, Trees &trees) {
+  LocalSearch drawn(group, chip, options, space, size);
+  drawn.startRoughly({});
+  for (const Descent::Point &point : drawn.best()) {
+    ranking.judgeAll(point.candidate, space.everyArrangement());
+    trees.best.push_back(point.candidate);
+  }
+  ranking.addLooked(drawn.looked());
+}
+
+void Refinement::tryClusters(Trees trees) {
+  // What takes so many times the best time is not made the best by choices
+  // anew.
+  constexpr double near = 1.1;
+  ArrayRef<int64_t> sizes = space.clusters().drop_front();
+  if (!sizes.empty() && !options.isRough)
+    drawInClusters(sizes[sizes.size() / 2], trees);
+  for (int64_t size : sizes)
     for (const auto &unit : space.units()) {
       ScheduleRanking own(group, chip, options, space);
       own.setInClusters(size);
@@ -230,7 +243,8 @@ void Refinement::tryClusters(const Trees &trees) {
         // Descents try each unit themselves.
         if (unit == space.units().front())
           descendInClusters(size, trees, own);
-        Refinement(group, chip, options, space, own).run();
+        if (own.best() <= near * ranking.best())
+          Refinement(group, chip, options, space, own).run();
       }
       for (const ScheduleRanking::Entry &entry : own.starts())
         ranking.judge(entry.rated.schedule, entry.candidate);

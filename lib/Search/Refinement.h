@@ -43,7 +43,7 @@ public:
   /// what they copy want other tiles than blocks alone, and maybe other loops:
   /// descents start from the best of other trees, too. So do intrinsics of each
   /// unit.
-  void tryClusters(const Trees &trees);
+  void tryClusters(Trees trees);
   /// Of those that take equally long, such as all that a resource keeps at its
   /// limit, the one that waits least, moves the fewest bytes, and so on
   /// (`isBetter`).
@@ -54,6 +54,7 @@ private:
   void tryMoves();
   void trySplits();
   void retryStores();
+  void drawInClusters(int64_t size, Trees &trees);
   void descendInClusters(int64_t size, const Trees &trees,
                          ScheduleRanking &own);
 

@@ -23,6 +23,7 @@
 #include "PlaceRefinement.h"
 #include "Refinement.h"
 #include "RunnersUp.h"
+#include "SearchEffort.h"
 #include "fusion/Analysis/Eviction.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,24 +36,6 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Of branch and bound where the options leave the effort to the search. A
-/// candidate takes about as long as it has products; with every further product
-/// there are more tiles, and bounds of some of them say less.
-struct Affordable {
-  explicit Affordable(const GroupModel &group) {
-    constexpr uint64_t most = 1 << 19;
-    uint64_t products = std::max<size_t>(2, group.products.size());
-    uint64_t further = products - 1;
-    int64_t candidates = most / products;
-    all = {most / (further * further * further * further), candidates};
-    root = {most / (further * further) / 4, candidates / 4};
-    restarts = candidates / 2;
-  }
-  BranchEffort all;  ///< of the whole space
-  BranchEffort root; ///< of the tiles of one root
-  int64_t restarts;  ///< candidates
-};
-
 /// Of measurement: a device is slow.
 constexpr unsigned kRounds = 16;
 
@@ -61,7 +44,7 @@ public:
   Search(const GroupModel &group, const ChipInfo &chip,
          const SearchOptions &options)
       : group(group), chip(chip), options(options), space(group, chip, options),
-        ranking(group, chip, options, space),
+        effort(group, space), ranking(group, chip, options, space),
         refinement(group, chip, options, space, ranking) {}
 
   std::optional<SearchResult> run(std::string &reason);
@@ -94,6 +77,7 @@ private:
   const ChipInfo &chip;
   const SearchOptions &options;
   ScheduleSpace space;
+  SearchEffort effort;
   ScheduleRanking ranking;
   Refinement refinement;
   Refinement::Trees trees;    ///< in blocks alone
@@ -252,16 +236,15 @@ bool Search::searchAll() {
   auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
   };
-  Affordable affordable(group);
   bool isProven = false;
   if (options.method != SearchMethod::Descents)
     isProven = bound(listRoots(space), options.method == SearchMethod::Auto
-                                           ? affordable.all
+                                           ? effort.all
                                            : BranchEffort());
   // What is kept no bound is about: of one product, operands alone, which are
   // tried in the best schedules below.
   if (!isProven || !space.intermediates().empty())
-    local.restart(affordable.restarts);
+    local.restart();
   local.finish();
   judge(local.best());
   for (const Descent::Point &point : local.best())
@@ -281,7 +264,7 @@ bool Search::searchAll() {
     if (roots.size() > most)
       roots.resize(most);
     for (const BranchRoot &root : roots)
-      bound(root, affordable.root);
+      bound(root, effort.root);
   }
   ranking.addLooked(local.looked());
   return isProven;
@@ -358,7 +341,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   if (options.ranked > 1 && !options.randomSeed) {
     ranking.choose();
     rankRunnersUp(group, chip, options, space, ranking, result.isProven,
-                  Affordable(group).root);
+                  effort.root);
     result.rankedFrom = ranking.allLooked().all() - looked.all();
   }
   std::vector<ScheduleRanking::Entry> best = ranking.take();
