@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearIndices.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,6 +38,26 @@ std::pair<int64_t, int64_t> LinearIndices::range(const Linear &value) const {
     (most < 0 ? low : high) += most;
   }
   return {low, high};
+}
+
+bool LinearIndices::isNonNegative(const Extreme &value) const {
+  if (!value.isGreatest)
+    return llvm::all_of(
+        value.of, [&](const Linear &each) { return range(each).first >= 0; });
+  // Of two whose sum is not negative one is not.
+  return llvm::any_of(value.of, [&](const Linear &a) {
+    return llvm::any_of(value.of, [&](const Linear &b) {
+      return range(a.plus(b, 1)).first >= 0;
+    });
+  });
+}
+
+/// Whether all values fit into a type: wrapping would change their order.
+bool LinearIndices::fits(const Linear &value, Type type) const {
+  auto [low, high] = range(value);
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return llvm::isIntN(std::min(bits, 48u), low) &&
+         llvm::isIntN(std::min(bits, 48u), high);
 }
 
 std::optional<Linear> LinearIndices::linear(unsigned op, Value scalar) {
@@ -137,15 +158,69 @@ std::optional<Linear> LinearIndices::deriveLinear(unsigned op, Value scalar) {
                 return a;
               })
           .Default([](Operation *) { return std::nullopt; });
-  // Wrapping would change the order of values.
-  if (value) {
-    auto [low, high] = range(*value);
-    unsigned bits = scalar.getType().isIndex()
-                        ? 64
-                        : scalar.getType().getIntOrFloatBitWidth();
-    if (!llvm::isIntN(std::min(bits, 48u), low) ||
-        !llvm::isIntN(std::min(bits, 48u), high))
-      return std::nullopt;
-  }
+  if (value && !fits(*value, scalar.getType()))
+    return std::nullopt;
   return value;
+}
+
+std::optional<Extreme> LinearIndices::extreme(unsigned op, Value scalar) {
+  if (std::optional<Linear> value = linear(op, scalar))
+    return Extreme{true, {*value}};
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    linalg::LinalgOp reader = group.operators[op];
+    if (argument.getOwner() != reader.getBlock())
+      return std::nullopt;
+    auto made = elementwise(reader->getOperand(argument.getArgNumber()));
+    return made ? extreme(made->first, made->second) : std::nullopt;
+  }
+  std::optional<Extreme> value = deriveExtreme(op, scalar.getDefiningOp());
+  if (value && !llvm::all_of(value->of, [&](const Linear &each) {
+        return fits(each, scalar.getType());
+      }))
+    return std::nullopt;
+  return value;
+}
+
+std::optional<Extreme> LinearIndices::deriveExtreme(unsigned op,
+                                                    Operation *inner) {
+  auto operand = [&](unsigned number) {
+    return extreme(op, inner->getOperand(number));
+  };
+  // Each of the left plus `right` times each of the right; one side is linear.
+  auto sum = [&](int64_t right) -> std::optional<Extreme> {
+    std::optional<Extreme> a = operand(0), b = operand(1);
+    if (!a || !b || (a->of.size() > 1 && b->of.size() > 1))
+      return std::nullopt;
+    Extreme result;
+    result.isGreatest =
+        b->of.size() > 1 ? b->isGreatest == (right > 0) : a->isGreatest;
+    for (const Linear &one : a->of)
+      for (const Linear &other : b->of)
+        result.of.push_back(one.plus(other, right));
+    return result;
+  };
+  auto pick = [&](bool isGreatest) -> std::optional<Extreme> {
+    Extreme result{isGreatest, {}};
+    for (unsigned number : {0, 1}) {
+      std::optional<Extreme> each = operand(number);
+      if (!each || (each->of.size() > 1 && each->isGreatest != isGreatest))
+        return std::nullopt;
+      result.of.append(each->of);
+    }
+    return result;
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<Extreme>>(inner)
+      .Case<math::AbsIOp>([&](auto) -> std::optional<Extreme> {
+        std::optional<Linear> value = linear(op, inner->getOperand(0));
+        if (!value)
+          return std::nullopt;
+        return Extreme{true, {*value, Linear().plus(*value, -1)}};
+      })
+      .Case<arith::MaxSIOp>([&](auto) { return pick(/*isGreatest=*/true); })
+      .Case<arith::MinSIOp>([&](auto) { return pick(/*isGreatest=*/false); })
+      .Case<arith::AddIOp>([&](auto) { return sum(1); })
+      .Case<arith::SubIOp>([&](auto) { return sum(-1); })
+      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
+          [&](auto) { return operand(0); })
+      .Default([](Operation *) { return std::nullopt; });
 }

@@ -35,6 +35,13 @@ struct Linear {
   }
 };
 
+/// The greatest or the least of linear functions: |a| is the greatest of a and
+/// -a.
+struct Extreme {
+  bool isGreatest = true;
+  llvm::SmallVector<Linear, 2> of;
+};
+
 /// Reads linear functions of indices, and of their digits, from the bodies of a
 /// group's operators.
 class LinearIndices {
@@ -48,14 +55,21 @@ public:
 
   /// What a scalar of operator `op` is at each point, or nullopt.
   std::optional<Linear> linear(unsigned op, mlir::Value scalar);
+  /// The same of greatest and least ones, which a linear function by itself is,
+  /// too.
+  std::optional<Extreme> extreme(unsigned op, mlir::Value scalar);
   /// The least and the greatest value over all points.
   std::pair<int64_t, int64_t> range(const Linear &value) const;
+  /// Whether no point's value is below zero, as far as that can be told.
+  bool isNonNegative(const Extreme &value) const;
 
 protected:
   const GroupAxes &group;
 
 private:
   std::optional<Linear> deriveLinear(unsigned op, mlir::Value scalar);
+  std::optional<Extreme> deriveExtreme(unsigned op, mlir::Operation *inner);
+  bool fits(const Linear &value, mlir::Type type) const;
   std::optional<Linear> digit(unsigned op, mlir::Operation *inner,
                               bool isQuotient);
 

@@ -89,6 +89,10 @@ private:
   Ref proveComparison(unsigned op, arith::CmpIOp comparison, bool isTrue);
   /// Where value < 0.
   static Ref negative(const Linear &value);
+  /// Where a < b, or a <= b.
+  static Ref less(const Extreme &a, const Extreme &b, bool orEqual);
+  /// The same of numbers of which negative ones are the greatest.
+  Ref lessUnsigned(const Extreme &a, const Extreme &b, bool orEqual);
 
   llvm::DenseMap<std::tuple<unsigned, Value, unsigned>, Ref> proofs;
 };
@@ -106,55 +110,76 @@ Ref Prover::negative(const Linear &value) {
   return std::make_shared<const MaskPredicate>(std::move(predicate));
 }
 
+/// The greatest is less than a number where all are, and more where one is.
+Ref Prover::less(const Extreme &a, const Extreme &b, bool orEqual) {
+  auto combine = [](bool isAll, const auto &list, auto &&each) {
+    Ref result;
+    for (const auto &[number, item] : llvm::enumerate(list)) {
+      Ref own = each(item);
+      result = number == 0 ? own
+               : isAll     ? allOf(result, own)
+                           : anyOf(result, own);
+    }
+    return result;
+  };
+  Linear one;
+  one.constant = 1;
+  return combine(a.isGreatest, a.of, [&](const Linear &left) {
+    return combine(!b.isGreatest, b.of, [&](const Linear &right) {
+      Linear difference = left.plus(right, -1);
+      return negative(orEqual ? difference.plus(one, -1) : difference);
+    });
+  });
+}
+
+Ref Prover::lessUnsigned(const Extreme &a, const Extreme &b, bool orEqual) {
+  const Extreme zero{true, {Linear()}};
+  Ref isLess = less(a, b, orEqual);
+  bool isPositive = isNonNegative(a), isLimitPositive = isNonNegative(b);
+  if (isPositive && isLimitPositive)
+    return isLess;
+  if (isLimitPositive)
+    return allOf(less(zero, a, /*orEqual=*/true), isLess);
+  if (isPositive)
+    return anyOf(less(b, zero, /*orEqual=*/false), isLess);
+  return nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
 
 Ref Prover::proveComparison(unsigned op, arith::CmpIOp comparison,
                             bool isTrue) {
-  std::optional<Linear> a = linear(op, comparison.getLhs()),
-                        b = linear(op, comparison.getRhs());
+  std::optional<Extreme> a = extreme(op, comparison.getLhs()),
+                         b = extreme(op, comparison.getRhs());
   if (!a || !b)
     return nullptr;
   using Predicate = arith::CmpIPredicate;
   Predicate predicate = comparison.getPredicate();
   if (!isTrue)
     predicate = arith::invertPredicate(predicate);
-  bool bothPositive = range(*a).first >= 0 && range(*b).first >= 0;
-  Linear less = a->plus(*b, -1), greater = b->plus(*a, -1);
-  Linear one;
-  one.constant = 1;
-  Linear lessOrEqual = less.plus(one, -1),
-         greaterOrEqual = greater.plus(one, -1);
   switch (predicate) {
   case Predicate::eq:
-    return allOf(negative(lessOrEqual), negative(greaterOrEqual));
+    return allOf(less(*a, *b, /*orEqual=*/true), less(*b, *a, true));
   case Predicate::ne:
-    return anyOf(negative(less), negative(greater));
-  case Predicate::ult:
-    if (!bothPositive)
-      return nullptr;
-    [[fallthrough]];
+    return anyOf(less(*a, *b, false), less(*b, *a, false));
   case Predicate::slt:
-    return negative(less);
-  case Predicate::ule:
-    if (!bothPositive)
-      return nullptr;
-    [[fallthrough]];
+    return less(*a, *b, false);
   case Predicate::sle:
-    return negative(lessOrEqual);
-  case Predicate::ugt:
-    if (!bothPositive)
-      return nullptr;
-    [[fallthrough]];
+    return less(*a, *b, true);
   case Predicate::sgt:
-    return negative(greater);
-  case Predicate::uge:
-    if (!bothPositive)
-      return nullptr;
-    [[fallthrough]];
+    return less(*b, *a, false);
   case Predicate::sge:
-    return negative(greaterOrEqual);
+    return less(*b, *a, true);
+  case Predicate::ult:
+    return lessUnsigned(*a, *b, false);
+  case Predicate::ule:
+    return lessUnsigned(*a, *b, true);
+  case Predicate::ugt:
+    return lessUnsigned(*b, *a, false);
+  case Predicate::uge:
+    return lessUnsigned(*b, *a, true);
   }
   llvm_unreachable("covered switch");
 }
@@ -385,14 +410,44 @@ static double leastShare(const GroupModel &group, const MaskedAxis &masked) {
   return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
 }
 
-static bool speaksOfDigits(const MaskPredicate &predicate, unsigned axis) {
-  return llvm::any_of(predicate.terms,
-                      [&](auto &term) {
-                        return term.first.axis == axis && !term.first.isPlain();
-                      }) ||
-         llvm::any_of(predicate.operands, [&](const Ref &operand) {
-           return speaksOfDigits(*operand, axis);
-         });
+/// The inequality for the index of `axis` instead of its quotient i / d, where
+/// that stands alone: i / d + rest < 0 where i < -d * rest, and -(i / d) + rest
+/// < 0 where i >= d * (rest + 1). Null where ranges of the axis do not follow.
+static Ref solveLinear(const MaskPredicate &predicate, unsigned axis) {
+  const std::pair<MaskIndex, int64_t> *along = nullptr;
+  for (const auto &term : predicate.terms)
+    if (term.first.axis == axis) {
+      if (along)
+        return nullptr;
+      along = &term;
+    }
+  if (!along || along->first.isPlain())
+    return std::make_shared<const MaskPredicate>(predicate);
+  int64_t divisor = along->first.divisor, coefficient = along->second;
+  constexpr int64_t most = int64_t(1) << 40; // products of both fit
+  if (along->first.period != 0 || llvm::AbsoluteValue(coefficient) != 1 ||
+      divisor > (1 << 20) || llvm::AbsoluteValue(predicate.constant) > most)
+    return nullptr;
+  MaskPredicate solved = predicate;
+  for (auto &[index, factor] : solved.terms) {
+    if (index.axis == axis)
+      index = MaskIndex{axis};
+    else
+      factor *= divisor;
+  }
+  solved.constant *= divisor;
+  if (coefficient < 0)
+    solved.constant += divisor - 1;
+  return std::make_shared<const MaskPredicate>(std::move(solved));
+}
+
+static Ref solve(const Ref &predicate, unsigned axis) {
+  if (predicate->kind == MaskPredicate::Kind::Linear)
+    return solveLinear(*predicate, axis);
+  Ref result = solve(predicate->operands.front(), axis);
+  for (const Ref &operand : llvm::drop_begin(predicate->operands))
+    result = join(predicate->kind, result, solve(operand, axis));
+  return result;
 }
 
 SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
@@ -406,8 +461,9 @@ SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
     if (!isReduced || group.model.axes[axis].isDynamic)
       continue;
     Ref where = prover.excluded(axis);
-    // Ranges of an axis follow from its own index, not from digits of it.
-    if (!where || speaksOfDigits(*where, axis))
+    if (where)
+      where = solve(where, axis);
+    if (!where)
       continue;
     MaskedAxis masked{axis, where};
     masked.leastShare = leastShare(group.model, masked);

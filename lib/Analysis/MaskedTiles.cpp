@@ -39,14 +39,20 @@ std::string fusion::print(const GroupModel &group,
     else
       text += (size == 1 ? "" : std::to_string(size) + " * ") + what;
   };
-  for (auto [index, coefficient] : predicate->terms) {
-    std::string name = group.axes[index.axis].name;
-    if (index.divisor != 1)
-      name += " / " + std::to_string(index.divisor);
-    if (index.period != 0)
-      name += " mod " + std::to_string(index.period);
-    addTerm(coefficient, index.isPlain() ? name : "(" + name + ")");
-  }
+  auto addTerms = [&](bool arePositive) {
+    for (auto [index, coefficient] : predicate->terms) {
+      if ((coefficient > 0) != arePositive)
+        continue;
+      std::string name = group.axes[index.axis].name;
+      if (index.divisor != 1)
+        name += " / " + std::to_string(index.divisor);
+      if (index.period != 0)
+        name += " mod " + std::to_string(index.period);
+      addTerm(coefficient, index.isPlain() ? name : "(" + name + ")");
+    }
+  };
+  addTerms(/*arePositive=*/true);
+  addTerms(/*arePositive=*/false);
   if (predicate->constant != 0 || predicate->terms.empty())
     addTerm(predicate->constant, "");
   return text + " < 0";

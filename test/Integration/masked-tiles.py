@@ -50,6 +50,10 @@ for stages in (1, 3):
         ("window", (TILE, 0), 2 * TILES - 1),
         ("ahead", (0, TILE), 2 * TILES - 1),
         ("narrow", (3, 3), 3 * TILES - 2),
+        ("near", ("near", TILE), 3 * TILES - 2),
+        ("behind", ("behind", TILE + 1), 2 * TILES - 1),
+        ("block", ("block", 2 * TILE), 2 * TILES),
+        ("blocks", ("blocks", 2 * TILE), 2 * sum(range(2, TILES + 1, 2))),
     ):
         assert measure(name, False, stages, mask=mask) == (full, whole), name
         assert measure(name, True, stages, mask=mask) == (visited * pair, whole - (TILES * TILES - visited) * keys), name

@@ -102,6 +102,68 @@ TEST(MaskedAxes, DigitsOfIndices) {
   EXPECT_EQ(compare("%d = arith.remui %j, %p : index"), "");
 }
 
+// Quotients of the axis that is reduced are solved for its index.
+TEST(MaskedAxes, BlocksOfTheReducedAxis) {
+  auto compare = [](llvm::StringRef comparison) {
+    return predicate(("%p = arith.constant 20 : index\n"
+                      "%two = arith.constant 2 : index\n"
+                      "%a = arith.divui %i, %p : index\n"
+                      "%b = arith.divui %j, %p : index\n" +
+                      comparison + "\n%r = arith.select %c, %x, %none : f32")
+                         .str());
+  };
+  EXPECT_EQ(compare("%c = arith.cmpi sle, %b, %a : index"),
+            "20 * (m / 20) - n + 19 < 0");
+  EXPECT_EQ(compare("%c = arith.cmpi sge, %b, %a : index"),
+            "n - 20 * (m / 20) < 0");
+  EXPECT_EQ(compare("%c = arith.cmpi eq, %b, %a : index"),
+            "n - 20 * (m / 20) < 0 or 20 * (m / 20) - n + 19 < 0");
+  // Not by multiples of a quotient, nor beside the index itself.
+  EXPECT_EQ(compare("%d = arith.muli %b, %two : index\n"
+                    "%c = arith.cmpi sle, %d, %a : index"),
+            "");
+  EXPECT_EQ(compare("%d = arith.addi %b, %j : index\n"
+                    "%c = arith.cmpi sle, %d, %a : index"),
+            "");
+}
+
+TEST(MaskedAxes, Extremes) {
+  auto compare = [](llvm::StringRef comparison) {
+    return predicate(("%w = arith.constant 7 : index\n"
+                      "%d = arith.subi %i, %j : index\n" +
+                      comparison + "\n%r = arith.select %c, %x, %none : f32")
+                         .str());
+  };
+  // |d| <= 7, also as 7 - |d| >= 0.
+  EXPECT_EQ(compare("%a = math.absi %d : index\n"
+                    "%c = arith.cmpi sle, %a, %w : index"),
+            "n - m + 7 < 0 or m - n + 7 < 0");
+  EXPECT_EQ(compare("%nil = arith.constant 0 : index\n"
+                    "%a = math.absi %d : index\n"
+                    "%e = arith.subi %w, %a : index\n"
+                    "%c = arith.cmpi sge, %e, %nil : index"),
+            "n - m + 7 < 0 or m - n + 7 < 0");
+  // All but what is near: nothing ends there.
+  EXPECT_EQ(compare("%a = math.absi %d : index\n"
+                    "%c = arith.cmpi sgt, %a, %w : index"),
+            "");
+  EXPECT_EQ(compare("%a = arith.maxsi %d, %w : index\n"
+                    "%c = arith.cmpi sle, %j, %a : index"),
+            "m - 2 * n < 0 and -n + 7 < 0");
+  EXPECT_EQ(compare("%a = arith.minsi %d, %w : index\n"
+                    "%c = arith.cmpi sle, %j, %a : index"),
+            "m - 2 * n < 0 or -n + 7 < 0");
+  // One comparison for both ends: what is below zero is beyond all numbers.
+  EXPECT_EQ(compare("%c = arith.cmpi ult, %d, %w : index"),
+            "m - n < 0 or n - m + 6 < 0");
+  EXPECT_EQ(compare("%c = arith.cmpi ugt, %w, %d : index"),
+            "m - n < 0 or n - m + 6 < 0");
+  // Neither side's sign is known.
+  EXPECT_EQ(compare("%e = arith.subi %d, %w : index\n"
+                    "%c = arith.cmpi ult, %d, %e : index"),
+            "");
+}
+
 TEST(MaskedAxes, WhatMakesZero) {
   constexpr llvm::StringLiteral causal = "m - n < 0";
   auto make = [](llvm::StringRef body) {
@@ -208,6 +270,27 @@ const Mask kMasks[] = {
      "%w = arith.muli %head, %four : index\n%c = arith.cmpi sle, %j, %w : "
      "index",
      [](int64_t i, int64_t j) { return j <= i % 24 / 4 * 4; }},
+    {"near",
+     "%w = arith.constant 9 : index\n%d = arith.subi %i, %j : index\n"
+     "%a = math.absi %d : index\n%c = arith.cmpi sle, %a, %w : index",
+     [](int64_t i, int64_t j) { return std::abs(i - j) <= 9; }},
+    {"behind",
+     "%w = arith.constant 9 : index\n%d = arith.subi %i, %j : index\n"
+     "%c = arith.cmpi ult, %d, %w : index",
+     [](int64_t i, int64_t j) { return i - j >= 0 && i - j < 9; }},
+    {"clipped",
+     "%w = arith.constant 12 : index\n%a = arith.maxsi %i, %w : index\n"
+     "%c = arith.cmpi slt, %j, %a : index",
+     [](int64_t i, int64_t j) { return j < std::max<int64_t>(i, 12); }},
+    {"same_block",
+     "%p = arith.constant 12 : index\n%a = arith.divui %i, %p : index\n"
+     "%b = arith.divui %j, %p : index\n%c = arith.cmpi eq, %a, %b : index",
+     [](int64_t i, int64_t j) { return i / 12 == j / 12; }},
+    {"blocks_before",
+     "%p = arith.constant 12 : index\n%ten = arith.constant 10 : index\n"
+     "%a = arith.divui %i, %ten : index\n%b = arith.divui %j, %p : index\n"
+     "%c = arith.cmpi slt, %b, %a : index",
+     [](int64_t i, int64_t j) { return j / 12 < i / 10; }},
     {"few_rows",
      "%f = arith.constant 33 : index\n%c = arith.cmpi sgt, %i, %f : index",
      [](int64_t i, int64_t) { return i > 33; }},

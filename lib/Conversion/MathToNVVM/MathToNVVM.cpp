@@ -38,8 +38,8 @@ Value constant(PatternRewriter &b, Location loc, double value) {
       b, loc, b.getF32FloatAttr(static_cast<float>(value)));
 }
 
-/// Op(x) = outer · intrinsic(inner · x), where a factor of 1 is left out. A constant
-/// that x is multiplied by goes into the inner factor.
+/// Op(x) = outer · intrinsic(inner · x), where a factor of 1 is left out. A
+/// constant that x is multiplied by goes into the inner factor.
 template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   ApproximateF32(MLIRContext *context, StringRef intrinsic, double inner,
                  double outer)
@@ -56,9 +56,11 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
     // less.
     FloatAttr scale;
     auto scaled = x.getDefiningOp<arith::MulFOp>();
-    if (inner != 1 && scaled && matchPattern(scaled.getRhs(), m_Constant(&scale))) {
+    if (inner != 1 && scaled &&
+        matchPattern(scaled.getRhs(), m_Constant(&scale))) {
       double folded = inner * scale.getValueAsDouble();
-      // Within the normal numbers of f32, where the constant's rounding is relative.
+      // Within the normal numbers of f32, where the constant's rounding is
+      // relative.
       if (std::fabs(folded) > std::numeric_limits<float>::min() &&
           std::fabs(folded) < std::numeric_limits<float>::max()) {
         factor = folded;
@@ -144,23 +146,31 @@ template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
   StringRef name;
 };
 
-/// Integer functions that LLVM has as intrinsics; `hasFlag` where the intrinsic
+/// Integer functions that LLVM has as intrinsics, of an index as of the 64 bits
+/// that it has; `hasFlag` where the intrinsic
 /// asks whether a special operand may be undefined: it may not.
 template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
   IntegerIntrinsic(MLIRContext *context, StringRef name, bool hasFlag)
       : OpRewritePattern<Op>(context, /*benefit=*/10), name(name),
         hasFlag(hasFlag) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    auto type = dyn_cast<IntegerType>(op.getType());
+    Location loc = op.getLoc();
+    bool isIndex = op.getType().isIndex();
+    auto type = isIndex ? b.getI64Type() : dyn_cast<IntegerType>(op.getType());
     if (!type)
       return failure();
     SmallVector<Value> operands(op->getOperands());
+    if (isIndex)
+      operands = {arith::IndexCastOp::create(b, loc, type, op.getOperand())};
     if (hasFlag)
-      operands.push_back(arith::ConstantIntOp::create(b, op.getLoc(), 0, 1));
+      operands.push_back(arith::ConstantIntOp::create(b, loc, 0, 1));
     std::string full = (name + ".i" + Twine(type.getWidth())).str();
-    auto call = LLVM::CallIntrinsicOp::create(b, op.getLoc(), type,
-                                              b.getStringAttr(full), operands);
-    b.replaceOp(op, call.getResult(0));
+    Value result = LLVM::CallIntrinsicOp::create(
+                       b, loc, type, b.getStringAttr(full), operands)
+                       .getResult(0);
+    if (isIndex)
+      result = arith::IndexCastOp::create(b, loc, op.getType(), result);
+    b.replaceOp(op, result);
     return success();
   }
   StringRef name;
@@ -262,7 +272,8 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     patterns.add<ToIntrinsic<math::CeilOp>>(context, "llvm.ceil");
     patterns.add<ToIntrinsic<math::CopySignOp>>(context, "llvm.copysign");
     patterns.add<ToIntrinsic<math::FloorOp>>(context, "llvm.floor");
-    // One rounding: upstream's expansion below would make a product and a sum of it.
+    // One rounding: upstream's expansion below would make a product and a sum
+    // of it.
     patterns.add<ToIntrinsic<math::FmaOp>>(context, "llvm.fma");
     patterns.add<ToIntrinsic<math::RoundOp>>(context, "llvm.round");
     patterns.add<ToIntrinsic<math::RoundEvenOp>>(context, "llvm.roundeven");
@@ -271,9 +282,9 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     addDeviceFunctions(patterns);
     // Differences of exponentials lose all digits near zero: hyperbolic
     // functions are approximations and device functions.
-    math::populateExpansionPatterns(
-        patterns, {"ceil", "clampf", "ctlz", "exp2", "fma", "fpowi", "powf",
-                   "round", "roundeven", "rsqrt"});
+    math::populateExpansionPatterns(patterns, {"ceil", "clampf", "ctlz", "exp2",
+                                               "fma", "fpowi", "powf", "round",
+                                               "roundeven", "rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -94,6 +94,18 @@ gpu.module @kernels {
     %0 = arith.maxnumf %x, %y : f32
     return %0 : f32
   }
+  // Integers, and an index as the 64 bits that it has.
+  // CHECK-LABEL: func.func @absolute_value_of_integers
+  // CHECK: llvm.call_intrinsic "llvm.abs.i32"
+  // CHECK: %[[WIDE:.*]] = arith.index_cast %{{.*}} : index to i64
+  // CHECK: %[[ABS:.*]] = llvm.call_intrinsic "llvm.abs.i64"(%[[WIDE]],
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[ABS]] : i64 to index
+  // CHECK: return %{{.*}}, %[[INDEX]]
+  func.func @absolute_value_of_integers(%x: i32, %y: index) -> (i32, index) {
+    %0 = math.absi %x : i32
+    %1 = math.absi %y : index
+    return %0, %1 : i32, index
+  }
   // CHECK-LABEL: func.func @arithmetic_stays
   // CHECK-NEXT: arith.addf
   // CHECK-NEXT: arith.divf

@@ -79,12 +79,24 @@ class Function:
 FULL = "b, i, j"
 
 
+BLOCKS = ["%a = arith.divui %i, %w : index", "%b = arith.divui %j, %w : index"]
+DISTANCE = "%d = arith.subi %i, %j : index"
+# What makes %c of the indices %i and %j and a number %w.
+OTHER_MASKS = {
+    "near": [DISTANCE, "%a = math.absi %d : index", "%c = arith.cmpi sle, %a, %w : index"],
+    "behind": [DISTANCE, "%c = arith.cmpi ult, %d, %w : index"],
+    "block": [*BLOCKS, "%c = arith.cmpi eq, %a, %b : index"],
+    "blocks": [*BLOCKS, "%c = arith.cmpi uge, %a, %b : index"],
+}
+
+
 def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, lse=False, out="f32", transposed=False, period=None):
     """Scores [b, m, n] of q [b, m, k] and k [b, n, k] (or [b, k, n]), something row-wise on them, times v [b, n, h].
 
     scores: softmax, unscaled (exponentials divided after the product), rms, maximum (divided by the largest absolute
     score of the row, or of all with `whole`), exp2 (softmax to the base 2), gelu (element-wise only).
-    mask: causal, (left, right) window, additive. Those of indices start anew every `period` rows, if it is given.
+    mask: causal, (left, right) window, additive; ("near", d): |i - j| <= d; ("behind", d): 0 <= i - j < d by one unsigned comparison;
+    ("block", d): i / d = j / d; ("blocks", d): i / d >= j / d. The first two start anew every `period` rows, if it is given.
     """
     f = Function()
     q = f.argument((b, m, k), type)
@@ -102,6 +114,11 @@ def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, ls
     if mask == "additive":
         s = f.pointwise([s, f.argument((m, n), "f16")], [FULL, "i, j"],
                         ["%x = arith.extf %a1 : f16 to f32", "%r = arith.addf %a0, %x : f32"], sizes)  # fmt: skip
+    elif mask is not None and mask[0] in OTHER_MASKS:
+        kind, number = mask
+        s = f.pointwise([s], [FULL],
+                        ["%i = linalg.index 1 : index", "%j = linalg.index 2 : index", f"%w = arith.constant {number} : index",
+                         *OTHER_MASKS[kind], "%low = arith.constant 0xFF800000 : f32", "%r = arith.select %c, %a0, %low : f32"], sizes)  # fmt: skip
     elif mask is not None:
         left, right = (n, 0) if mask == "causal" else mask
         # Keys from i + (n - m) - left to i + (n - m) + right.
