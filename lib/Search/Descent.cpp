@@ -54,10 +54,10 @@ bool Descent::tryCandidate(const ScheduleCandidate &candidate, Point &point) {
   return true;
 }
 
-bool Descent::tryTiles(Point &point, unsigned axis) {
+bool Descent::tryTiles(Point &point, unsigned axis, ArrayRef<int64_t> tiles) {
   bool isBetter = false;
   ScheduleCandidate candidate = point.candidate;
-  for (int64_t tile : space.leastTiles(axis)) {
+  for (int64_t tile : tiles) {
     candidate.tiles[axis] = tile;
     isBetter |= tryCandidate(candidate, point);
   }
@@ -140,7 +140,12 @@ bool Descent::tryExpressions(Point &point) {
 
 void Descent::improveTiles(Point &point) {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    tryTiles(point, axis);
+    tryTiles(point, axis, space.leastTiles(axis));
+}
+
+void Descent::improveFewTiles(Point &point) {
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+    tryTiles(point, axis, space.fewTiles(axis));
 }
 
 void Descent::improve(Point &point) {
@@ -148,7 +153,7 @@ void Descent::improve(Point &point) {
   while (isBetter) {
     isBetter = tryParts(point) | tryMoves(point) | tryIntrinsics(point);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      isBetter |= tryTiles(point, axis);
+      isBetter |= tryTiles(point, axis, space.leastTiles(axis));
   }
 }
 
@@ -266,7 +271,7 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
     return false;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (axis != fixed)
-      tryTiles(other, axis);
+      tryTiles(other, axis, space.leastTiles(axis));
   // What is nearly as good may be better with two other tiles.
   if (other.seconds >= point.seconds && other.seconds < kNear * point.seconds)
     improveExchanges(other, /*changesLoops=*/false);

@@ -45,6 +45,8 @@ public:
 
   /// Changes tiles, one axis after the other, once.
   void improveTiles(Point &point);
+  /// The same to powers of two alone.
+  void improveFewTiles(Point &point);
   /// Changes tiles, the number of parts, intrinsics and what is kept one by one
   /// until nothing is better.
   void improve(Point &point);
@@ -62,7 +64,7 @@ private:
   llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,
                                             bool isLarger) const;
   bool tryCandidate(const ScheduleCandidate &candidate, Point &point);
-  bool tryTiles(Point &point, unsigned axis);
+  bool tryTiles(Point &point, unsigned axis, llvm::ArrayRef<int64_t> tiles);
   bool tryExchange(Point &point, unsigned more, unsigned less);
   bool tryParts(Point &point);
   bool tryMoves(Point &point);

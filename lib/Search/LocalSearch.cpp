@@ -231,7 +231,7 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
   keepBest(wanted);
   descent.allow(effort.tiles);
   for (Descent::Point &point : points)
-    descent.improveTiles(point);
+    descent.improveFewTiles(point);
   keepBest(descents);
   descent.allow(effort.choices);
   for (Descent::Point &point : points)
