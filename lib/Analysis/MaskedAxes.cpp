@@ -16,6 +16,7 @@
 
 #include "fusion/Analysis/MaskedAxes.h"
 #include "LinearIndices.h"
+#include "MaskPredicates.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -25,49 +26,7 @@
 using namespace mlir;
 using namespace fusion;
 
-using Ref = MaskPredicateRef; ///< null stands for never
-
-//===----------------------------------------------------------------------===//
-// Predicates
-//===----------------------------------------------------------------------===//
-
-static Ref always() {
-  MaskPredicate predicate;
-  predicate.constant = -1;
-  return std::make_shared<const MaskPredicate>(std::move(predicate));
-}
-
-static bool isAlways(const Ref &predicate) {
-  return predicate && predicate->kind == MaskPredicate::Kind::Linear &&
-         predicate->terms.empty() && predicate->constant < 0;
-}
-
-static Ref join(MaskPredicate::Kind kind, Ref a, Ref b) {
-  bool isAny = kind == MaskPredicate::Kind::AnyOf;
-  if (!a || !b)
-    return isAny ? (a ? a : b) : nullptr;
-  if (isAlways(a) || isAlways(b))
-    return isAny ? always() : isAlways(a) ? b : a;
-  if (a == b)
-    return a;
-  MaskPredicate predicate;
-  predicate.kind = kind;
-  for (const Ref &operand : {a, b}) {
-    if (operand->kind == kind)
-      llvm::append_range(predicate.operands, operand->operands);
-    else
-      predicate.operands.push_back(operand);
-  }
-  return std::make_shared<const MaskPredicate>(std::move(predicate));
-}
-
-static Ref anyOf(Ref a, Ref b) {
-  return join(MaskPredicate::Kind::AnyOf, std::move(a), std::move(b));
-}
-
-static Ref allOf(Ref a, Ref b) {
-  return join(MaskPredicate::Kind::AllOf, std::move(a), std::move(b));
-}
+using Ref = MaskPredicateRef;
 
 namespace {
 
@@ -410,56 +369,22 @@ static double leastShare(const GroupModel &group, const MaskedAxis &masked) {
   return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
 }
 
-/// The inequality for the index of `axis` instead of its quotient i / d, where
-/// that stands alone: i / d + rest < 0 where i < -d * rest, and -(i / d) + rest
-/// < 0 where i >= d * (rest + 1). Null where ranges of the axis do not follow.
-static Ref solveLinear(const MaskPredicate &predicate, unsigned axis) {
-  const std::pair<MaskIndex, int64_t> *along = nullptr;
-  for (const auto &term : predicate.terms)
-    if (term.first.axis == axis) {
-      if (along)
-        return nullptr;
-      along = &term;
-    }
-  if (!along || along->first.isPlain())
-    return std::make_shared<const MaskPredicate>(predicate);
-  int64_t divisor = along->first.divisor, coefficient = along->second;
-  constexpr int64_t most = int64_t(1) << 40; // products of both fit
-  if (along->first.period != 0 || llvm::AbsoluteValue(coefficient) != 1 ||
-      divisor > (1 << 20) || llvm::AbsoluteValue(predicate.constant) > most)
-    return nullptr;
-  MaskPredicate solved = predicate;
-  for (auto &[index, factor] : solved.terms) {
-    if (index.axis == axis)
-      index = MaskIndex{axis};
-    else
-      factor *= divisor;
-  }
-  solved.constant *= divisor;
-  if (coefficient < 0)
-    solved.constant += divisor - 1;
-  return std::make_shared<const MaskPredicate>(std::move(solved));
-}
-
-static Ref solve(const Ref &predicate, unsigned axis) {
-  if (predicate->kind == MaskPredicate::Kind::Linear)
-    return solveLinear(*predicate, axis);
-  Ref result = solve(predicate->operands.front(), axis);
-  for (const Ref &operand : llvm::drop_begin(predicate->operands))
-    result = join(predicate->kind, result, solve(operand, axis));
-  return result;
+/// The static axes that some product sums over.
+static SmallVector<unsigned, 2> listSummedAxes(const GroupModel &model) {
+  SmallVector<unsigned, 2> axes;
+  for (unsigned axis = 0; axis < model.axes.size(); ++axis)
+    if (!model.axes[axis].isDynamic &&
+        llvm::any_of(model.products, [&](const Product &product) {
+          return llvm::is_contained(product.reduction, axis);
+        }))
+      axes.push_back(axis);
+  return axes;
 }
 
 SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
   SmallVector<MaskedAxis, 1> result;
   Prover prover(group);
-  for (unsigned axis = 0; axis < group.model.axes.size(); ++axis) {
-    bool isReduced =
-        llvm::any_of(group.model.products, [&](const Product &product) {
-          return llvm::is_contained(product.reduction, axis);
-        });
-    if (!isReduced || group.model.axes[axis].isDynamic)
-      continue;
+  for (unsigned axis : listSummedAxes(group.model)) {
     Ref where = prover.excluded(axis);
     if (where)
       where = solve(where, axis);
@@ -470,5 +395,29 @@ SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
     if (masked.leastShare < 1)
       result.push_back(std::move(masked));
   }
+  return result;
+}
+
+SmallVector<unsigned, 1> fusion::listUnprovenMasks(const GroupAxes &group) {
+  SmallVector<unsigned, 1> result;
+  auto compares = [&](unsigned axis) {
+    return llvm::any_of(llvm::enumerate(group.operators), [&](auto each) {
+      linalg::LinalgOp op = each.value();
+      bool readsIndex = false, compares = false;
+      for (Operation &inner : *op.getBlock()) {
+        auto index = dyn_cast<linalg::IndexOp>(inner);
+        readsIndex |=
+            index && group.loops[each.index()][index.getDim()] == axis;
+        compares |= isa<arith::CmpIOp, arith::CmpFOp>(inner);
+      }
+      return readsIndex && compares;
+    });
+  };
+  for (unsigned axis : listSummedAxes(group.model))
+    if (compares(axis) &&
+        llvm::none_of(group.model.masked, [&](const MaskedAxis &masked) {
+          return masked.axis == axis;
+        }))
+      result.push_back(axis);
   return result;
 }

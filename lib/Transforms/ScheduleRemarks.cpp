@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleRemarks.h"
+#include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/PaperOrder.h"
@@ -148,4 +149,41 @@ void fusion::explainLoops(fuse::FusedGroupOpInterface group,
                counted(latency.residentBlocks, "block"), loop.total * 1e6,
                name(loop.bound))
                .str();
+}
+
+void fusion::explainMasks(fuse::FusedGroupOpInterface group,
+                          const GroupAxes &axes, const Schedule &schedule) {
+  const GroupModel &model = axes.model;
+  KeptTiles kept;
+  if (analyzeKeptTiles(model, schedule, kept))
+    return;
+  auto options = remark::RemarkOpts::name("masks").category("fuse");
+  auto missed = [&](unsigned axis, const std::string &why) {
+    remark::missed(group.getLoc(), options) << "all tiles along '" +
+                                                   model.axes[axis].name +
+                                                   "' are visited: " + why;
+  };
+  for (const MaskedAxis &masked : model.masked) {
+    std::string left =
+        "what lies where " + print(model, masked.where) + " counts for nothing";
+    if (schedule.skipped != masked.axis) {
+      std::optional<std::string> why =
+          whyNotSkipped(model, schedule, kept, masked.axis);
+      missed(masked.axis,
+             left + ", but " + why.value_or("the schedule does not skip it"));
+      continue;
+    }
+    VisitedSums visited =
+        sumVisitedTiles(model, schedule, *shortenedLoop(model, schedule));
+    int64_t all = visited.tiles * tripCount(model.axes[masked.axis],
+                                            schedule.tiles[masked.axis]);
+    remark::analysis(group.getLoc(), options)
+        << llvm::formatv("{0} of {1} tiles along '{2}' are visited: {3}",
+                         visited.iterations, all, model.axes[masked.axis].name,
+                         left)
+               .str();
+  }
+  for (unsigned axis : listUnprovenMasks(axes))
+    missed(axis, "operators compare its index, but nothing proves that what "
+                 "they make along it is left out");
 }

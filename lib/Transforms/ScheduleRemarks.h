@@ -45,6 +45,10 @@ void explainMeasurement(fuse::FusedGroupOpInterface group,
 void explainLoops(fuse::FusedGroupOpInterface group, const GroupModel &model,
                   const Schedule &schedule, const ChipInfo &chip);
 
+/// How many tiles masks leave out, or why all are visited.
+void explainMasks(fuse::FusedGroupOpInterface group, const GroupAxes &axes,
+                  const Schedule &schedule);
+
 } // namespace fusion
 
 #endif // FUSION_LIB_TRANSFORMS_SCHEDULEREMARKS_H

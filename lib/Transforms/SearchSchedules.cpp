@@ -296,6 +296,7 @@ struct SearchSchedulesPass
                  << *other;
       keepsGiven = true;
       warnOfEmptyParts(group, axes->model, *schedule);
+      explainMasks(group, *axes, *schedule);
       explainLoops(group, axes->model, *schedule, chip);
       return success();
     }
@@ -327,6 +328,7 @@ struct SearchSchedulesPass
     explainTransports(group, axes->model, found->schedule, options, chip);
     explainMovement(group, axes->model, *found, chip);
     explainPadding(group, *found);
+    explainMasks(group, *axes, found->schedule);
     if (!found->measuredBy.empty())
       explainMeasurement(group, axes->model, *found);
     explainLoops(group, axes->model, found->schedule, chip);

@@ -20,6 +20,10 @@ namespace fusion {
 /// that is taken to mean of values that are not finite.
 llvm::SmallVector<MaskedAxis, 1> deriveMaskedAxes(const GroupAxes &group);
 
+/// The other axes that products sum over whose index some operator reads where
+/// it compares: a mask from which nothing follows.
+llvm::SmallVector<unsigned, 1> listUnprovenMasks(const GroupAxes &group);
+
 } // namespace fusion
 
 #endif // FUSION_ANALYSIS_MASKEDAXES_H
