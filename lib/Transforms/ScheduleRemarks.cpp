@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleRemarks.h"
+#include "fusion/Analysis/MaskedAxes.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"

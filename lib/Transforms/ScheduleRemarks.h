@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_TRANSFORMS_SCHEDULEREMARKS_H
 #define FUSION_LIB_TRANSFORMS_SCHEDULEREMARKS_H
 
+#include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Search/ScheduleSearch.h"
 
