@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BranchAndBound.h"
-#include "llvm/ADT/DenseMap.h"
+#include "TreeBounds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <queue>
@@ -23,7 +23,7 @@ public:
                  const SearchOptions &options, const ScheduleSpace &space,
                  ScheduleRanking &ranking)
       : group(group), chip(chip), options(options), space(space),
-        ranking(ranking) {}
+        ranking(ranking), bounds(group, chip, space) {}
 
   bool run(const BranchEffort &effort, ArrayRef<BranchRoot> roots);
 
@@ -73,8 +73,7 @@ private:
   const ScheduleSpace &space;
   ScheduleRanking &ranking;
   std::priority_queue<Branch> open;
-  /// By expression, number of parts and live loops, which decide the tree.
-  llvm::DenseMap<uint64_t, std::unique_ptr<CostBound>> bounds;
+  TreeBounds bounds;
   std::string reason;
 };
 
@@ -101,21 +100,10 @@ ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
 /// others count as dead.
 const CostBound &BranchAndBound::boundOf(ScheduleCandidate candidate,
                                          const Branch &branch) {
-  uint64_t key =
-      uint64_t(branch.expression) * space.parts().size() + branch.part;
   candidate.intrinsics = {};
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    if (axis >= branch.step)
-      candidate.tiles[axis] = std::max<int64_t>(1, group.axes[axis].extent);
-    key = key << 1 | (space.sequentialTrips(candidate, axis) > 1);
-  }
-  std::unique_ptr<CostBound> &slot = bounds[key];
-  if (!slot)
-    slot = std::make_unique<CostBound>(
-        group, space.outline(candidate),
-        space.expressions()[branch.expression].blocks, space.intrinsics(),
-        chip);
-  return *slot;
+  for (unsigned axis = branch.step; axis < group.axes.size(); ++axis)
+    candidate.tiles[axis] = std::max<int64_t>(1, group.axes[axis].extent);
+  return bounds.of(candidate);
 }
 
 /// Adds the branches with one tile more, as far as they may beat the best.

@@ -143,9 +143,10 @@ void Descent::improveTiles(Point &point) {
     tryTiles(point, axis, space.leastTiles(axis));
 }
 
-void Descent::improveFewTiles(Point &point) {
+void Descent::improveRoughly(Point &point) {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     tryTiles(point, axis, space.fewTiles(axis));
+  tryMoves(point);
 }
 
 void Descent::improve(Point &point) {

@@ -45,8 +45,8 @@ public:
 
   /// Changes tiles, one axis after the other, once.
   void improveTiles(Point &point);
-  /// The same to powers of two alone.
-  void improveFewTiles(Point &point);
+  /// The same to powers of two alone, and what is kept, once.
+  void improveRoughly(Point &point);
   /// Changes tiles, the number of parts, intrinsics and what is kept one by one
   /// until nothing is better.
   void improve(Point &point);
@@ -59,6 +59,8 @@ public:
   void improveTogether(Point &point);
 
   const LookedAt &looked() const { return rater.looked; }
+  /// Whether no candidate is faster than its bound.
+  bool hasBounds() const { return rater.hasBounds(); }
 
 private:
   llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalSearch.h"
+#include "TreeBounds.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -110,35 +111,17 @@ private:
 };
 } // namespace
 
-/// Two candidates for each tree, split or not, and unit of its intrinsics.
 /// Which loops live and which values are kept instead of computed again decides
 /// as much as the order of loops. So every expression is tried with each set of
 /// axes whole in one tile, the others in smaller and larger ones, and these
 /// with each set of values that are kept, `most` of either, drawn where there
-/// are more; a rough search splits into parts of one tile only. What is not
-/// among the `wanted` best in the end is not rated to the end.
-void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
-                             size_t wanted, bool isRough) {
-  std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
-           std::array<Descent::Point, 2>>
-      trees;
-  Leaders leaders(wanted);
+/// are more; a rough search splits into parts of one tile only.
+std::vector<ScheduleCandidate> LocalSearch::drawStarts(uint64_t most,
+                                                       bool isRough) {
+  std::vector<ScheduleCandidate> starts;
   auto add = [&](const ScheduleCandidate &candidate) {
-    if (!space.mayFit(space.tilesOf(candidate)))
-      return;
-    auto &[best, next] = trees[{space.treeOf(candidate), candidate.parts > 1,
-                                candidate.intrinsics}];
-    // Several expressions make the same tree.
-    if (candidate.tiles == best.candidate.tiles)
-      return;
-    double limit = std::min(next.seconds, leaders.limit());
-    Descent::Point point = descent.rate(candidate, limit);
-    if (point.seconds >= limit)
-      return;
-    leaders.add({space.treeOf(candidate), candidate.parts}, point.seconds);
-    next = point;
-    if (next.seconds < best.seconds)
-      std::swap(best, next);
+    if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate))
+      starts.push_back(candidate);
   };
   // Of draws each is tried on one unit, the next one on another, and so are the
   // same sizes of the next set.
@@ -205,7 +188,6 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
         addParts(any);
     }
   };
-  llvm::for_each(seeds, add);
   auto addAll = [&](uint64_t first, uint64_t end) {
     uint64_t count = end - first;
     for (uint64_t i = 0; i < std::min(count, most); ++i) {
@@ -216,22 +198,60 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   uint64_t kept = space.expressions().size() << group.axes.size();
   addAll(0, kept);
   addAll(kept, kept << space.intermediates().size());
+  return starts;
+}
+
+/// Two candidates for each tree, split or not, and unit of its intrinsics, from
+/// the least bound on: what is not among the `wanted` best in the end is not
+/// rated to the end, and most not at all.
+void LocalSearch::rateStarts(std::vector<ScheduleCandidate> starts,
+                             size_t wanted) {
+  TreeBounds bounds(group, chip, space);
+  std::vector<std::pair<double, const ScheduleCandidate *>> order;
+  for (const ScheduleCandidate &start : starts)
+    order.emplace_back(descent.hasBounds() ? bounds.seconds(start) : 0, &start);
+  llvm::stable_sort(order, llvm::less_first());
+  std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
+           std::array<Descent::Point, 2>>
+      trees;
+  Leaders leaders(wanted);
+  for (auto [bound, start] : order) {
+    const ScheduleCandidate &candidate = *start;
+    unsigned tree = space.treeOf(candidate);
+    auto &[best, next] =
+        trees[{tree, candidate.parts > 1, candidate.intrinsics}];
+    // Several expressions make the same tree.
+    if (candidate.tiles == best.candidate.tiles)
+      continue;
+    double limit = std::min(next.seconds, leaders.limit());
+    // In clusters the least bound is a guess alone.
+    if (cluster == 1 && bound >= limit)
+      continue;
+    Descent::Point point = descent.rate(candidate, limit);
+    if (point.seconds >= limit)
+      continue;
+    leaders.add({tree, candidate.parts}, point.seconds);
+    next = point;
+    if (next.seconds < best.seconds)
+      std::swap(best, next);
+  }
   for (const auto &[tree, own] : trees)
     for (const Descent::Point &point : own)
       if (point.seconds < kNever)
         points.push_back(point);
 }
 
-void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-                          size_t descents, const SearchEffort &effort,
-                          bool isRough) {
+void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, size_t descents,
+                          const DescentEffort &effort, bool isRough) {
   // What a tree is worth shows once its tiles are near those that it wants.
   size_t wanted = 3 * descents;
-  listStarts(seeds, starts, wanted, isRough);
+  std::vector<ScheduleCandidate> starts(seeds);
+  llvm::append_range(starts, drawStarts(effort.starts, isRough));
+  rateStarts(std::move(starts), wanted);
   keepBest(wanted);
   descent.allow(effort.tiles);
   for (Descent::Point &point : points)
-    descent.improveFewTiles(point);
+    descent.improveRoughly(point);
   keepBest(descents);
   descent.allow(effort.choices);
   for (Descent::Point &point : points)
@@ -244,14 +264,17 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
   keepBest(kPoints);
 }
 
-void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
-  constexpr uint64_t starts = 256;
-  descend(seeds, starts, kPoints, effort.shared(/*parts=*/4), /*isRough=*/true);
-}
-
 void LocalSearch::start(ArrayRef<ScheduleCandidate> seeds) {
   constexpr size_t descents = 32;
-  descend(seeds, effort.starts, descents, effort, /*isRough=*/false);
+  descend(seeds, descents, effort.full, /*isRough=*/false);
+}
+
+void LocalSearch::startRoughly(ArrayRef<ScheduleCandidate> seeds) {
+  descend(seeds, kPoints, effort.rough, /*isRough=*/true);
+}
+
+void LocalSearch::startInClusters() {
+  descend({}, kPoints, effort.drawnInClusters, /*isRough=*/true);
 }
 
 /// Up to three choices anew, and other tiles smaller until all fit.

@@ -25,15 +25,18 @@ public:
   LocalSearch(const GroupModel &group, const ChipInfo &chip,
               const SearchOptions &options, const ScheduleSpace &space,
               int64_t cluster = 1)
-      : group(group), chip(chip), space(space), effort(group, space),
-        cluster(cluster), numbers(options.seed),
-        descent(group, chip, options, space) {}
+      : group(group), chip(chip), space(space),
+        effort(group, space, options.effort), cluster(cluster),
+        numbers(options.seed), descent(group, chip, options, space) {}
 
   /// Descends from the best of the trees, and of `seeds`.
   void start(llvm::ArrayRef<ScheduleCandidate> seeds);
 
   /// The same from the best few, one choice after the other.
   void startRoughly(llvm::ArrayRef<ScheduleCandidate> seeds);
+
+  /// The same from draws in clusters.
+  void startInClusters();
 
   /// Changes some of the best points at random and descends from there.
   void restart();
@@ -52,11 +55,11 @@ public:
 
 private:
   void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);
-  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most,
-                  size_t wanted, bool isRough);
+  std::vector<ScheduleCandidate> drawStarts(uint64_t most, bool isRough);
+  void rateStarts(std::vector<ScheduleCandidate> starts, size_t wanted);
   void keepBest(size_t most);
-  void descend(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t starts,
-               size_t descents, const SearchEffort &effort, bool isRough);
+  void descend(llvm::ArrayRef<ScheduleCandidate> seeds, size_t descents,
+               const DescentEffort &effort, bool isRough);
   bool change(Descent::Point &point, double limit);
   int64_t wholeTile(unsigned axis) const;
   int64_t tileBelow(unsigned axis, int64_t tile) const;

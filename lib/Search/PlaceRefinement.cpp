@@ -63,8 +63,8 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
                          const ScheduleSpace &space, ScheduleRanking &ranking) {
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
-  int64_t end =
-      ranking.looked().checked() + SearchEffort(group, space).nearTiles;
+  int64_t end = ranking.looked().checked() +
+                SearchEffort(group, space, options.effort).nearTiles;
   auto judge = [&](const ScheduleCandidate &candidate) {
     if (ranking.looked().checked() < end &&
         space.mayFit(space.tilesOf(candidate)))

@@ -150,6 +150,9 @@ void Refinement::run() {
   } while (ranking.best() < before);
 }
 
+/// What takes so many times the best time is not made the best by choices anew.
+static constexpr double kNear = 1.1;
+
 /// From the best of each tree that has such clusters with some tile of the
 /// grid's fastest axis.
 void Refinement::descendInClusters(int64_t size, const Trees &trees,
@@ -176,21 +179,23 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
     }
     return best;
   };
+  Descent::Point best;
   auto descend = [&](Descent::Point point) {
     if (!isNear(point))
       return;
     descent.improve(point);
     descent.improveExchanges(point);
     own.judgeAll(point.candidate, space.everyArrangement());
+    if (point.seconds < best.seconds)
+      best = point;
   };
-  const SearchEffort effort(group, space);
+  const SearchEffort effort(group, space, options.effort);
   descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.best)
     descend(tileInClusters(candidate));
   // Of the others those that clusters make the best.
   constexpr size_t others = 4;
   std::vector<Descent::Point> points;
-  descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.others)
     if (Descent::Point point = tileInClusters(candidate); isNear(point))
       points.push_back(point);
@@ -198,16 +203,22 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
                     [](const Descent::Point &a, const Descent::Point &b) {
                       return a.seconds < b.seconds;
                     });
+  descent.allow(effort.inClusters);
   for (const Descent::Point &point :
        ArrayRef(points).take_front(std::min(others, points.size())))
     descend(point);
+  if (best.seconds < kNever && best.seconds <= kNear * ranking.best()) {
+    descent.allow(effort.togetherInClusters);
+    descent.improveTogether(best);
+    own.judgeAll(best.candidate, space.everyArrangement());
+  }
   own.addLooked(descent.looked());
 }
 
 /// Adds what is found from draws in clusters: some trees are good there alone.
 void Refinement::drawInClusters(int64_t size, Trees &trees) {
   LocalSearch drawn(group, chip, options, space, size);
-  drawn.startRoughly({});
+  drawn.startInClusters();
   for (const Descent::Point &point : drawn.best()) {
     ranking.judgeAll(point.candidate, space.everyArrangement());
     trees.best.push_back(point.candidate);
@@ -216,9 +227,6 @@ void Refinement::drawInClusters(int64_t size, Trees &trees) {
 }
 
 void Refinement::tryClusters(Trees trees) {
-  // What takes so many times the best time is not made the best by choices
-  // anew.
-  constexpr double near = 1.1;
   ArrayRef<int64_t> sizes = space.clusters().drop_front();
   if (!sizes.empty() && !options.isRough)
     drawInClusters(sizes[sizes.size() / 2], trees);
@@ -243,7 +251,7 @@ void Refinement::tryClusters(Trees trees) {
         // Descents try each unit themselves.
         if (unit == space.units().front())
           descendInClusters(size, trees, own);
-        if (own.best() <= near * ranking.best())
+        if (own.best() <= kNear * ranking.best())
           Refinement(group, chip, options, space, own).run();
       }
       for (const ScheduleRanking::Entry &entry : own.starts())

@@ -44,7 +44,8 @@ public:
   Search(const GroupModel &group, const ChipInfo &chip,
          const SearchOptions &options)
       : group(group), chip(chip), options(options), space(group, chip, options),
-        effort(group, space), ranking(group, chip, options, space),
+        effort(group, space, options.effort),
+        ranking(group, chip, options, space),
         refinement(group, chip, options, space, ranking) {}
 
   std::optional<SearchResult> run(std::string &reason);

@@ -372,8 +372,10 @@ static Object reportOptions(const SearchOptions &options) {
                {"max_register_stages", options.mostRegisterStages}};
   if (options.randomSeed)
     entry["random_seed"] = static_cast<int64_t>(*options.randomSeed);
-  if (options.space == SpaceKind::Default)
+  if (options.space == SpaceKind::Default) {
+    entry["effort"] = options.effort;
     return entry;
+  }
   const PaperSpaceOptions &rules = options.rules;
   const bool isUsed[] = {rules.deduplicate, rules.completeIntermediates,
                          rules.padding != PaddingRule::None,

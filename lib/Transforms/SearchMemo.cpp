@@ -22,7 +22,8 @@ bool SearchMemo::isRemembered(const SearchOptions &options) {
          options.space == usual.space && options.model == usual.model &&
          options.method == usual.method &&
          options.convergence == usual.convergence &&
-         options.seed == usual.seed && !options.measurement;
+         options.seed == usual.seed && options.effort == usual.effort &&
+         !options.measurement;
 }
 
 const SearchMemo::Entry &SearchMemo::search(Operation *group,

@@ -110,6 +110,9 @@ struct SearchSchedulesPass
     if (randomSeed >= 0)
       options.randomSeed = randomSeed;
     options.seed = seed;
+    if (effort < 1 || effort > kMostEffort)
+      return refuse("effort is from 1 to " + Twine(kMostEffort));
+    options.effort = effort;
     // More threads than cores only wait; the answer is the same.
     unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     options.threads =
@@ -172,8 +175,8 @@ struct SearchSchedulesPass
           std::string(of.space), std::string(of.model), std::string(of.search),
           std::string(of.rules), std::string(of.padding),
           std::string(of.convergence), bool(of.removeDeadLoops),
-          int64_t(of.seed), int64_t(of.randomSeed), unsigned(of.maxStages),
-          unsigned(of.maxRegisterStages));
+          int64_t(of.seed), unsigned(of.effort), int64_t(of.randomSeed),
+          unsigned(of.maxStages), unsigned(of.maxRegisterStages));
     };
     return all(*this) != all(unset);
   }
@@ -214,6 +217,12 @@ struct SearchSchedulesPass
          !isOurs && options.method == SearchMethod::Exhaustive,
          "'seed' is of searches that draw; exhaustive ones of space '" +
              inSpace + "' do not"},
+        {effort != unset.effort, isDrawn,
+         "'effort' is of searches; random-seed draws a schedule"},
+        {effort != unset.effort, !isOurs, "'effort' is of searches" + ofSpace},
+        {effort != unset.effort, options.method == SearchMethod::Evolutionary,
+         "'effort' is of descents and bounds; the evolutionary search ends "
+         "when it has converged"},
         {convergence != unset.convergence, isDrawn || !evolves,
          "'convergence' is an option of the evolutionary search alone"},
         {rules != unset.rules, isOurs, "'rules" + ofPapers},

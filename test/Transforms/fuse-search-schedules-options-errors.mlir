@@ -11,6 +11,8 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 space=chimera" 2>&1 | FileCheck %s --check-prefix=DRAWN
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 search=evolutionary" 2>&1 | FileCheck %s --check-prefix=NOSEARCH
 // RUN: not fusion-opt %s --fuse-search-schedules="search=descents space=paper" 2>&1 | FileCheck %s --check-prefix=DESCENTS
+// RUN: not fusion-opt %s --fuse-search-schedules=effort=0 2>&1 | FileCheck %s --check-prefix=EFFORT
+// RUN: not fusion-opt %s --fuse-search-schedules=effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
 // Whatever leads to one file: two spellings, and links to it before it is there and after that.
@@ -38,6 +40,9 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="space=paper rules=none padding=least-of-trips" 2>&1 | FileCheck %s --check-prefix=NORULE
 // RUN: not fusion-opt %s --fuse-search-schedules="model=mcfuser max-stages=2" 2>&1 | FileCheck %s --check-prefix=NOSTAGES
 // RUN: not fusion-opt %s --fuse-search-schedules="space=chimera max-register-stages=1" 2>&1 | FileCheck %s --check-prefix=ONESTAGE
+// RUN: not fusion-opt %s --fuse-search-schedules="effort=2 space=paper" 2>&1 | FileCheck %s --check-prefix=PAPEREFFORT
+// RUN: not fusion-opt %s --fuse-search-schedules="effort=2 search=evolutionary" 2>&1 | FileCheck %s --check-prefix=EVOLVED
+// RUN: not fusion-opt %s --fuse-search-schedules="effort=2 random-seed=1" 2>&1 | FileCheck %s --check-prefix=DRAWNEFFORT
 // What they are anyway may be said.
 // RUN: fusion-opt %s --fuse-search-schedules="rules=all padding=auto remove-dead-loops=true" 2>&1 | FileCheck %s --check-prefix=UNSET
 // RUN: not fusion-opt %s --fuse-search-schedules=convergence=soon 2>&1 | FileCheck %s --check-prefix=CONVERGENCE
@@ -49,6 +54,10 @@
 // NOMODEL: error: random-seed draws a schedule; no model judges it
 // NOTEVOLVED: error: 'convergence' is an option of the evolutionary search alone
 // NORULE: error: 'padding' is what rule 3 does, which 'rules' leaves out
+// EFFORT: error: effort is from 1 to 1000
+// PAPEREFFORT: error: 'effort' is of searches of space default, not of space 'paper'
+// EVOLVED: error: 'effort' is of descents and bounds; the evolutionary search ends when it has converged
+// DRAWNEFFORT: error: 'effort' is of searches; random-seed draws a schedule
 // NOSTAGES: error: model 'mcfuser' sees no stages: 'max-stages' and 'max-register-stages' would change nothing
 // ONESTAGE: error: buffers of space 'chimera' have one stage but under model alcop: 'max-stages' and 'max-register-stages' would change nothing
 // SPACE: error: no space 'mcfuser'; known are default, paper, chimera

@@ -150,9 +150,9 @@ TEST(ScheduleSearchMethods, AutoIsNearTheBestOfLongRows) {
 // drawn rows of three and four products on all kinds of chips, one that was
 // 9 % slower while what was bred began in the valley that descents end in, one
 // that descents from trees that keep no values left 60 % slower, two that need
-// an operand that stays, or other loops, together with two other tiles, one that
-// is the best but for what is kept, and two that need a loop to live together
-// with other loops around it.
+// an operand that stays, or other loops, together with two other tiles, one
+// that is the best but for what is kept, and two that need a loop to live
+// together with other loops around it.
 TEST(ScheduleSearchMethods, EvolutionAloneIsNoBetter) {
   struct Case {
     std::string chip;
@@ -182,11 +182,33 @@ TEST(ScheduleSearchMethods, EvolutionAloneIsNoBetter) {
       auto drawn = searchSchedule(group, chip, reason, options);
       ASSERT_TRUE(drawn) << reason;
       EXPECT_LE(best->cost.total, 1.01 * drawn->cost.total)
-          << each.chip << ", " << printTiling(best->schedule.tree, group)
-          << " against " << printTiling(drawn->schedule.tree, group)
-          << ", seed " << options.seed;
+          << each.chip << ", " << each.shape.batch << ": "
+          << ::testing::PrintToString(each.shape.sizes) << ", "
+          << printTiling(best->schedule.tree, group) << " against "
+          << printTiling(drawn->schedule.tree, group) << ", seed "
+          << options.seed;
     }
   }
+}
+
+// Whoever has more time finds more: a row whose best tree is seldom drawn, one
+// that is small enough for the usual effort.
+TEST(ScheduleSearchMethods, MoreEffortFindsMore) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  auto search = [&](const ChainShape &shape, unsigned effort) {
+    std::string reason;
+    SearchOptions options;
+    options.effort = effort;
+    auto found = searchSchedule(makeChainModel(shape), chip, reason, options);
+    EXPECT_TRUE(found) << reason;
+    return found.value_or(SearchResult());
+  };
+  ChainShape longRow{{112, 768, 768, 288, 1280, 704}, 5},
+      shortRow{{512, 64, 256, 64}};
+  SearchResult once = search(longRow, 1), more = search(longRow, 4);
+  EXPECT_GT(more.candidates, once.candidates);
+  EXPECT_LT(more.cost.total, once.cost.total);
+  EXPECT_EQ(search(shortRow, 4).cost.total, search(shortRow, 1).cost.total);
 }
 
 // What rough searches are asked for, which cut a row is worth a whole one, they

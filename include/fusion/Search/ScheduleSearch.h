@@ -95,6 +95,8 @@ struct SearchResult : RatedSchedule {
   llvm::StringRef measuredBy;          ///< empty where the model alone decided
 };
 
+constexpr unsigned kMostEffort = 1000;
+
 /// What the search may choose from, and how.
 struct SearchOptions {
   unsigned mostStages = 8; ///< of a buffer in shared memory
@@ -109,6 +111,9 @@ struct SearchOptions {
   SearchMethod method = SearchMethod::Auto;
   Convergence convergence = Convergence::BestOfAll;
   uint64_t seed = 0;      ///< of all that is drawn
+  /// Of space `default`: how many times as much is looked at as takes about a
+  /// second; from 1 to `kMostEffort`.
+  unsigned effort = 1;
   unsigned threads = 1;   ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
   /// The first answers and descents from the best few alone: about what a group

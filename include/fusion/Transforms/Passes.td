@@ -446,6 +446,8 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
            "What ends the evolutionary search: printed, best-of-all">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
            "Of descents and the evolutionary search">,
+    Option<"effort", "effort", "unsigned", /*default=*/"1",
+           "How many times as much to look at as takes about a second (space default)">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads of the evolutionary search, 0: one per core; the schedule is the same for any">,
     Option<"report", "report", "std::string", /*default=*/"",
